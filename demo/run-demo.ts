@@ -22,7 +22,10 @@ export interface DemoFlags {
   readonly coordinator?: boolean;
 }
 
-/** A team at work in a real repository, with real tools and processes; only the model is played by a script. Needs no key and no network. */
+/**
+ * Shows a team at work in a real repository, with real tools and processes. A script plays the model, so the demo needs
+ * no key and no network.
+ */
 export async function runDemo(flags: DemoFlags): Promise<number> {
   const leaving = new AbortController();
   const leave = () => leaving.abort(new DOMException("left", "AbortError"));
@@ -38,7 +41,7 @@ export async function runDemo(flags: DemoFlags): Promise<number> {
   } catch (error) {
     if (!leaving.signal.aborted) throw error;
     screen.endStream();
-    screen.paragraph(flags.keep ? "Stopped." : "Stopped. What the demo had made is removed.");
+    screen.paragraph(flags.keep ? "Stopped." : "Stopped. The files of the demo are removed.");
     return signals.exitCode ?? exitCodes.interrupted;
   } finally {
     if (!flags.keep) await workspace?.remove();
@@ -70,7 +73,7 @@ async function runTeamDemo({ workspace, screen, flags, signal }: TeamDemoOptions
   });
   const durationMs = systemClock.monotonic() - startedAt;
 
-  // The script says that all is well whatever happens: only a look of our own tells.
+  // The script reports success in any case, so the demo runs the tests itself.
   const after = await repository.runTests(signal);
   const state = await repository.readState();
   const team = await readTeamResult(teamName, { home: workspace.home, lead: sessionId });
@@ -87,11 +90,11 @@ async function runTeamDemo({ workspace, screen, flags, signal }: TeamDemoOptions
   });
   const problem = teamRunProblem({ before, after, state, team });
   if (problem === undefined) return exitCodes.done;
-  process.stderr.write(`troupe: the demo did not come out as it should: ${problem}\n`);
+  process.stderr.write(`troupe: the demo failed: ${problem}\n`);
   return exitCodes.failed;
 }
 
-/** In panes of tmux, so that one can really be killed; where there is none, in this process. */
+/** Members run in tmux panes, so that one can really be killed. Without tmux they run in this process. */
 async function chooseBackend({ env, root }: Workspace): Promise<{ backend: BackendType; noTmuxReason?: string }> {
   try {
     const createId = createIdFactory(systemClock);
@@ -110,7 +113,7 @@ async function chooseBackend({ env, root }: Workspace): Promise<{ backend: Backe
   }
 }
 
-/** As it can be typed again from here: by its name when it is installed, by its file in a checkout. */
+/** Returns the command that starts this program again: its name when it is installed, its file in a checkout. */
 function programName(file: string, cwd: string): string {
   return basename(file) === "troupe" ? "troupe" : `node ${relative(cwd, file)}`;
 }
@@ -118,14 +121,14 @@ function programName(file: string, cwd: string): string {
 interface Introduction {
   readonly folder: string;
   readonly before: TestRun;
-  /** Why members do not run in processes of their own. */
+  /** Why members do not run in separate processes. */
   readonly noTmuxReason: string | undefined;
 }
 
 function introduce(screen: Screen, { folder, before, noTmuxReason }: Introduction): void {
   screen.line("Troupe demo", screen.paint.bold);
   screen.paragraph(
-    "A lead and three teammates: real sessions, files, git and commands. Only the model is played by a script, so it needs no key and no network.",
+    "A lead and three teammates: real sessions, files, git and commands. A script plays the model, so the demo needs no key and no network.",
   );
   screen.line();
   screen.unwrapped(folder, { first: "folder    " });

@@ -15,7 +15,7 @@ export interface CoordinatorDemoOptions {
   readonly signal: AbortSignal;
 }
 
-/** A coordinator and three workers: research, synthesis, implementation, verification. Gives the exit code. */
+/** Runs a coordinator and three workers: research, synthesis, implementation, verification. Returns the exit code. */
 export async function runCoordinatorDemo({
   workspace,
   screen,
@@ -34,28 +34,28 @@ export async function runCoordinatorDemo({
     signal,
   });
   const durationMs = systemClock.monotonic() - startedAt;
-  // The script says that all is well whatever happens: only a look of our own tells.
+  // The script reports success in any case, so the demo runs the tests itself.
   const after = await repository.runTests(signal);
   const changed = await repository.changed();
   const shared = filesIn(summarizeRun(played.envelopes).scratchpad);
   summarize(screen, played, [
     ["before", before.summary],
-    ["after", `${after.summary} (run again by the demo itself)`],
+    ["after", `${after.summary} (verified by the demo)`],
     ["changed", changed.join(", ")],
-    ["shared", `${shared?.join(", ") ?? "nothing"}, in the scratchpad, written without asking`],
+    ["shared", `${shared?.join(", ") ?? "nothing"}, in the scratchpad, written without a permission question`],
     ["time", `${(durationMs / 1000).toFixed(1)} s`],
     ...(flags.keep ? [["kept", workspace.root] as const] : []),
   ]);
   const problem = coordinatorProblem({ played, before, after, changed }, shared);
   if (problem === undefined) return exitCodes.done;
-  process.stderr.write(`troupe: the demo did not come out as it should: ${problem}\n`);
+  process.stderr.write(`troupe: the demo failed: ${problem}\n`);
   return exitCodes.failed;
 }
 
 function introduce(screen: Screen, { path }: SampleAppRepository, tests: string): void {
   screen.line("Troupe demo: coordinator mode", screen.paint.bold);
   screen.paragraph(
-    "The lead has no tools but those to start, message and stop workers. They work in the background in a real session: real files, real commands. Only the model is played by a script, so it needs no key and no network.",
+    "The lead has only the tools to start, message and stop workers. They run in the background in a real session: real files, real commands. A script plays the model, so the demo needs no key and no network.",
   );
   screen.line();
   screen.unwrapped(path, { first: "folder    " });
@@ -74,12 +74,12 @@ function summarize(
   screen.line("─".repeat(screen.width), screen.paint.dim);
   for (const agent of itemsOf(view.agents)) {
     const calls = [...itemsOf(agent.transcript)].filter(({ kind }) => kind === "call").length;
-    const tools = agent.parent === undefined ? ` (${leadTools.join(", ")}), ${notifications} results` : "";
+    const tools = agent.parent === undefined ? ` (${leadTools.join(", ")}), ${notifications} reports` : "";
     screen.field(agent.path.split("/").at(-1) ?? "", `${agent.turns} turns, ${calls} calls${tools}`);
   }
   for (const [name, value] of more) screen.field(name, value);
   screen.line();
   screen.line("What to try next", screen.paint.bold);
   screen.unwrapped('troupe -p --coordinator "what to do"', { first: "  ", style: screen.paint.cyan });
-  screen.paragraph("your own repository, with a model of yours", { first: "      ", style: screen.paint.dim });
+  screen.paragraph("your own repository, with a real model", { first: "      ", style: screen.paint.dim });
 }

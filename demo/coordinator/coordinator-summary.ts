@@ -11,7 +11,7 @@ export interface CoordinatorRun {
   readonly changed: readonly string[];
 }
 
-/** What the log says of a run, for the summary and for the verdict. */
+/** Collects the facts of a run from its log, for the summary and the check. */
 export function summarizeRun(envelopes: readonly Envelope[]) {
   const events = envelopes.map(({ event }) => event);
   const all = <T extends Event["type"]>(type: T) =>
@@ -32,11 +32,11 @@ export function summarizeRun(envelopes: readonly Envelope[]) {
   };
 }
 
-/** The files that workers share. Undefined: there is no such folder. */
+/** Returns the files that workers share, or undefined if the folder does not exist. */
 export const filesIn = (scratchpad: string | undefined): readonly string[] | undefined =>
   scratchpad === undefined ? undefined : readdirSync(scratchpad).toSorted();
 
-/** Undefined when the demo showed what it promises. */
+/** Returns the first promise of the demo that failed, or undefined. */
 export function coordinatorProblem(
   { played, before, after, changed }: CoordinatorRun,
   shared: readonly string[] | undefined,
@@ -44,15 +44,16 @@ export function coordinatorProblem(
   const { outcome, envelopes } = played;
   const facts = summarizeRun(envelopes);
   const tools = facts.leadTools.join(", ");
-  if (before.green) return "the tests of the sample passed before anything was done";
+  if (before.green) return "the sample's tests passed before any change";
   if (outcome?.reason !== "completed") return `the session ended early: ${outcome?.detail ?? "no reason was given"}`;
-  if (!facts.isCoordinator) return "the session was not a coordinator's";
+  if (!facts.isCoordinator) return "the session did not run in coordinator mode";
   if (tools !== "Agent, SendMessage") return `the coordinator used ${tools || "no tool"}`;
   if (facts.workers.length !== 3) return `${facts.workers.length} workers were started, not 3`;
-  if (facts.notifications !== 4) return `${facts.notifications} results came back, not 4`;
-  if (facts.asked !== 0) return "somebody was asked for permission";
-  if (shared?.join() !== "findings.md,test-run.txt") return `the scratchpad has ${shared?.join(", ") || "nothing"}`;
+  if (facts.notifications !== 4) return `${facts.notifications} reports arrived, not 4`;
+  if (facts.asked !== 0) return "an agent asked for permission";
+  if (shared?.join() !== "findings.md,test-run.txt")
+    return `the scratchpad contains ${shared?.join(", ") || "nothing"}`;
   if (changed.toSorted().join() !== [discount.source, total.source].toSorted().join())
-    return `the files changed are ${changed.join(", ") || "none"}`;
-  return after.green ? undefined : `the tests are not green at the end (${after.summary})`;
+    return `the changed files are ${changed.join(", ") || "none"}`;
+  return after.green ? undefined : `the tests fail at the end (${after.summary})`;
 }

@@ -1,35 +1,36 @@
 import type { Answer, Ask } from "../../src/model/scripted/index.ts";
 import { discount, failing, rightPrice, testCommand, total, tryCommand } from "./sample-app-files.ts";
 
-/** What the coordinator says. It goes by what it has started and what has come back, in whatever order that was. */
+/** Returns the coordinator's next answer. It depends on the workers started and the reports received, in any order. */
 export function coordinatorAnswer(ask: Ask): Answer {
   const { started, sentOn } = callsOf(ask);
   const folder = scratchpadOf(ask);
   const [tests, code, verify] = ["tests", "code", "verify"].map((name) => reportsOf(ask, name));
   const refused = ask.results.find(({ isError }) => isError);
-  if (refused) return { text: `I stop here: ${refused.tool} was answered with "${firstLine(refused.text)}".` };
+  if (refused) return { text: `I stop here: ${refused.tool} returned "${firstLine(refused.text)}".` };
 
   if (!started.has("tests")) return research(folder);
   const [seen, cause] = [tests?.[0], code?.[0]];
-  if (seen === undefined || cause === undefined) return waiting(ask, "Research: two workers look at it, side by side.");
+  if (seen === undefined || cause === undefined) return waiting(ask, "Research: two workers investigate in parallel.");
   if (!seen.includes(failing) || !cause.includes(total.source))
-    return { text: "The two reports do not explain what fails, so nothing is changed." };
+    return { text: "The two reports do not explain the failure, so nothing is changed." };
   if (!sentOn) return synthesis();
   const fixed = code?.[1];
-  if (fixed === undefined) return waiting(ask, "Implementation: code has the context, so it goes on. One writer.");
+  if (fixed === undefined)
+    return waiting(ask, "Implementation: code has the context, so it continues. Only one agent writes.");
   if (!fixed.includes(discount.source.split("/")[1] ?? "")) return { text: "Its log shows no change, so I stop here." };
   if (!started.has("verify")) return verification(folder);
   const proof = verify?.[0];
-  if (proof === undefined) return waiting(ask, "Verification: somebody who has not written it tries it.");
+  if (proof === undefined) return waiting(ask, "Verification: a worker that did not write the fix tests it.");
   if (!proof.includes(`${testCommand}&quot; (exit 0`) || !proof.includes(rightPrice))
-    return { text: "It has not been shown to work, so it is not done." };
+    return { text: "The fix is not proven, so the work is not done." };
   return {
-    text: `Done. The till took a discount off every piece and cut the rest of a cent each time. Now ${total.source} adds up first and ${discount.source} rounds once. All tests pass, and three at 0.95 less 10% cost ${rightPrice}, seen by a worker that did not write it. Nothing is committed: look at the change and say so.`,
+    text: `Done. The till applied the discount to each item and truncated the fraction of a cent each time. Now ${total.source} adds up first and ${discount.source} rounds once. All tests pass, and three at 0.95 less 10% cost ${rightPrice}, verified by a worker that did not write the fix. Nothing is committed: review the change and tell me to commit it.`,
   };
 }
 
 const waiting = ({ results }: Ask, launched: string): Answer => ({
-  text: results.length > 0 ? launched : "One report is here; I put things together when the other is.",
+  text: results.length > 0 ? launched : "One report is here; I combine both when the other arrives.",
 });
 
 const start = (name: string, description: string, prompt: string) => ({
@@ -38,46 +39,46 @@ const start = (name: string, description: string, prompt: string) => ({
 });
 
 const research = (folder: string): Answer => ({
-  text: "I know neither what fails nor why: two workers find out, at the same time.",
+  text: "I know neither what fails nor why. Two workers find out at the same time.",
   calls: [
     start(
       "tests",
       "see what fails",
-      `Find out what fails; change nothing. Run \`${testCommand}\` in the project, keep the output in ${folder}/test-run.txt, and report the names of the failing tests with what was expected.`,
+      `Find out what fails; change nothing. Run \`${testCommand}\` in the project, save the output in ${folder}/test-run.txt, and report the names of the failing tests with the expected values.`,
     ),
     start(
       "code",
       "read how totals are made",
-      `A till gives wrong totals when there is a discount. Find out why; change nothing. Read ${total.source} and ${discount.source}. Keep what you find in ${folder}/findings.md, and report the cause with file and line.`,
+      `A till gives wrong totals when there is a discount. Find out why; change nothing. Read ${total.source} and ${discount.source}. Save your findings in ${folder}/findings.md, and report the cause with file and line.`,
     ),
   ],
 });
 
 const synthesis = (): Answer => ({
-  text: `Synthesis: both point to the same thing. The failing test expects 257 for 3 x 0.95 less 10%. ${total.source} takes the discount off each piece, and ${discount.source} cuts a part of a cent off every time. So: add up first, take the discount off once, and round.`,
+  text: `Synthesis: both reports agree. The failing test expects 257 for 3 x 0.95 less 10%. ${total.source} applies the discount to each item, and ${discount.source} truncates a fraction of a cent each time. The fix: add up first, apply the discount once, and round.`,
   calls: [
     {
       tool: "SendMessage",
       input: {
         to: "code",
-        message: `Mend what you found. In ${total.source}: add up all items first, then call discounted() once with the sum. In ${discount.source}: Math.round in place of Math.floor. Change nothing else and do not commit. Run \`${testCommand}\` and report the counts.`,
+        message: `Fix what you found. In ${total.source}: add up all items first, then call discounted() once with the sum. In ${discount.source}: use Math.round instead of Math.floor. Change nothing else and do not commit. Run \`${testCommand}\` and report the counts.`,
       },
     },
   ],
 });
 
 const verification = (folder: string): Answer => ({
-  text: "It says that it is mended. That is for somebody else to show.",
+  text: "It reports that the bug is fixed. Another worker must verify that.",
   calls: [
     start(
       "verify",
       "try it with fresh eyes",
-      `A till took discounts off each piece; ${total.source} and ${discount.source} were changed so that it is taken off the sum, and rounded. Show that it works; change nothing. What failed before is in ${folder}/test-run.txt, the cause in ${folder}/findings.md. Run \`${testCommand}\`, and the program itself: \`${tryCommand}\` must print ${rightPrice}. Report both outputs.`,
+      `A till applied discounts to each item; ${total.source} and ${discount.source} were changed to apply the discount to the sum and round it. Show that it works; change nothing. The earlier failure is in ${folder}/test-run.txt, the cause in ${folder}/findings.md. Run \`${testCommand}\`, and the program itself: \`${tryCommand}\` must print ${rightPrice}. Report both outputs.`,
     ),
   ],
 });
 
-/** What it has asked for so far. */
+/** Returns the workers started so far, and whether a message was sent. */
 function callsOf({ request }: Ask) {
   const calls = request.messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "tool_call" ? [part] : [])),
@@ -88,7 +89,7 @@ function callsOf({ request }: Ask) {
   return { started, sentOn: calls.some(({ name }) => name === "SendMessage") };
 }
 
-/** The notifications of one worker's ends, each whole, the first first. */
+/** Returns the notifications about one worker's completed runs, oldest first. */
 function reportsOf({ request }: Ask, name: string): string[] {
   const summaries: Record<string, RegExp> = {
     tests: /<summary>see what fails</,

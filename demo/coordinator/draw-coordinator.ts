@@ -3,7 +3,7 @@ import type { Screen } from "../../src/cli/screen.ts";
 import { type Column, createColumns } from "../shared/columns.ts";
 import { drawCall, type OpenCall } from "../shared/draw-call.ts";
 
-/** Draws what a coordinator says and its workers do, event by event. */
+/** Draws a coordinator's text and its workers' actions, event by event. */
 export function drawCoordinator(screen: Screen): (envelope: Envelope) => void {
   const { paint } = screen;
   const colors = [paint.magenta, paint.blue, paint.yellow];
@@ -11,7 +11,7 @@ export function drawCoordinator(screen: Screen): (envelope: Envelope) => void {
   const agents = new Map<AgentId, Column>();
   const open = new Map<CallId, OpenCall>();
   let scratchpad: string | undefined;
-  /** The folder's path is long and says nothing; what a message says is in the words before it. */
+  /** Shortens a title: the scratchpad's path is long, and the text before a call already tells the message. */
   const shortened = (title: string) =>
     (scratchpad === undefined ? title : title.replaceAll(scratchpad, "SCRATCHPAD")).replace(
       /^(SendMessage to \w+):.*$/s,
@@ -41,7 +41,7 @@ export function drawCoordinator(screen: Screen): (envelope: Envelope) => void {
     "tool.settled": (settled, agent) => {
       const call = open.get(settled.callId);
       open.delete(settled.callId);
-      // What it starts is shown where it begins.
+      // An agent that was started is drawn by its own `agent.spawned` event.
       if (call && (call.name !== "Agent" || settled.outcome !== "ok")) drawCall(agent, paint, { call, settled });
     },
     "prompt.admitted": ({ source, parts }) => {
@@ -68,5 +68,5 @@ export function drawCoordinator(screen: Screen): (envelope: Envelope) => void {
   };
 }
 
-/** What has no drawer is not shown. */
+/** Events without a drawer are not shown. */
 type Drawers = { readonly [T in Event["type"]]?: (event: Extract<Event, { type: T }>, agent: Column) => void };

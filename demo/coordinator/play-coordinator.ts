@@ -8,7 +8,7 @@ import { testCommand, tryCommand } from "./sample-app-files.ts";
 import { workerTurns } from "./worker-turns.ts";
 
 export const prompt =
-  "Our till gives wrong totals when there is a discount. Find out why, mend it, and show that it works.";
+  "Our till gives wrong totals when there is a discount. Find out why, fix it, and show that it works.";
 
 export interface PlayCoordinatorOptions {
   readonly cwd: string;
@@ -25,7 +25,10 @@ export interface CoordinatorResult {
   readonly envelopes: readonly Envelope[];
 }
 
-/** Drives a coordinator's session as any face does. Nobody is there to be asked: what needs asking would fail. Rejects when the signal aborts. */
+/**
+ * Runs a coordinator's session as any frontend does. No user is available, so calls that need approval fail. Rejects
+ * when the signal aborts.
+ */
 export async function playCoordinator({
   cwd,
   env,
@@ -71,7 +74,7 @@ export async function playCoordinator({
   }
 }
 
-/** Until nobody is at work: a worker that ends wakes the coordinator, which may start others. */
+/** Waits until no agent runs. A worker that ends wakes the coordinator, which may start others. */
 async function settleAll(session: Session, signal: AbortSignal, nextEnd: () => Promise<void>) {
   const left = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
   for (;;) {
@@ -90,7 +93,7 @@ function script(pace: PlayCoordinatorOptions["pace"]): AnswerFunction {
   };
 }
 
-/** Workers do not think in step, and no answer takes long to write, however much there is in its calls. */
+/** Workers answer after different delays. Long answers are streamed in larger chunks, so that no answer takes long. */
 const pauses = (answer: Answer, name: string | undefined): Partial<Answer> => ({
   delayMs: name === undefined ? 500 : 500 + 150 * (name.length % 3),
   chunk: Math.max(4, Math.ceil(JSON.stringify(answer).length / 60)),

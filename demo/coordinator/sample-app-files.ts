@@ -1,7 +1,7 @@
-/** How the tests of the sample are run, and how the program itself is tried. */
+/** The command that runs the sample's tests. `tryCommand` runs the program itself. */
 export const testCommand = "node --test --test-reporter=spec";
 export const tryCommand = "node till.js 3x0.95 10";
-/** Three at 0.95 are 2.85, less a tenth 2.565: two cents more than the till takes as it is. */
+/** Three at 0.95 are 2.85, less a tenth 2.565. The faulty till charges two cents less. */
 export const rightPrice = "2.57";
 
 export const failing = "a discount is taken off once, from the whole";
@@ -18,19 +18,17 @@ export const discount = {
   mended: "  return Math.round((cents * (100 - percent)) / 100);\n",
 };
 
-/** The sample project, by path. Nothing in it has to be installed. */
+/** The sample project, by path. It needs no installation. */
 export const sampleAppFiles: Readonly<Record<string, string>> = {
   "package.json": `${JSON.stringify({ name: "till", private: true, type: "module", scripts: { test: testCommand } }, null, 2)}\n`,
-  [discount.source]: `/** What is left of an amount after so many percent are taken off, in whole cents. */
+  [discount.source]: `/** Returns an amount reduced by a percentage, in whole cents. */
 export function discounted(cents, percent) {
-${discount.faulty}}
-`,
-  [total.source]: `import { discounted } from "../../src/cli/demo/coordinator/discount.js";
+${discount.faulty}}\n`,
+  [total.source]: `import { discounted } from "./discount.js";
 
-/** What a basket costs, in cents. */
+/** Returns the price of a basket, in cents. */
 export function total(items, percent) {
-${total.faulty}}
-`,
+${total.faulty}}\n`,
   "till.js": `import { total } from "../../src/cli/demo/coordinator/src/total.js";
 
 const [basket = "", percent = "0"] = process.argv.slice(2);

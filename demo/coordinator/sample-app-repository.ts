@@ -8,13 +8,13 @@ import { testCommand, sampleAppFiles } from "./sample-app-files.ts";
 
 export interface SampleAppRepository {
   readonly path: string;
-  /** Runs the tests ourselves, whatever anybody says about them. */
+  /** Runs the tests, regardless of the agents' reports. */
   runTests(signal: AbortSignal): Promise<TestRun>;
-  /** The files that are not as they were committed. */
+  /** Returns the files that differ from the commit. */
   changed(): Promise<readonly string[]>;
 }
 
-/** A small project with a failing test and one commit. */
+/** Creates a small project with a failing test and one commit. */
 export async function createSampleAppRepository(
   workspace: Workspace,
   signal: AbortSignal,
@@ -29,7 +29,7 @@ export async function createSampleAppRepository(
     const result = await runGit([...config, ...args], { cwd: path, env, signal });
     signal.throwIfAborted();
     if (result.ok) return result.stdout;
-    throw new TroupeError("usage", `the demo needs git, and git says: ${result.stderr.trim() || "nothing"}`);
+    throw new TroupeError("usage", `the demo needs git, but git failed: ${result.stderr.trim() || "no output"}`);
   };
   await git("init", "--quiet", "--initial-branch=main");
   await git("add", ".");

@@ -11,17 +11,17 @@ const edit = ({ source, faulty, mended }: typeof total) => ({
 });
 const runTests = bash(testCommand, "Run the tests");
 
-/** What the workers say, turn by turn; each goes by what its tools really gave. */
+/** The workers' answers, turn by turn. Each depends on the real results of its tools. */
 export const workerTurns: Readonly<Record<string, readonly AnswerFunction[]>> = {
   tests: [
     (ask): Answer => ({
-      calls: [bash(`${testCommand} > '${readScratchpad(ask, "test-run.txt")}'`, "Keep a run of the tests")],
+      calls: [bash(`${testCommand} > '${readScratchpad(ask, "test-run.txt")}'`, "Save a test run")],
     }),
     (ask): Answer => ({ calls: [read(readScratchpad(ask, "test-run.txt"))] }),
     ({ result }): Answer => ({
       text: result?.text.includes(failing)
         ? `One test fails: "${failing}". It expects 257 and gets 255.`
-        : "I see no test fail.",
+        : "No test fails.",
     }),
   ],
   code: [
@@ -31,14 +31,14 @@ export const workerTurns: Readonly<Record<string, readonly AnswerFunction[]>> = 
     }),
     ({ result }): Answer => ({
       text: result?.isError
-        ? "I could not keep what I found."
-        : `${total.source} line 5 takes the discount off each piece before it adds up, and ${discount.source} line 3 cuts instead of rounding.`,
+        ? "I could not save my findings."
+        : `${total.source} line 5 applies the discount to each item before it adds up, and ${discount.source} line 3 truncates instead of rounding.`,
     }),
     (): Answer => ({ calls: [edit(total), edit(discount)] }),
     ({ results }): Answer =>
       results.some(({ isError }) => isError) ? { text: "An edit was refused, so I stop." } : { calls: [runTests] },
     ({ result }): Answer => ({
-      text: result?.isError ? "The tests are still red." : "Both are mended, and all three tests pass. Not committed.",
+      text: result?.isError ? "The tests still fail." : "Both are fixed, and all three tests pass. Not committed.",
     }),
   ],
   verify: [
@@ -46,15 +46,16 @@ export const workerTurns: Readonly<Record<string, readonly AnswerFunction[]>> = 
     (): Answer => ({ calls: [runTests, bash(tryCommand, "Try the program")] }),
     ({ results: [tests, tried] }): Answer => {
       const turnsByTask = !tests?.isError && tried?.text.includes(rightPrice);
-      return { text: turnsByTask ? `It holds: the tests pass, and the till says ${rightPrice}.` : "It does not hold." };
+      return {
+        text: turnsByTask ? `It works: the tests pass, and the till prints ${rightPrice}.` : "It does not work.",
+      };
     },
   ],
 };
 
 const findings = `# Wrong totals
 
-- ${total.source}:5 takes the discount off each piece, then adds up.
-- ${discount.source}:3 cuts the rest of a cent: with many pieces that is lost many times.
+- ${total.source}:5 applies the discount to each item, then adds up.
+- ${discount.source}:3 truncates a fraction of a cent: with many items it is lost many times.
 
-Add up first, take the discount off once, and round.
-`;
+Add up first, apply the discount once, and round.\n`;

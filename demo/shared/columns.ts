@@ -1,20 +1,20 @@
 import type { Screen, Style } from "../../src/cli/screen.ts";
 
-/** Where one agent's lines stand: under its name and in its colour. */
+/** Prints the lines of one agent under its name and in its color. */
 export interface Column {
   readonly name: string;
   readonly style: Style;
-  /** Wrapped; the mark stands before the first line. */
+  /** Prints wrapped text with the mark before its first line. */
   write(text: string, options: { mark: string; markStyle?: Style; style?: Style }): void;
-  /** One line below what was said, cut where it does not fit. */
+  /** Prints one line below the text, cut to the width. */
   writeBelow(text: string, style: Style): void;
 }
 
 const nameWidth = 11;
-/** On a narrower screen the name stands on a line of its own, where it changes. */
+/** On a narrower screen the name is printed on a separate line when it changes. */
 const wideScreenWidth = 60;
 
-/** Columns of one screen: `lead` is the widest, at the left. */
+/** Returns a function that creates the column of an agent. */
 export function createColumns(screen: Screen): (name: string, style: Style) => Column {
   const isNarrow = screen.width < wideScreenWidth;
   let last: string | undefined;

@@ -4,15 +4,15 @@ import type { Column } from "./columns.ts";
 
 type Settled = Extract<Event, { type: "tool.settled" }>;
 
-/** A call on its way. */
+/** A call that is not settled yet. */
 export interface OpenCall {
   readonly name: string;
   readonly title: string;
-  /** Its time is somebody's time to answer. */
+  /** True if its time includes the wait for an answer to a permission question. */
   readonly wasAsked: boolean;
 }
 
-/** One call with what it came to. */
+/** Draws one call with its outcome. */
 export function drawCall(column: Column, paint: Paint, { call, settled }: { call: OpenCall; settled: Settled }): void {
   const ok = settled.outcome === "ok";
   const facts = [
@@ -31,10 +31,10 @@ export function drawCall(column: Column, paint: Paint, { call, settled }: { call
   if (call.name === "Bash" || !ok) drawOutput(column, paint, { call, settled });
 }
 
-/** The tests' reporter is named in each command and says nothing to who watches. */
+/** Removes the reporter option: every test command has it, and it means nothing to viewers. */
 const shortened = (title: string) => title.replace(" --test-reporter=spec", "");
 
-/** The rest of it stands in the question above. */
+/** Shortens a title whose full text is in the permission question above. */
 const opening = (title: string) => `${/^\$ \S+ \S+/.exec(title)?.[0] ?? title} …`;
 
 function measureOf(settled: Settled): string[] {
@@ -47,7 +47,7 @@ function measureOf(settled: Settled): string[] {
   return [`+${count("+")} -${count("-")}`];
 }
 
-/** What goes and what comes; the lines around it stay out. */
+/** Draws only the removed and added lines. */
 function drawDiff(column: Column, paint: Paint, patch: string): void {
   const lines = patch.split("\n").filter((line) => /^[+-]/.test(line));
   for (const line of lines.slice(0, longestDiff))
@@ -57,7 +57,7 @@ function drawDiff(column: Column, paint: Paint, patch: string): void {
 
 const longestDiff = 6;
 
-/** Of a test run its faults and counts, of anything else its beginning, where it went wrong or is Troupe's own. */
+/** Draws the failures and counts of a test run, or the first lines of a failed command or one of Troupe's. */
 function drawOutput(column: Column, paint: Paint, { call, settled }: { call: OpenCall; settled: Settled }): void {
   const lines = textOf(settled)
     .split("\n")

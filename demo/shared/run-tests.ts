@@ -3,19 +3,19 @@ import type { Workspace } from "./workspace.ts";
 
 export interface TestRun {
   readonly green: boolean;
-  /** `2 passed, 1 failed`. */
+  /** For example `2 passed, 1 failed`. */
   readonly summary: string;
 }
 
 export interface TestsToRun {
-  /** `node --test …`: run by the Node that runs this. */
+  /** For example `node --test …`. Runs with the Node that runs this program. */
   readonly command: string;
   readonly cwd: string;
   readonly env: Workspace["env"];
   readonly signal: AbortSignal;
 }
 
-/** Runs the tests of a demo's repository ourselves, whatever anybody says about them. */
+/** Runs the tests of a demo's repository, regardless of the agents' reports. */
 export async function runTests({ command, cwd, env, signal }: TestsToRun): Promise<TestRun> {
   let output = "";
   const [, ...args] = command.split(" ");
@@ -35,7 +35,7 @@ export async function runTests({ command, cwd, env, signal }: TestsToRun): Promi
   const [passed, failed] = [count("pass"), count("fail")];
   const counts = failed === 0 ? `${passed} passed` : `${passed} passed, ${failed} failed`;
   return {
-    // No test that ran is no success.
+    // A run without tests is not a success.
     green: result.exitCode === 0 && passed > 0 && failed === 0,
     summary: result.startFailure ?? (passed + failed > 0 ? counts : `no test ran (exit code ${result.exitCode})`),
   };

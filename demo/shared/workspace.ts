@@ -2,19 +2,19 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
-/** A folder that holds everything the demo makes, and the environment in which it runs. */
+/** The folder for all files of the demo, and the demo's environment. */
 export interface Workspace {
   readonly root: string;
-  /** TROUPE_HOME of the demo: the user's own sessions and settings are neither read nor written. */
+  /** TROUPE_HOME of the demo. The user's own sessions and settings are neither read nor written. */
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
   remove(): Promise<void>;
 }
 
-/** Of the user's environment only this goes along: whatever else is set must not change what the demo does. */
+/** Only these variables of the user's environment are kept: no other may change what the demo does. */
 const kept = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TMUX_TMPDIR", "TZ"];
 
-/** `program` is the file that runs as `troupe` in there, installed or not. */
+/** `program` is the file that runs as `troupe` in the workspace, installed or not. */
 export async function createWorkspace(
   userEnv: Readonly<Record<string, string | undefined>>,
   program: string,

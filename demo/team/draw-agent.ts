@@ -4,13 +4,13 @@ import type { Column } from "../shared/columns.ts";
 import { drawCall, type OpenCall } from "../shared/draw-call.ts";
 
 export interface AgentDrawing {
-  /** What it does now; undefined when it has nothing to do. */
+  /** Its current activity, or undefined if it is idle. */
   readonly activityText: string | undefined;
-  /** Draws what has happened to it; nothing for what is of no interest. */
+  /** Draws one event of the agent. Ignores events that do not matter to viewers. */
   onEvent(event: Event): void;
 }
 
-/** Draws what one agent of the team does: its words, calls and mail. */
+/** Draws the activity of one agent of the team: text, calls and mail. */
 export function createAgentDrawing(column: Column, paint: Paint): AgentDrawing {
   const open = new Map<CallId, OpenCall>();
   const asked = new Set<CallId>();
@@ -40,7 +40,7 @@ export function createAgentDrawing(column: Column, paint: Paint): AgentDrawing {
     },
     "permission.asked": ({ callId }) => {
       asked.add(callId);
-      activityText = "waits for permission";
+      activityText = "waiting for permission";
     },
     "agent.idle": () => {
       activityText = undefined;
@@ -64,13 +64,13 @@ export function createAgentDrawing(column: Column, paint: Paint): AgentDrawing {
   };
 }
 
-/** What has no drawer is not shown. */
+/** Events without a drawer are not shown. */
 type Drawers = { readonly [T in Event["type"]]?: (event: Extract<Event, { type: T }>) => void };
 
-/** What they do is told by the mail, the task or the member that they are about. */
+/** The mail, task or member that these calls create is drawn instead of the call. */
 const drawnByOthers: ReadonlySet<string> = new Set(["SendMessage", "TaskCreate", "TaskUpdate", "Agent"]);
 
 const mailWords: Readonly<Record<string, string>> = {
-  shutdown_request: "asks it to end",
-  shutdown_approved: "agrees to end",
+  shutdown_request: "asks it to shut down",
+  shutdown_approved: "agrees to shut down",
 };

@@ -13,7 +13,7 @@ export interface Summary {
   readonly backend: BackendType;
   readonly sessionId: SessionId;
   readonly durationMs: number;
-  /** How this program was started, for commands to copy. */
+  /** The command that started this program, for the suggested commands. */
   readonly program: string;
   readonly kept: { readonly repository: string; readonly home: string } | undefined;
 }
@@ -34,11 +34,11 @@ export function drawSummary(screen: Screen, summary: Summary): void {
 function fieldsOf({ before, after, team, state, backend, durationMs }: Summary): [string, string][] {
   const commits = state.commits.map((commit, index): [string, string] => [index === 0 ? "landed" : "", commit]);
   return [
-    ["tests", `before: ${before.summary}; now: ${after.summary} (run again by the demo itself)`],
+    ["tests", `before: ${before.summary}; now: ${after.summary} (verified by the demo)`],
     ...(commits.length === 0 ? [["landed", "nothing"] as [string, string]] : commits),
     [
       "",
-      `${state.changed}; ${state.leftoverWorktrees.length === 0 ? "no worktree is left" : `left: ${state.leftoverWorktrees.join(", ")}`}`,
+      `${state.changed}; ${state.leftoverWorktrees.length === 0 ? "no worktrees remain" : `remaining: ${state.leftoverWorktrees.join(", ")}`}`,
     ],
     ...team.tasks.map((task, index): [string, string] => [
       index === 0 ? "tasks" : "",
@@ -49,7 +49,7 @@ function fieldsOf({ before, after, team, state, backend, durationMs }: Summary):
       index === 0 ? "team" : "",
       [`${name}: ${workOf(view)}`, ...startsText(team, name)].join(", "),
     ]),
-    ["", backend === "tmux" ? "each member in a process of its own" : "all in one process"],
+    ["", backend === "tmux" ? "each member in a separate process" : "all in one process"],
     ["cost", costOf([...team.sessions.values()].map(sessionSpending))],
     ["time", `${(durationMs / 1000).toFixed(1)} s`],
   ];
@@ -68,19 +68,19 @@ function workOf(view: SessionView): string {
 }
 
 const startsText = ({ startCounts: lives, members }: TeamResult, name: string): string[] => [
-  ...((lives.get(name) ?? 1) > 1 ? ["killed and brought back"] : []),
+  ...((lives.get(name) ?? 1) > 1 ? ["killed and respawned"] : []),
   ...members.flatMap(({ name: member, ended }) =>
     member === name && ended ? [`ended by ${wordsOf[ended.reason]}`] : [],
   ),
 ];
 
-const wordsOf = { shutdown: "agreement", killed: "force", failed: "a failure", lost: "an accident" } as const;
+const wordsOf = { shutdown: "agreement", killed: "force", failed: "a failure", lost: "a crash" } as const;
 
 function costOf(spending: readonly Spending[]): string {
   const sum = (of: (each: Spending["total"]) => number) => spending.reduce((total, each) => total + of(each.total), 0);
   const tokens = sum(tokensOf).toLocaleString("en-US");
   const cached = Math.round((100 * sum(({ usage }) => usage.cacheReadTokens)) / Math.max(1, sum(tokensOf)));
-  return `$${sum(({ costUsd }) => costUsd).toFixed(2)} (a script is free); ${tokens} tokens, ${cached}% of them cached`;
+  return `$${sum(({ costUsd }) => costUsd).toFixed(2)} (a script is free); ${tokens} tokens, ${cached}% cached`;
 }
 
 function nextSteps({ kept, sessionId, program }: Summary): [string, string][] {
@@ -88,14 +88,14 @@ function nextSteps({ kept, sessionId, program }: Summary): [string, string][] {
   const look: [string, string][] = kept
     ? [
         [`git -C ${kept.repository} log --stat`, "the commits; the folder is kept"],
-        [`${home}${program} team log demo`, "who did what, in order"],
-        [`${home}${program} tasks list --team demo --all`, "the task list as it is in the end"],
-        [`${home}${program} sessions show ${sessionId}`, "the lead's session; 'team show demo' names the others"],
+        [`${home}${program} team log demo`, "the events of the team, in order"],
+        [`${home}${program} tasks list --team demo --all`, "the final task list"],
+        [`${home}${program} sessions show ${sessionId}`, "the lead's session; 'team show demo' lists the others"],
       ]
-    : [[`${program} demo --keep`, "the same, and the repository, the team and its sessions stay for you to look at"]];
+    : [[`${program} demo --keep`, "run the demo again and keep the repository, the team and its sessions"]];
   return [
     ...look,
-    [`${program} -p "…" --team NAME`, "a team for your own repository, with ANTHROPIC_API_KEY or OPENAI_API_KEY set"],
-    [`${program} doctor`, "what this machine has and what is missing"],
+    [`${program} -p "…" --team NAME`, "a team for your own repository; set ANTHROPIC_API_KEY or OPENAI_API_KEY"],
+    [`${program} doctor`, "what this machine provides and lacks"],
   ];
 }

@@ -2,7 +2,7 @@ import { teamLead, type WorkItem } from "../../src/protocol/index.ts";
 import type { Paint } from "../../src/cli/screen.ts";
 import type { Column } from "../shared/columns.ts";
 
-/** Draws what has become of a task since it was last seen, with whoever has done it. */
+/** Draws what changed in a task since its last event, in the column of the responsible agent. */
 export function createTaskDrawing(paint: Paint, columnOf: (name: string) => Column): (task: WorkItem) => void {
   const seen = new Map<number, WorkItem>();
   return (task) => {
@@ -18,11 +18,11 @@ export function createTaskDrawing(paint: Paint, columnOf: (name: string) => Colu
 function changeOf(before: WorkItem | undefined, task: WorkItem): string | undefined {
   if (before === undefined) return `${task.subject}${waits(task)}${checks(task)}`;
   if (task.status === "completed" && before.proof !== task.proof && task.proof === "verified")
-    return `verified: the runtime has run its check`;
+    return `verified: the runtime ran its check`;
   if (task.status === "completed" && before.status !== "completed" && task.acceptance.length === 0) return "done";
   if (task.status === "in_progress" && before.status !== "in_progress")
     return task.proof === "refuted" ? "not done: its check failed" : `claimed: ${task.subject}`;
-  if (task.status === "pending" && before.status === "in_progress") return "free again";
+  if (task.status === "pending" && before.status === "in_progress") return "released";
   return undefined;
 }
 

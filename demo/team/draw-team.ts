@@ -7,17 +7,17 @@ import { createTaskDrawing } from "./draw-task.ts";
 import { agentTypes } from "./script/agent-types.ts";
 
 export interface TeamDrawing {
-  /** What happens in the lead's session. */
+  /** Draws an event of the lead's session. */
   lead(envelope: Envelope): void;
-  /** What a member has put down in its log. */
+  /** Draws an event of a member's log. */
   member(name: string, envelope: Envelope): void;
-  /** What the demo does itself. */
+  /** Draws an action of the demo itself. */
   report(text: string): void;
 }
 
 type MemberChanged = Extract<Event, { type: "member.changed" }>;
 
-/** Draws a team at work: what somebody has done stays, what everybody is doing passes. */
+/** Draws a team at work. Finished actions stay on the screen; a passing line shows the current activity. */
 export function drawTeam(screen: Screen): TeamDrawing {
   const { paint } = screen;
   const createColumn = createColumns(screen);
@@ -46,9 +46,9 @@ export function drawTeam(screen: Screen): TeamDrawing {
     if (name === teamLead || before === state) return;
     const column = columnOf(name);
     if (before === undefined) {
-      const where = backendType === "tmux" ? "in a process of its own" : "in this process";
+      const where = backendType === "tmux" ? "in a separate process" : "in this process";
       column.write(`joins, ${where}`, { mark: "▶" });
-    } else if (before === "ended") column.write("is back, and goes on from its transcript", { mark: "▶" });
+    } else if (before === "ended") column.write("is back and continues from its transcript", { mark: "▶" });
     else if (state === "ended") column.write(`has ended${detail === undefined ? "" : `: ${detail}`}`, { mark: "■" });
   };
 

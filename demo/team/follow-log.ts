@@ -1,7 +1,9 @@
 import { createFolderWatcher, readLines } from "../../src/platform/index.ts";
 import { StoredEnvelope } from "../../src/protocol/index.ts";
 
-/** What an agent has put down in its log, and what it puts down from now on, whichever process it runs in. Ends with `signal`. */
+/**
+ * Yields the past and future events of an agent's log, in whatever process the agent runs. Ends when the signal aborts.
+ */
 export async function* followLog(path: string, signal: AbortSignal): AsyncIterable<StoredEnvelope> {
   const watcher = createFolderWatcher();
   let wake: () => void = () => undefined;

@@ -4,23 +4,23 @@ import { type Event, type StoredEnvelope, teamLead } from "../../src/protocol/in
 import { followLog } from "./follow-log.ts";
 
 export interface MemberFollower {
-  /** To be told what happens in the lead's session: who there is, and who has ended. */
+  /** Call with each event of the lead's session: it shows which members exist and which ended. */
   onLeadEvent(event: Event): void;
-  /** Resolves when the lead knows of each of them that it has ended. */
+  /** Resolves when the lead knows that all members ended. */
   readonly ended: Promise<void>;
-  /** Ends the following. Rejects if somebody's log could not be read. */
+  /** Stops following. Rejects if a log could not be read. */
   close(): Promise<void>;
 }
 
 export interface FollowMembersOptions {
   readonly home: string;
   readonly cwd: string;
-  /** How many there are to be. */
+  /** The number of members to expect. */
   readonly count: number;
   readonly onEvent: (name: string, envelope: StoredEnvelope) => void;
 }
 
-/** Members have sessions and logs of their own, in whatever process: what they do is read there. */
+/** Follows the members' logs: each member has a separate session, perhaps in another process. */
 export function followMembers({ home, cwd, count, onEvent: heard }: FollowMembersOptions): MemberFollower {
   const over = new AbortController();
   const following = new Map<string, Promise<void>>();
@@ -38,7 +38,7 @@ export function followMembers({ home, cwd, count, onEvent: heard }: FollowMember
       if (event.type === "member.changed" && event.name !== teamLead && event.sessionId !== undefined) {
         if (following.has(event.name)) return;
         const done = follow(event.name, event.sessionId);
-        done.catch(() => undefined); // told by close
+        done.catch(() => undefined); // `close` reports it
         following.set(event.name, done);
       }
       if (event.type !== "prompt.admitted" || event.source !== "agent") return;

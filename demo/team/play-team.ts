@@ -25,7 +25,7 @@ export interface Stage {
   readonly signal: AbortSignal;
 }
 
-/** What nobody is asked about. The tester's merge is not in it. */
+/** Calls allowed without a question. The tester's merge is not one of them. */
 const allowed = [
   testCommand,
   `${testCommand} ${fault.test}`,
@@ -34,17 +34,19 @@ const allowed = [
   "git add:*",
   "troupe land:*",
 ];
-/** Nothing in it takes that long: somebody would wait for what does not come. */
+/** No run takes this long. A longer one waits for something that never happens. */
 const longestMs = 90_000;
 
-/** Drives a session as any face does: commands in, events out, a reply to what is asked. Rejects when the signal aborts. */
+/**
+ * Runs a session as any frontend does: sends commands, reads events, answers questions. Rejects when the signal aborts.
+ */
 export async function playTeam(stage: Stage): Promise<SessionId> {
   const late = AbortSignal.timeout(longestMs);
   try {
     return await play({ ...stage, signal: AbortSignal.any([stage.signal, late]) });
   } catch (error) {
     if (!late.aborted || stage.signal.aborted) throw error;
-    throw new TroupeError("team", `the team had not come to its end after ${longestMs / 1000} s`, { cause: error });
+    throw new TroupeError("team", `the team did not finish within ${longestMs / 1000} s`, { cause: error });
   }
 }
 
@@ -83,7 +85,8 @@ async function play({ cwd, workspace, backend, pace, draw, signal }: Stage): Pro
   try {
     signal.throwIfAborted();
     const following = follow(session, (envelope) => {
-      // Of members in this process it tells as well; what they do is read in their logs, wherever they are.
+      // Events of members in this process arrive here too. Members are drawn from their logs, in whatever process they
+      // run.
       if (envelope.session !== session.id) return;
       draw.lead(envelope);
       crash.onLeadEvent(envelope.event);
@@ -123,7 +126,10 @@ async function follow(session: Session, onEvent: (envelope: Envelope) => void): 
 
 type Asked = Extract<Event, { type: "permission.asked" }>;
 
-/** As a user would who has read the question. An abort needs no answer: closing the session settles every question. */
+/**
+ * Allows a question once, as a user would. After an abort no answer is needed: closing the session settles every
+ * question.
+ */
 async function allow(
   session: Session,
   { requestId }: Asked,

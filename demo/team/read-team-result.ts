@@ -3,18 +3,18 @@ import { type Member, type SessionId, type StoredEnvelope, teamLead, type WorkIt
 import { createFileSessionStore, createFileTeamStore } from "../../src/store/index.ts";
 import { emptyView, reduce, type SessionView } from "../../src/view/index.ts";
 
-/** What is on disk of the team once it is over: nobody's words, only what was kept. */
+/** The team's state on disk after its end, independent of the agents' reports. */
 export interface TeamResult {
   readonly members: readonly Member[];
   readonly tasks: readonly WorkItem[];
   readonly mail: { readonly sent: number; readonly read: number };
-  /** The session of the lead and of each member, by name. */
+  /** The sessions of the lead and of each member, by name. */
   readonly sessions: ReadonlyMap<string, SessionView>;
-  /** How often each member was started: by its log, not by anybody's word. */
+  /** How often each member was started, counted in its log. */
   readonly startCounts: ReadonlyMap<string, number>;
-  /** Members whose process is still there. */
+  /** Members whose process still runs. */
   readonly stillRunning: readonly string[];
-  /** Questions that somebody has answered. */
+  /** Number of permission questions that the user answered. */
   readonly answered: number;
 }
 

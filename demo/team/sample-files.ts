@@ -1,7 +1,7 @@
-/** How the sample's tests are run: by the agents, and by the demo that checks the agents. */
+/** The command that runs the sample's tests, for the agents and for the demo's own check. */
 export const testCommand = "node --test --test-reporter=spec";
 
-/** The one fault of the sample: where it is, the test that shows it, and how it is mended. */
+/** The sample's only bug: its file, the test that shows it, and the fix. */
 export const fault = {
   source: "src/split-bill.js",
   test: "test/split-bill.test.js",
@@ -16,33 +16,31 @@ export const fault = {
 `,
 } as const;
 
-/** Goes on until somebody ends it. */
+/** Runs until it is stopped. */
 export const watchCommand = `${testCommand} --watch ${fault.test}`;
 
-/** What the tester adds. */
+/** The test that the tester adds. */
 export const newTest = {
   path: "test/every-bill.test.js",
   text: `import assert from "node:assert/strict";
 import { test } from "node:test";
-import { splitBill } from "../../src/cli/src/split-bill.js";
+import { splitBill } from "../src/split-bill.js";
 
-test("no bill loses a cent, whoever shares it", () => {
+test("no bill loses a cent", () => {
   for (let people = 1; people <= 9; people++)
     for (let cents = 0; cents <= 500; cents++) {
       const paid = splitBill(cents, people).reduce((a, b) => a + b);
       assert.equal(paid, cents);
     }
-});
-`,
+});\n`,
 } as const;
 
-/** The sample project, by path. Nothing in it has to be installed. */
+/** The sample project, by path. It needs no installation. */
 export const sampleFiles: Readonly<Record<string, string>> = {
   "package.json": `${JSON.stringify({ name: "fair-share", private: true, type: "module", scripts: { test: testCommand } }, null, 2)}\n`,
-  [fault.source]: `/** What each of \`people\` pays of a bill, in whole cents. */
+  [fault.source]: `/** Returns what each of \`people\` pays of a bill, in whole cents. */
 export function splitBill(totalCents, people) {
-${fault.faulty}}
-`,
+${fault.faulty}}\n`,
   "src/format-amount.js": `/** Cents as people read them: 1250 is "12.50". */
 export function formatAmount(cents) {
   return (cents / 100).toFixed(2);
@@ -50,7 +48,7 @@ export function formatAmount(cents) {
 `,
   [fault.test]: `import assert from "node:assert/strict";
 import { test } from "node:test";
-import { splitBill } from "../../src/cli/src/split-bill.js";
+import { splitBill } from "../src/split-bill.js";
 
 const sum = (shares) => shares.reduce((total, share) => total + share, 0);
 
@@ -58,15 +56,14 @@ test("two friends pay the same", () => {
   assert.deepEqual(splitBill(1000, 2), [500, 500]);
 });
 
-test("nobody pays more than a cent above the others", () => {
+test("shares differ by at most one cent", () => {
   const shares = splitBill(1001, 3);
   assert.ok(Math.max(...shares) - Math.min(...shares) <= 1);
 });
 
 test("${fault.failing}", () => {
   assert.equal(sum(splitBill(1000, 3)), 1000);
-});
-`,
+});\n`,
   "test/format-amount.test.js": `import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatAmount } from "../../src/cli/src/format-amount.js";

@@ -8,9 +8,9 @@ import type { Workspace } from "../shared/workspace.ts";
 
 export interface SampleRepository {
   readonly path: string;
-  /** Runs the tests ourselves, whatever anybody says about them. */
+  /** Runs the tests, regardless of the agents' reports. */
   runTests(signal: AbortSignal): Promise<TestRun>;
-  /** What the repository says for itself. */
+  /** Reads the state of the repository from git. */
   readState(): Promise<RepositoryState>;
 }
 
@@ -19,11 +19,11 @@ export interface RepositoryState {
   readonly commits: readonly string[];
   /** `3 files changed, …` since the first commit. */
   readonly changed: string;
-  /** Worktrees beside the repository itself, and branches of agents. */
+  /** Other worktrees of the repository, and branches of agents. */
   readonly leftoverWorktrees: readonly string[];
 }
 
-/** A small project with a failing test and one commit. */
+/** Creates a small project with a failing test and one commit. */
 export async function createSampleRepository(workspace: Workspace, signal: AbortSignal): Promise<SampleRepository> {
   const { env } = workspace;
   const path = join(workspace.root, "fair-share");
@@ -36,7 +36,7 @@ export async function createSampleRepository(workspace: Workspace, signal: Abort
     const result = await runGit(args, { cwd: path, env, signal });
     signal.throwIfAborted();
     if (result.ok) return result.stdout;
-    throw new TroupeError("usage", `the demo needs git, and git says: ${result.stderr.trim() || "nothing"}`);
+    throw new TroupeError("usage", `the demo needs git, but git failed: ${result.stderr.trim() || "no output"}`);
   };
   await git("init", "--quiet", "--initial-branch=main");
   for (const [key, value] of Object.entries(repositoryConfig)) await git("config", key, value);
@@ -65,7 +65,7 @@ export async function createSampleRepository(workspace: Workspace, signal: Abort
 
 const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
 
-/** In the repository itself, where neither the user's nor the system's git config is stronger. */
+/** Set in the repository itself, where it overrides the user's and the system's git config. */
 const repositoryConfig = {
   "user.name": "Troupe Demo",
   "user.email": "demo@troupe.invalid",

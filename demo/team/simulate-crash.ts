@@ -5,13 +5,13 @@ import type { StoredTeam } from "../../src/store/index.ts";
 import { watchCommand } from "./sample-files.ts";
 import { rejectOnAbort } from "../shared/reject-on-abort.ts";
 
-/** One member dies in the middle of its work, and comes back. */
+/** Kills one member in the middle of its work and respawns it. */
 export interface SimulatedCrash {
   readonly name: string;
-  /** To be told what the member stores, and what happens in its lead's session. */
+  /** Call with each event of the member's log, and with each event of the lead's session. */
   onMemberEvent(event: Event): void;
   onLeadEvent(event: Event): void;
-  /** Resolves when the member is back. Rejects if it could not be, and when the signal aborts. */
+  /** Resolves when the member is back. Rejects if the respawn fails or the signal aborts. */
   readonly respawned: Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export interface SimulateCrashOptions {
   readonly presence: StoredTeam["presence"];
   readonly backend: BackendType;
   readonly name: string;
-  /** Before each of the two steps, for who watches. */
+  /** Delay before each of the two steps, so that viewers can follow. */
   readonly pauseMs: number;
   readonly report: (text: string) => void;
   readonly signal: AbortSignal;
@@ -31,7 +31,7 @@ export function simulateCrash(options: SimulateCrashOptions): SimulatedCrash {
   const crashMoment = createDeferred();
   const lossNoticed = createDeferred();
   const respawned = run();
-  respawned.catch(() => undefined); // whoever plays the team waits for it
+  respawned.catch(() => undefined); // the caller awaits `respawned`
 
   return {
     name,
@@ -50,21 +50,21 @@ export function simulateCrash(options: SimulateCrashOptions): SimulatedCrash {
     if (options.backend === "tmux") await killProcess();
     else await stopRunner();
     await systemClock.sleep(options.pauseMs, signal);
-    report(`brings it back, as 'troupe team respawn demo ${name}' would`);
+    report(`respawns it, as 'troupe team respawn demo ${name}' does`);
     await assertAccepted(session.dispatch({ type: "member.respawn", name }));
   }
 
   async function killProcess(): Promise<void> {
     const found = await options.presence.look(name);
-    if (!found) throw new TroupeError("team", `nobody knows which process ${name} is`);
-    report(`kills ${name}'s process (kill -9 ${found.pid}) in the middle of a call`);
+    if (!found) throw new TroupeError("team", `cannot kill ${name}: its process is unknown`);
+    report(`kills the process of ${name} (kill -9 ${found.pid}) in the middle of a call`);
     process.kill(found.pid, "SIGKILL");
     await rejectOnAbort(lossNoticed.promise, signal);
   }
 
   async function stopRunner(): Promise<void> {
-    report(`ends ${name} in the middle of a call, without asking it`);
-    await assertAccepted(session.dispatch({ type: "member.stop", name, now: true, reason: "an accident" }));
+    report(`stops ${name} in the middle of a call, without asking`);
+    await assertAccepted(session.dispatch({ type: "member.stop", name, now: true, reason: "simulated crash" }));
   }
 }
 

@@ -13,14 +13,14 @@ import { offerPermissionOptions } from "./permission-options.ts";
 import { promptContent } from "./prompt-content.ts";
 import { callIdOf, createSessionUpdates, historyUpdates } from "./session-updates.ts";
 
-/** A session that an editor drives. */
+/** A session that an editor runs. */
 export interface AcpSession {
   readonly session: Session;
-  /** Resolves when the lead is at rest again and the editor has been told everything until then. */
+  /** Resolves when the lead is idle and the editor has received all updates. */
   prompt(request: PromptRequest, signal: AbortSignal): Promise<PromptResponse>;
   cancel(): Promise<void>;
   setMode(mode: PermissionMode): Promise<void>;
-  /** Sends what has been said so far, for an editor that opens it again. */
+  /** Sends the transcript so far, for an editor that loads the session. */
   replay(): Promise<void>;
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export function createAcpSession(
     const { event } = envelope;
     if (event.type === "permission.asked")
       askPermission(envelope, event).catch((error: unknown) => {
-        // Nobody can answer it any more: whoever waits must not wait for ever.
+        // The question can no longer be answered. Deny it, so that the agent does not wait forever.
         if (asked.delete(event.requestId)) {
           onError(error);
           void session.dispatch({ type: "permission.reply", requestId: event.requestId, answer: { behavior: "deny" } });
@@ -109,7 +109,10 @@ export function createAcpSession(
     session,
     async prompt({ prompt }, signal) {
       if (waiting)
-        throw RequestError.invalidRequest(undefined, "this session is at work: cancel that first, or wait for its end");
+        throw RequestError.invalidRequest(
+          undefined,
+          "this session is busy. Cancel the current prompt first, or wait until it ends.",
+        );
       const idle = new Promise<Idle>((resolve) => {
         waiting = resolve;
       });
@@ -122,7 +125,7 @@ export function createAcpSession(
         if (!ack.ok) throw RequestError.invalidParams(undefined, ack.message);
         sawPrompt.abort();
         const { isAdmitted, seq } = await promptCheck;
-        // A slash command that is no prompt (`/help`, `/compact`) is done already, and no run follows it.
+        // A slash command that is not a prompt (`/help`, `/compact`) is already done, and no run follows.
         const done = isAdmitted
           ? idle
           : notified.at(seq).then((): Idle => ({ type: "agent.idle", reason: "completed" }));
@@ -147,12 +150,14 @@ export function createAcpSession(
     },
     async close() {
       await session.close("completed");
-      // Why it could not be told to the end was said when it happened.
+      // The error was reported when it happened.
       await following.catch(() => undefined);
     },
   };
 
-  /** What the lead stores until the signal aborts: whether it was given a prompt by the user, and how far it came. */
+  /**
+   * Reads the lead's events until the signal aborts: whether a user prompt was admitted, and the last sequence number.
+   */
   async function checkPromptAdmitted(until: AbortSignal) {
     let isAdmitted = false;
     let seq = 0;
@@ -164,14 +169,14 @@ export function createAcpSession(
     return { isAdmitted, seq };
   }
 
-  /** The session was closed under a prompt. */
+  /** Resolves if the session closes during a prompt. */
   async function gone(): Promise<Idle> {
     await following;
     return { type: "agent.idle", reason: "interrupted" };
   }
 }
 
-/** To wait until something that counts up has come so far. */
+/** Waits until a counter reaches a value. */
 function createMilestone() {
   let now = 0;
   let waiting: { readonly seq: number; readonly resolve: () => void }[] = [];

@@ -4,13 +4,13 @@ import { isLive, itemsOf } from "../view/index.ts";
 
 export interface Follower {
   onEnvelope(envelope: Envelope): Promise<void>;
-  /** Live events were missed, and may have been until this moment; everything that is stored will be heard. */
+  /** Live events were missed up to now. All stored events will still be delivered. */
   onMissed(): void;
 }
 
 /**
- * Everything that happens in a session from now on, until it closes. One who hears so slowly that the session lets go of it
- * goes on from what is stored, where it was: an editor that was stopped for an hour misses no call and no question.
+ * Delivers all events of a session from now on, until it closes. A reader that is too slow continues from the stored
+ * events: an editor that was stopped for an hour misses no call and no question.
  */
 export async function followSession(session: Session, { onEnvelope, onMissed }: Follower): Promise<void> {
   const lastSeq = new Map<AgentId, number>();
@@ -26,7 +26,7 @@ export async function followSession(session: Session, { onEnvelope, onMissed }: 
       return;
     } catch (error) {
       if (!TroupeError.is(error) || error.code !== "slow_reader") throw error;
-      // In the same step: what comes after is not missed.
+      // In the same tick, so that later events are not missed.
       onMissed();
       events = session.events({ replay: true });
     }

@@ -2,10 +2,10 @@ import type { PermissionOption, RequestPermissionOutcome } from "@agentclientpro
 import type { PermissionAnswer } from "../protocol/index.ts";
 import { type Asker, type Choice, choicesOf, type Question } from "../view/index.ts";
 
-/** The answers to a question as an editor offers them: it has no way to send words along. */
+/** The answers to a question in the editor's form. An editor cannot add text to an answer. */
 export interface PermissionOffer {
   readonly options: PermissionOption[];
-  /** What was chosen; a no where nothing was. */
+  /** Returns the chosen answer, or a denial if none was chosen. */
   answer(outcome: RequestPermissionOutcome): PermissionAnswer;
 }
 

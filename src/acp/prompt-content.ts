@@ -1,11 +1,11 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import type { ContentPart } from "../protocol/index.ts";
 
-/** What an editor sends as a prompt, as the session takes it. What it refers to is named, what it brings along is in it. */
+/** Converts an editor's prompt for the session. Links become names, embedded content is included. */
 export function promptContent(blocks: readonly ContentBlock[]): string | ContentPart[] {
   const parts = blocks.map(partOf);
   const [only] = parts;
-  // As text alone it may be a slash command.
+  // A prompt of text alone may be a slash command.
   return parts.length === 1 && only?.type === "text" ? only.text : parts;
 }
 
@@ -21,12 +21,12 @@ function partOf(block: ContentBlock): ContentPart {
       const { resource } = block;
       if ("text" in resource)
         return { type: "text", text: `<context uri="${resource.uri}">\n${resource.text}\n</context>` };
-      return { type: "text", text: `[${resource.uri}: ${resource.mimeType ?? "data"}, which cannot be read here]` };
+      return { type: "text", text: `[${resource.uri}: ${resource.mimeType ?? "data"}, cannot be read here]` };
     }
     case "audio":
-      return { type: "text", text: "[sound, which cannot be heard here]" };
+      return { type: "text", text: "[audio, cannot be played here]" };
   }
 }
 
-/** Tools take paths. */
+/** Tools expect paths. */
 const pathOf = (uri: string) => (uri.startsWith("file://") ? decodeURIComponent(new URL(uri).pathname) : uri);

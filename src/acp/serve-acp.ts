@@ -5,7 +5,7 @@ import type { Session } from "../session/index.ts";
 import { leadOf } from "../view/index.ts";
 import { type AcpSession, createAcpSession } from "./acp-session.ts";
 
-/** How an editor's sessions are opened: the command line knows with which flags. */
+/** How to open the editor's sessions. The command line provides the flags. */
 export interface AcpOptions {
   readonly input: ReadableStream<Uint8Array>;
   readonly output: WritableStream<Uint8Array>;
@@ -23,7 +23,7 @@ export interface SessionRequest {
   readonly resume: string | undefined;
 }
 
-/** Serves the Agent Client Protocol until the editor closes its end or the signal aborts; then everything is closed. */
+/** Serves the Agent Client Protocol until the editor disconnects or the signal aborts. Then closes all sessions. */
 export async function serveAcp(options: AcpOptions, signal: AbortSignal): Promise<void> {
   const open = new Map<string, AcpSession>();
   const sessionOf = (id: string): AcpSession => {
@@ -38,7 +38,7 @@ export async function serveAcp(options: AcpOptions, signal: AbortSignal): Promis
     const availableCommands = session
       .slashCommands()
       .map(({ name, description, argumentHint }) => ({ name, description, input: { hint: argumentHint ?? "" } }));
-    // After the answer that gives the editor the session's id.
+    // After the response that contains the session's id.
     if (availableCommands.length > 0)
       setImmediate(() => {
         const update = { sessionUpdate: "available_commands_update" as const, availableCommands };
@@ -111,13 +111,13 @@ export async function serveAcp(options: AcpOptions, signal: AbortSignal): Promis
   if (signal.aborted) closeAll();
   await connection.closed;
   signal.removeEventListener("abort", closeAll);
-  // One that cannot be closed keeps no other open.
+  // A session that fails to close must not keep the others open.
   await Promise.all([...open.keys()].map((id) => closeSession(id).catch(options.onError)));
 }
 
 const maxListed = 200;
 
-/** What a user has done wrong is said as it is; anything else is a fault of ours. */
+/** A user error becomes a request error with its message. Any other error is a bug. */
 async function asRequestError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -128,10 +128,10 @@ async function asRequestError<T>(work: () => Promise<T>): Promise<T> {
 }
 
 const modes: readonly { readonly id: PermissionMode; readonly name: string; readonly description: string }[] = [
-  { id: "default", name: "Ask", description: "Asks before it changes or runs something that no rule allows" },
-  { id: "acceptEdits", name: "Accept edits", description: "Changes files in its folders without asking" },
-  { id: "plan", name: "Plan", description: "Only reads, and makes a plan" },
-  { id: "dontAsk", name: "Don't ask", description: "Does what is allowed and refuses the rest" },
+  { id: "default", name: "Ask", description: "Asks before changes and commands that no rule allows" },
+  { id: "acceptEdits", name: "Accept edits", description: "Edits files in its folders without asking" },
+  { id: "plan", name: "Plan", description: "Only reads and makes a plan" },
+  { id: "dontAsk", name: "Don't ask", description: "Does what is allowed and denies the rest" },
   { id: "bypassPermissions", name: "Bypass permissions", description: "Does everything without asking" },
 ];
 

@@ -4,21 +4,21 @@ import { type AgentId, type AgentPath, type Envelope, type Event, visibleText } 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
 /**
- * What an editor is told of what happens. Agents under the lead show what they do as calls with their names; what they write
- * is in the result of the call that has started them.
+ * Converts events to updates for the editor. Calls of subagents carry their names. Their text appears in the result of
+ * the call that started them.
  */
 export interface SessionUpdates {
   of(envelope: Envelope): readonly SessionUpdate[];
   /**
-   * Words as they are spoken were missed, at some time before the lead stores more than this. What it says is told as a whole
-   * then, from where it broke off, until a turn begins after that.
+   * Streamed text was missed before the lead stores an event after `upTo`. Until the next turn after that, its text is
+   * sent as a whole from where it broke off.
    */
   missed(upTo: number): void;
 }
 
 export function createSessionUpdates(lead: AgentId | undefined): SessionUpdates {
   const paths = new Map<AgentId, AgentPath>();
-  /** The turn of which words have been sent already, as they came. */
+  /** The turn whose text was already streamed, and that text. */
   let streamed = { turn: -1, words: "" };
   let missedUpTo: number | undefined;
   const announced = new Set<string>();
@@ -91,7 +91,7 @@ export function createSessionUpdates(lead: AgentId | undefined): SessionUpdates 
   return { of, missed: (upTo) => void (missedUpTo = upTo) };
 }
 
-/** The same from what is stored: prompts, answers and calls of the lead, as they were. */
+/** Converts stored events: prompts, answers and calls of the lead. */
 export function historyUpdates(envelopes: readonly Envelope[]): readonly SessionUpdate[] {
   const updates = createSessionUpdates(envelopes[0]?.agent);
   return envelopes.flatMap((envelope) => [...messageUpdate(envelope), ...updates.of(envelope)]);
@@ -119,10 +119,13 @@ interface Call {
 
 const text = (words: string) => ({ type: "text" as const, text: words });
 
-/** Ids of calls are one agent's own. */
+/** Call ids are unique only within one agent. */
 export const callIdOf = (agent: AgentId, callId: string): string => `${agent}/${callId}`;
 
-/** What a turn has said after what was told of it already. Where that is not how it begins, it is told from the beginning. */
+/**
+ * Returns the text of a turn after the part that was already sent. If that part is not its beginning, returns the whole
+ * text.
+ */
 function wordsOf({ parts }: Of<"turn.ended">, prefix: string): SessionUpdate[] {
   const spoken = parts.flatMap((part) => (part.type === "tool_call" ? [] : [part]));
   const isBeginning = spoken
@@ -164,7 +167,7 @@ const kinds: Readonly<Record<string, ToolKind>> = {
 
 const kindOf = (name: string): ToolKind => kinds[name] ?? "other";
 
-/** What a call is about to change, before it is done, so that an editor can show it. */
+/** Shows the planned change of a call before it runs. */
 function contentOf({ name, input }: Call): readonly ToolCallContent[] {
   const { file_path: path, old_string: oldText, new_string: newText, content, command } = fieldsOf(input);
   if (name === "Edit" && path && oldText !== undefined && newText !== undefined)

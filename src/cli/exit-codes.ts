@@ -1,8 +1,8 @@
-/** What the process says to whoever started it. `docs/headless.md` is the contract. */
+/** The exit codes of the process. `docs/headless.md` is the contract. */
 export const exitCodes = {
   done: 0,
   failed: 1,
-  /** Nothing was started: a flag, a setting, a key, a file or a session that is not as it must be. */
+  /** Nothing was started: a flag, setting, key, file or session is invalid. */
   usage: 2,
   limit: 3,
   interrupted: 130,

@@ -1,2 +1,2 @@
-/** Somebody sits in front of it: a screen can be shown, and keys be heard. */
+/** True if the process can show a screen and read keys. */
 export const isTerminal = (): boolean => process.stdin.isTTY && process.stdout.isTTY;

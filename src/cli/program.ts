@@ -18,7 +18,7 @@ import { setBusEnv } from "./run/bus-option.ts";
 import type { WebFlags } from "./commands/web.ts";
 import { addWorkerCommand } from "./commands/add-worker-command.ts";
 
-/** Reads the command line and loads only what the command needs. Gives back the exit code. */
+/** Parses the command line and loads only the modules that the command needs. Returns the exit code. */
 export async function runProgram(argv: readonly string[]): Promise<number> {
   let exitCode: number = exitCodes.done;
   const exit = (code: number) => {
@@ -32,34 +32,42 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return exitCodes.done;
     if (error.code === "commander.help") throw unknownSubcommandError(program, argv);
-    throw new TroupeError("usage", `${oneLine(error.message)}; 'troupe --help' lists what there is`, { cause: error });
+    throw new TroupeError("usage", `${oneLine(error.message)}. Run 'troupe --help' to see all commands and options.`, {
+      cause: error,
+    });
   }
   return exitCode;
 }
 
-/** A command that is only there for those below it. */
+/** The error for a command that needs a subcommand. */
 function unknownSubcommandError(program: Program, argv: readonly string[]): TroupeError {
   const command = argv.reduce((at, word) => at.commands.find((each) => each.name() === word) ?? at, program);
   const below = command.commands.map((each) => each.name()).filter((name) => name !== "help");
   const words = `troupe ${command.name()}`;
-  return new TroupeError("usage", `${words} what? There is: ${below.join(", ")}; '${words} --help' says more`);
+  return new TroupeError(
+    "usage",
+    `${words}: missing subcommand (one of: ${below.join(", ")}). Run '${words} --help' for details.`,
+  );
 }
 
-/** With -p the words are a prompt, also where one of them is a command's name; and describing all commands takes time. */
+/**
+ * With -p the words are a prompt, even if one of them is the name of a command. It also skips the time to describe all
+ * commands.
+ */
 const isPrint = (argv: readonly string[]) =>
   argv[0]?.startsWith("-") &&
   argv.some((word) => word === "-p" || word === "--print") &&
   !argv.some((word) => word === "-h" || word === "--help");
 
-/** What follows `--web` is a port only if it looks like one; a prompt stays a prompt. */
+/** `--web` takes the next word as its port only if that is a number. Otherwise the word belongs to the prompt. */
 const withPort = (word: string, at: number, argv: readonly string[]) =>
   word === "--web" && !/^\d+$/.test(argv[at + 1] ?? "") ? "--web=0" : word;
 
 function buildRun(exit: (code: number) => void): Program {
   const program = new Program("troupe")
-    .description("A coding agent that works as a team. With -p it answers one prompt and leaves.")
+    .description("A coding agent that works as a team. -p answers one prompt and exits.")
     .version(version, "-v, --version")
-    .argument("[prompt...]", "what to do")
+    .argument("[prompt...]", "task for the agent")
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
     .enablePositionalOptions()
@@ -72,7 +80,7 @@ function buildRun(exit: (code: number) => void): Program {
   return program;
 }
 
-/** One word that is almost a command is no prompt. */
+/** Rejects a single word that is almost the name of a command. */
 function refuseTypo([word, ...more]: readonly string[], { commands }: Program): void {
   if (word === undefined || word.length < 4 || more.length > 0 || /\s/.test(word)) return;
   const suggestion = nearestName(
@@ -82,7 +90,7 @@ function refuseTypo([word, ...more]: readonly string[], { commands }: Program): 
   if (suggestion === undefined || suggestion[0] !== word[0]) return;
   throw new TroupeError(
     "usage",
-    `there is no command ${word}: did you mean 'troupe ${suggestion}'? As a prompt say it in more words`,
+    `there is no command ${word}: did you mean 'troupe ${suggestion}'? To use it as a prompt, add more words.`,
   );
 }
 
@@ -90,124 +98,124 @@ function addCommands(program: Program, exit: (code: number) => void): void {
   const sessions = subcommand(program, "sessions", "list, show, export and repair sessions");
   sessions
     .command("list", { isDefault: true })
-    .description("the sessions of this project, newest first")
+    .description("list the sessions of this project, newest first")
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
-    .option("--all", "of every project")
-    .option("--json", "as JSON lines")
+    .option("--all", "include every project")
+    .option("--json", "print JSON lines")
     .action(async (flags: { all?: boolean; json?: boolean }) => {
       const { listSessions } = await import("./commands/sessions.ts");
       await listSessions(flags);
     });
-  subcommand(sessions, "show", "a session's transcript")
+  subcommand(sessions, "show", "print a session's transcript")
     .argument("<id>")
     .action(async (id: string) => {
       const { showSession } = await import("./commands/sessions.ts");
       await showSession(id);
     });
-  subcommand(sessions, "export", "a session as Markdown, as a page that stands by itself, or its events as JSON lines")
+  subcommand(sessions, "export", "export a session as Markdown, HTML or JSON lines")
     .argument("<id>")
     .addOption(new Option("--format <format>").choices(["markdown", "jsonl", "html"]).default("markdown"))
-    .option("--html", "the same as --format html")
-    .option("-o, --output <file>", "write to a file instead of standard output")
+    .option("--html", "same as --format html")
+    .option("-o, --output <file>", "output file (default: stdout)")
     .action(async (id: string, flags: ExportFlags) => {
       const { exportSession } = await import("./commands/sessions.ts");
       await exportSession(id, flags);
     });
-  subcommand(sessions, "repair", "take damaged records out of a session's log; the damaged file is kept beside it")
+  subcommand(sessions, "repair", "remove damaged records from a session's log; keeps a copy")
     .argument("<id>")
     .action(async (id: string) => {
       const { repairSession } = await import("./commands/sessions.ts");
       await repairSession(id);
     });
 
-  subcommand(program, "cost", "what a session cost, by agent and model; without one the newest of this folder")
-    .argument("[session]", "its id")
-    .option("--all", "add up the sessions of every folder")
-    .option("--days <n>", "only what was spent in the last so many days", positiveNumber)
-    .option("--json", "as JSON")
+  subcommand(program, "cost", "show the cost of a session by agent and model (default: the newest)")
+    .argument("[session]", "id of the session")
+    .option("--all", "total of the sessions of every folder")
+    .option("--days <n>", "only the last <n> days", positiveNumber)
+    .option("--json", "print JSON")
     .action(async (id: string | undefined, flags: CostFlags) => {
       const { cost } = await import("./commands/cost.ts");
       exit(await cost(id, flags));
     });
-  subcommand(program, "schema", "the JSON schema of events (what stream-json prints) and commands (what it reads)")
-    .argument("[which]", "events, commands or settings; without it all of them")
+  subcommand(program, "schema", "print the JSON schema of events, commands and settings")
+    .argument("[which]", "events, commands or settings (default: all)")
     .action(async (which: string | undefined) => {
       const { printSchema } = await import("./commands/schema.ts");
       await printSchema(which);
     });
-  subcommand(program, "skills", "the skills and slash commands of this folder")
-    .addArgument(new Argument("[list]", "the only thing it does").choices(["list"]))
-    .option("--json", "as JSON")
+  subcommand(program, "skills", "list the skills and slash commands of this folder")
+    .addArgument(new Argument("[list]", "default subcommand").choices(["list"]))
+    .option("--json", "print JSON")
     .action(async (_list: string | undefined, flags: { json?: boolean }) => {
       const { listSkills } = await import("./commands/skills.ts");
       await listSkills(flags);
     });
-  const permissions = subcommand(program, "permissions", "the rules in force, and what they would say");
+  const permissions = subcommand(program, "permissions", "list permission rules, or test them");
   permissions
     .command("list", { isDefault: true })
-    .description("every rule, where it comes from, and what it hides")
+    .description("list every rule, its source, and the rules it hides")
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
-    .option("--json", "as JSON")
+    .option("--json", "print JSON")
     .action(async (flags: { json?: boolean }) => {
       const { listPermissions } = await import("./commands/permissions.ts");
       await listPermissions(flags);
     });
-  subcommand(permissions, "test", "what would become of a call, such as 'Bash(git push)'")
-    .argument("[call...]", "a tool and what it touches")
-    .option("--stdin", "judge command lines from standard input, one a line")
-    .option("--json", "one JSON object a line: decision, rule, reason")
-    .option("--allow <rule>", "with this rule as well; may be given again", collect)
-    .option("--ask <rule>", "the same", collect)
-    .option("--deny <rule>", "the same", collect)
-    .addOption(new Option("--mode <mode>", "in this permission mode").choices(permissionModes))
+  subcommand(permissions, "test", "show the permission decision for a call such as 'Bash(git push)'")
+    .argument("[call...]", "tool and its argument")
+    .option("--stdin", "read command lines from stdin, one on each line")
+    .option("--json", "print JSON lines: decision, rule, reason")
+    .option("--allow <rule>", "additional allow rule; repeatable", collect)
+    .option("--ask <rule>", "additional ask rule; repeatable", collect)
+    .option("--deny <rule>", "additional deny rule; repeatable", collect)
+    .addOption(new Option("--mode <mode>", "permission mode").choices(permissionModes))
     .action(async (calls: string[], flags: RuleFlags) => {
       const { testPermissions } = await import("./commands/permissions.ts");
       await testPermissions(calls, flags);
     });
-  const bus = subcommand(program, "bus", "the NATS bus that teams on more than one machine share");
-  subcommand(bus, "status", "its server, what it risks, its teams and who reads them")
-    .option("--bus <url>", "this one; by default that of the settings", setBusEnv)
-    .option("--json", "as JSON")
+  const bus = subcommand(program, "bus", "inspect the NATS bus that teams on several machines share");
+  subcommand(bus, "status", "show the server, its risks, its teams and their readers")
+    .option("--bus <url>", "bus to inspect (default: from the settings)", setBusEnv)
+    .option("--json", "print JSON")
     .action(async (flags: { json?: boolean }) => {
       const { busStatus } = await import("./commands/bus.ts");
       exit(await busStatus(flags));
     });
   addWorkerCommand(program, subcommand, exit);
-  subcommand(program, "doctor", "what this machine has, what is missing, and what to do about it")
-    .option("--json", "as JSON")
+  subcommand(program, "doctor", "check what this machine provides and what is missing")
+    .option("--json", "print JSON")
     .action(async (flags: { json?: boolean }) => {
       const { runDoctor: doctor } = await import("./commands/doctor.ts");
       exit(await doctor(flags));
     });
-  subcommand(program, "trust", "let a folder's own hooks, servers and settings act")
-    .argument("[folder]", "by default this one")
-    .option("--list", "the folders that are trusted")
-    .option("--remove", "trust the folder no longer")
-    .option("--yes", "do not ask whether that is meant")
-    .option("--json", "the list as JSON lines")
+  subcommand(program, "trust", "trust a folder's own hooks, servers and settings")
+    .argument("[folder]", "folder to trust (default: the current one)")
+    .option("--list", "list the trusted folders")
+    .option("--remove", "remove the trust in the folder")
+    .option("--yes", "skip the confirmation")
+    .option("--json", "print the list as JSON lines")
     .action(async (folder: string | undefined, flags: TrustFlags) => {
       const { trust } = await import("./commands/trust.ts");
       exit(await trust(folder, flags));
     });
-  addAgentsCommands(subcommand(program, "agents", "the types of agents there are, and what each may do"), exit);
+  addAgentsCommands(subcommand(program, "agents", "list, show and validate agent types"), exit);
   addMcpCommands(subcommand(program, "mcp", "list, test, add and remove MCP servers"), exit);
   addTeamCommands(program, exit);
   registerTeamCommands(program, subcommand, exit);
-  subcommand(program, "web", "the dashboard of all sessions and teams on this machine, in the browser")
-    .option("--port <port>", "at this port; without it 4747, or another one where that is taken", portNumber)
-    .option("--no-open", "open no browser")
-    .option("--bus <url>", "teams on this bus too, whose sessions are on other machines", setBusEnv)
-    .option("--json", "the address as JSON")
+  subcommand(program, "web", "open the dashboard of all sessions and teams on this machine")
+    .option("--port <port>", "port (default: 4747, or a free port if 4747 is in use)", portNumber)
+    .option("--no-open", "do not open a browser")
+    .option("--bus <url>", "also show the teams on this bus, including remote sessions", setBusEnv)
+    .option("--json", "print the URL as JSON")
     .action(async (flags: WebFlags) => {
       const { web } = await import("./commands/web.ts");
       exit(await web(flags));
     });
-  subcommand(program, "demo", "a real run on the built-in scripted model: no key, no network")
+  subcommand(program, "demo", "run a real team on a scripted model: no key, no network")
     .option("--keep", "keep the sample repository and the session")
-    .option("--fast", "without the pauses that make it readable")
-    .option("--coordinator", "a coordinator and its workers instead")
+    .option("--fast", "skip the pauses")
+    .option("--coordinator", "show a coordinator and its workers instead")
     .action(async (flags: { keep?: boolean; fast?: boolean; coordinator?: boolean }) => {
       const { runDemo } = await import("../../demo/run-demo.ts");
       exit(await runDemo(flags));
@@ -219,29 +227,24 @@ function addAgentsCommands(agents: Program, exit: (code: number) => void): void 
     command
       .exitOverride()
       .configureOutput({ writeErr: () => undefined })
-      .option("--json", "as JSON")
-      .option("--agents <json-or-file>", "with these types as well, as in a run");
-  common(agents.command("list", { isDefault: true }).description("of each name the definition that is used")).action(
-    async (flags: AgentsFlags) => {
-      const { listAgents } = await import("./commands/agents.ts");
-      await listAgents(flags);
-    },
-  );
+      .option("--json", "print JSON")
+      .option("--agents <json-or-file>", "additional agent types, as in a run");
   common(
-    agents.command("show").description("all about a type: its tools, model and permission mode; or what an agent did"),
-  )
-    .argument("<name-or-id>", "a type, or the id, path or name of an agent that has worked")
-    .option(
-      "--session <id>",
-      "look for the agent in this session; without it in those of this folder, the newest first",
-    )
-    .addOption(new Option("--mode <mode>", "tools as under a parent in this mode").choices(permissionModes))
+    agents.command("list", { isDefault: true }).description("list the effective definition of each agent type"),
+  ).action(async (flags: AgentsFlags) => {
+    const { listAgents } = await import("./commands/agents.ts");
+    await listAgents(flags);
+  });
+  common(agents.command("show").description("show an agent type, or the transcript of an agent that has run"))
+    .argument("<name-or-id>", "agent type, or the id, path or name of an agent that has run")
+    .option("--session <id>", "session to search for the agent (default: this folder's sessions)")
+    .addOption(new Option("--mode <mode>", "permission mode of the parent").choices(permissionModes))
     .action(async (name: string, flags: AgentsFlags) => {
       const { showAgent } = await import("./commands/agents.ts");
       await showAgent(name, flags);
     });
-  common(agents.command("validate").description("what is wrong with the definitions; exit 1 if anything is"))
-    .argument("[file...]", "these files instead of the ones in force")
+  common(agents.command("validate").description("check agent definitions; exit 1 if one is invalid"))
+    .argument("[file...]", "files to check (default: the effective definitions)")
     .action(async (files: string[], flags: AgentsFlags) => {
       const { validateAgents } = await import("./commands/agents.ts");
       exit(await validateAgents(files, flags));
@@ -249,56 +252,56 @@ function addAgentsCommands(agents: Program, exit: (code: number) => void): void 
 }
 
 function addTeamCommands(program: Program, exit: (code: number) => void): void {
-  const worktree = subcommand(program, "worktree", "the worktrees of agents in this repository");
+  const worktree = subcommand(program, "worktree", "list or prune the worktrees of agents in this repository");
   worktree
     .command("list", { isDefault: true })
-    .description("each with its branch, its state, and what it holds")
+    .description("list each worktree with its branch, state and changes")
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
-    .option("--json", "as JSON lines")
+    .option("--json", "print JSON lines")
     .action(async (flags: { json?: boolean }) => {
       const { printWorktrees: listAll } = await import("./commands/worktree.ts");
       exit(await listAll(flags));
     });
-  subcommand(worktree, "prune", "remove those that hold nothing, and put in order what killed sessions left")
-    .option("--dry-run", "say what would be done")
-    .option("--json", "as JSON lines")
+  subcommand(worktree, "prune", "remove empty worktrees and clean up after killed sessions")
+    .option("--dry-run", "print what would be done, change nothing")
+    .option("--json", "print JSON lines")
     .action(async (flags: { dryRun?: boolean; json?: boolean }) => {
       const { pruneAndPrint: prune } = await import("./commands/worktree.ts");
       exit(await prune(flags));
     });
   program
     .command("teammate", { hidden: true })
-    .description("one member of a team in this process; Troupe runs this itself, in a pane")
+    .description("run one team member in this process (started by Troupe in a pane)")
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
-    .requiredOption("--team <team>", "the team it belongs to")
-    .requiredOption("--name <name>", "its name there")
+    .requiredOption("--team <team>", "team of the member")
+    .requiredOption("--name <name>", "name of the member")
     .action(async (flags: TeammateFlags) => {
       const { runTeammateCommand: runTeammate } = await import("./teammate/run-teammate-command.ts");
       exit(await runTeammate(flags));
     });
-  addSessionOptions(
-    subcommand(program, "acp", "let an editor drive sessions: the Agent Client Protocol on standard input and output"),
-  ).action(async (flags: Partial<RunFlags>) => {
-    exit(await (await import("./commands/acp.ts")).runAcp(flags));
-  });
-  subcommand(program, "land", "bring finished branches to the current one: rebased, checked, all or nothing")
+  addSessionOptions(subcommand(program, "acp", "let an editor run sessions (Agent Client Protocol on stdio)")).action(
+    async (flags: Partial<RunFlags>) => {
+      exit(await (await import("./commands/acp.ts")).runAcp(flags));
+    },
+  );
+  subcommand(program, "land", "rebase, check and land finished branches, all or nothing")
     .argument("[branches...]")
-    .option("--check <command>", "run this on the result; without it, land.check of the settings")
-    .option("--agent [type]", "let agents settle conflicts: the branch's author, else a new one of this type")
-    .option("--model <model>", "for new agents that settle conflicts")
+    .option("--check <command>", "command that checks the result (default: the setting land.check)")
+    .option("--agent [type]", "let agents resolve conflicts: the branch's author, or a new agent")
+    .option("--model <model>", "model of new agents that resolve conflicts")
     .addOption(
-      new Option("--permission-mode <mode>", "for agents that settle conflicts; acceptEdits if not said").choices([
+      new Option("--permission-mode <mode>", "mode of agents that resolve conflicts (default: acceptEdits)").choices([
         "acceptEdits",
         "dontAsk",
         "bypassPermissions",
       ]),
     )
-    .option("--dry-run", "say what would land; runs no check")
-    .option("--continue", "finish a landing that was interrupted, and land the rest of it")
-    .option("--abort", "take an interrupted landing back")
-    .option("--json", "the report as JSON")
+    .option("--dry-run", "print what would land; runs no check")
+    .option("--continue", "finish an interrupted landing, then land its remaining branches")
+    .option("--abort", "undo an interrupted landing")
+    .option("--json", "print the report as JSON")
     .action(async (branches: string[], flags: LandFlags) => {
       const { runLand } = await import("./commands/land.ts");
       exit(await runLand(branches, flags));

@@ -1,21 +1,23 @@
 import { visibleLine, visibleText } from "../view/index.ts";
 
-/** Calm output for a terminal of any width, and for a pipe. Text is made safe here: callers pass what they have. */
+/** Plain output for a terminal of any width, and for a pipe. Escapes unsafe text, so callers pass it unchanged. */
 export interface Screen {
   readonly paint: Paint;
   readonly width: number;
-  /** One line; what does not fit is cut, with a mark. */
+  /** Prints one line, cut with a mark if it does not fit. */
   line(text?: string, style?: Style): void;
-  /** One line that is there to be copied: neither cut nor wrapped. */
+  /** Prints one line to be copied, neither cut nor wrapped. */
   unwrapped(text: string, options?: { first?: string; style?: Style }): void;
-  /** Wrapped at words; `first`, in the style `mark`, stands before the first line, and the others are indented as deep. */
+  /**
+   * Wraps text at words. `first`, in the style `mark`, starts the first line, and the other lines are indented to
+   * match.
+   */
   paragraph(text: string, options?: { first?: string; mark?: Style; style?: Style }): void;
-  /** A name and its value. */
   field(name: string, value: string): void;
-  /** Words as they come, wrapped; `endWords` ends the paragraph. */
+  /** Prints streamed text, wrapped. `endStream` ends the paragraph. */
   streamText(text: string): void;
   endStream(): void;
-  /** On a terminal: a line that the next output replaces. */
+  /** On a terminal, prints a line that the next output replaces. */
   transientLine(text: string): void;
 }
 
@@ -117,7 +119,7 @@ function createPaint(colored: boolean): Paint {
 
 const cut = (text: string, width: number) => (text.length <= width ? text : `${text.slice(0, width - 1)}…`);
 
-/** Lines of at most `width`; a longer word stays whole: it is a path or an id, and there to be copied. */
+/** Wraps text to `width`. A longer word stays whole, because it is a path or an id to be copied. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";

@@ -1,15 +1,15 @@
 export interface Signals {
-  /** Aborts when the user or the system wants the program gone. */
+  /** Aborts when the user or the system ends the program. */
   readonly leaving: AbortSignal;
-  /** The code to leave with, once a signal has come. */
+  /** The exit code, after a signal arrived. */
   readonly exitCode: number | undefined;
   stop(): void;
 }
 
-/** Who was told to go is gone after this long, whatever it still waits for. */
+/** The process exits after this time even if something is still pending. */
 const lastResortMs = 20_000;
 
-/** SIGINT once interrupts, twice leaves; SIGTERM and SIGHUP leave; a reader that went away leaves as well. */
+/** The first SIGINT interrupts and the second leaves. SIGTERM, SIGHUP and a closed output also leave. */
 export function listenToSignals(on: { interrupt(): void; leave(): void }): Signals {
   const leaving = new AbortController();
   let exitCode: number | undefined;
@@ -29,7 +29,7 @@ export function listenToSignals(on: { interrupt(): void; leave(): void }): Signa
   const onTerm = () => leave(143);
   const onHup = () => leave(129);
   const onPipe = (error: NodeJS.ErrnoException) => {
-    // EIO: the terminal itself is gone.
+    // EIO means that the terminal is gone.
     if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
     leave(141);
   };

@@ -1,7 +1,7 @@
 import type { Command as Program } from "commander";
 import { TroupeError } from "../protocol/index.ts";
 
-/** A command below another, whose mistakes are told in one line. */
+/** Adds a subcommand whose usage errors are printed in one line. */
 export function subcommand(parent: Program, name: string, description: string): Program {
   return parent
     .command(name)
@@ -10,7 +10,7 @@ export function subcommand(parent: Program, name: string, description: string): 
     .configureOutput({ writeErr: () => undefined });
 }
 
-/** For an option that may be given several times. */
+/** For repeatable options. */
 export const collect = (text: string, before: readonly string[] = []) => [...before, text];
 
 export function positiveNumber(text: string): number {
@@ -29,5 +29,5 @@ export function positiveInteger(text: string): number {
 export function portNumber(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value <= 65_535) return value;
-  throw new TroupeError("usage", `${JSON.stringify(text)} is not a port: a whole number up to 65535`);
+  throw new TroupeError("usage", `${JSON.stringify(text)} is not a port (a whole number up to 65535)`);
 }

@@ -1,4 +1,4 @@
-/** The items until there are no more or `signal` aborts: the one that is still to come is not waited for. */
+/** Yields the items until the end, or until `signal` aborts. Does not wait for a pending item after an abort. */
 export async function* iterateUntilAborted<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = items[Symbol.asyncIterator]();
   for (;;) {
@@ -8,7 +8,7 @@ export async function* iterateUntilAborted<T>(items: AsyncIterable<T>, signal: A
   }
 }
 
-/** Undefined as soon as `signal` aborts; what becomes of the promise is nobody's any more then. */
+/** Resolves to undefined as soon as `signal` aborts. The promise is ignored after that. */
 export function undefinedOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const abort = () => resolve(undefined);

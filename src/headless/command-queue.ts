@@ -1,19 +1,19 @@
 import type { Ack, Command } from "../protocol/index.ts";
 
-/** Carries out commands as they come, so that a long one keeps nobody from stopping it. */
+/** Executes commands as they arrive, so that a long command does not block one that stops it. */
 export interface CommandQueue {
   add(command: Command): void;
-  /** Resolves when what was to be done at once is done. */
+  /** Resolves when the commands that run immediately are done. */
   immediateDone(): Promise<void>;
-  /** Resolves when everything is done. Both reject with what `dispatch` rejected with. */
+  /** Resolves when all commands are done. Both reject with the error of `dispatch`. */
   allDone(): Promise<void>;
-  /** Aborts when `dispatch` has rejected: there is no point in reading on. */
+  /** Aborts when `dispatch` has rejected, so that no more input is read. */
   readonly failed: AbortSignal;
 }
 
 /**
- * What is said to the agent comes after everything that was asked before it; all the rest is carried out at once, and
- * only changes of the settings wait for each other.
+ * Commands that address the agent wait for all earlier commands. All others run immediately; only changes of settings
+ * wait for each other.
  */
 export function createCommandQueue(
   dispatch: (command: Command) => Promise<Ack>,

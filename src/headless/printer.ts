@@ -4,7 +4,7 @@ import type { RunResult } from "./run-result.ts";
 
 export type OutputFormat = "text" | "json" | "stream-json";
 
-/** Puts a run into words: the answer, one result object, or every event as it happens. */
+/** Prints a run: only the answer, one result object, or every event. */
 export interface Printer {
   event(envelope: Envelope): void;
   note(text: string): void;
@@ -47,17 +47,17 @@ export function createPrinter({ output, verbose, write, writeError }: PrinterOpt
   };
 }
 
-/** What somebody who waits for an answer should know even if they did not ask for details. */
+/** Returns messages that the user should see even without `--verbose`. */
 function warningLine({ event }: Envelope): string | undefined {
   switch (event.type) {
     case "turn.retried":
-      return `${event.failure.message}; trying again in ${seconds(event.delayMs)} (attempt ${event.attempt + 1})`;
+      return `${event.failure.message}; retrying in ${seconds(event.delayMs)} (attempt ${event.attempt + 1})`;
     case "turn.waiting":
       return `waiting: ${event.reason}`;
     case "notice.raised":
       return event.level === "info" ? undefined : event.message;
     case "context.compacted":
-      return "the conversation was long: older turns are now a summary";
+      return "older turns were replaced by a summary";
     default:
       return undefined;
   }

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { Command } from "../protocol/index.ts";
 import type { InputProblem } from "./run-headless.ts";
 
-/** The form in which other agents' scripts send a prompt; taken as it is, so that they carry over. */
+/** The form of a prompt in scripts for other agents, accepted so that these scripts keep working. */
 const ForeignPrompt = z.object({
   type: z.literal("user"),
   message: z.object({
@@ -12,7 +12,7 @@ const ForeignPrompt = z.object({
   }),
 });
 
-/** Commands, one JSON object a line, until the stream ends. A bad line is told, and the next one is read. */
+/** Yields commands, one JSON object on each line, until the stream ends. An invalid line is reported and skipped. */
 export async function* readCommands(input: Readable): AsyncGenerator<Command | InputProblem> {
   let number = 0;
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -28,7 +28,7 @@ function parseCommand(line: string, number: number): Command | InputProblem {
     value = JSON.parse(line);
   } catch (error) {
     return {
-      problem: `line ${number} of the input is not JSON (${(error as Error).message}): send one command a line`,
+      problem: `line ${number} of the input is not JSON (${(error as Error).message}). Send one command on each line.`,
     };
   }
   const foreign = ForeignPrompt.safeParse(value);
@@ -39,7 +39,7 @@ function parseCommand(line: string, number: number): Command | InputProblem {
   const parsed = Command.safeParse(value);
   if (parsed.success) return parsed.data;
   return {
-    problem: `line ${number} of the input is no command: ${firstIssue(parsed.error)}; 'troupe schema commands' prints what is`,
+    problem: `line ${number} of the input is not a command: ${firstIssue(parsed.error)}. Run 'troupe schema commands' to see all commands.`,
   };
 }
 

@@ -9,22 +9,24 @@ export interface HeadlessOptions {
   readonly session: Session;
   readonly output: OutputFormat;
   readonly verbose: boolean;
-  /** What is asked of the session: one command, or a stream of them that ends when the caller is done. */
+  /** The commands for the session. The stream ends when the caller is done. */
   readonly commands: AsyncIterable<Command | InputProblem>;
   readonly write: (text: string) => void;
   readonly writeError: (text: string) => void;
   readonly signal: AbortSignal;
-  /** How long background work may go on after the last answer. */
+  /** How long background commands may run after the last answer. */
   readonly backgroundWaitMs: number;
   readonly now: () => number;
 }
 
-/** A line of input that is no command. */
+/** A line of input that is not a command. */
 export interface InputProblem {
   readonly problem: string;
 }
 
-/** Drives a session without a screen: commands in, events or one result out. Resolves when everything asked for is done. */
+/**
+ * Runs a session without a screen: reads commands, prints events or one result. Resolves when all commands are done.
+ */
 export async function runHeadless(options: HeadlessOptions): Promise<RunResult> {
   const { session } = options;
   const printer = createPrinter(options);
@@ -43,7 +45,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
     ({ type }, ack) => {
       if (ack.ok) return;
       printer.problem(ack.message);
-      // What was asked for did not even begin: whoever reads the exit code should know.
+      // A prompt that was refused makes the exit code non-zero.
       if (type === "prompt") problem = ack.message;
     },
   );
@@ -61,7 +63,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
       if (item.type === "close") break;
     }
     await undefinedOnAbort(asked.immediateDone(), options.signal);
-    // The input has ended: who could answer a question has left.
+    // The input has ended, so no client can answer questions.
     await session.dispatch({ type: "permission.abandon" });
     await undefinedOnAbort(asked.allDone(), options.signal);
     const outcome = await settleAll(options, printer, ended);
@@ -79,7 +81,7 @@ async function follow(events: AsyncIterable<Envelope>, each: (envelope: Envelope
   for await (const envelope of events) each(envelope);
 }
 
-/** Nobody at work and nothing left running: a command that ends wakes the agent, so it takes turns to find out. */
+/** Waits until no agent is working and no job runs. A command that ends wakes the agent, so this repeats. */
 async function settleAll(
   options: HeadlessOptions,
   printer: Printer,
@@ -94,13 +96,13 @@ async function settleAll(
     const running = session.backgroundRunning();
     const names = running.map((task) => task.description).join(", ");
     if (names === "" || signal.aborted || outcome?.reason !== "completed") return outcome;
-    // An agent ends by itself and is watched; a command may be a server that never does.
+    // An agent ends by itself and is supervised, but a command may be a server that never ends.
     const onlyCommands = running.every((task) => task.kind === "shell");
     if (onlyCommands && stopInput.aborted) {
-      printer.note(`stopped what was still running in the background: ${names}`);
+      printer.note(`stopped the background jobs: ${names}`);
       return outcome;
     }
-    if (names !== reportedJobs) printer.note(`waiting for what runs in the background: ${names}`);
+    if (names !== reportedJobs) printer.note(`waiting for background jobs: ${names}`);
     reportedJobs = names;
     await (onlyCommands ? Promise.race([changed, ended.next(stopInput)]) : changed);
   }

@@ -2,7 +2,9 @@ import { addUsage, type AgentId, type Envelope, type SessionId, type Usage } fro
 import type { RunOutcome } from "../session/index.ts";
 import { answerText } from "../view/index.ts";
 
-/** What a whole run came to; printed as it is by `--output-format json`. Names are the ones scripts already know. */
+/**
+ * The result of a whole run, printed by `--output-format json`. The field names are those that existing scripts use.
+ */
 export interface RunResult {
   readonly type: "result";
   readonly subtype: "success" | "error_during_execution" | "error_max_turns" | "error_max_budget" | "interrupted";
@@ -29,11 +31,11 @@ export interface RunResult {
 
 export interface RunResultBuilder {
   add(envelope: Envelope): void;
-  /** `problem` is the last thing that was asked for and could not be done. */
+  /** `problem` is the last input or prompt that failed. */
   finish(end: { outcome: RunOutcome | undefined; problem: string | undefined; interrupted: boolean }): RunResult;
 }
 
-/** Adds up one run from its events. */
+/** Computes the result of one run from its events. */
 export function createRunResult(run: { sessionId: SessionId; startedAt: number; now: () => number }): RunResultBuilder {
   let lead: AgentId | undefined;
   let answer = "";
@@ -47,7 +49,7 @@ export function createRunResult(run: { sessionId: SessionId; startedAt: number; 
   return {
     add({ event, agent, session }) {
       if (session === run.sessionId) lead ??= agent;
-      // Others may have the last word: the answer is the lead's.
+      // Only the lead's text is the answer, even if another agent writes last.
       if (agent === lead) answer = answerText(event) ?? answer;
       switch (event.type) {
         case "turn.started":
@@ -115,7 +117,7 @@ function subtypeOf(outcome: RunOutcome | undefined, interrupted: boolean): RunRe
   }
 }
 
-/** What the process says to whoever started it. Documented in docs/headless.md. */
+/** The exit code of a run. `docs/headless.md` is the contract. */
 export function exitCodeOf(result: RunResult): number {
   switch (result.subtype) {
     case "success":

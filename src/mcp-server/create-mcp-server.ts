@@ -5,7 +5,9 @@ import { executeTool, parseInput, type Tool, type ToolContext, toolSpecs } from 
 import { instructions } from "./server-instructions.ts";
 import type { MemberConnection } from "./member-connection.ts";
 
-/** One server for one connection or one request; the member it speaks for lives longer. `name`: who that is, if it is known. */
+/**
+ * Creates a server for one connection or request. The member connection lives longer. `name` is the member, if known.
+ */
 export function createMcpServer(connection: MemberConnection, tools: readonly Tool[], name?: string): Server {
   const server = new Server(
     { name: "troupe", title: "Troupe team", version },
@@ -16,7 +18,7 @@ export function createMcpServer(connection: MemberConnection, tools: readonly To
     const tool = tools.find(({ name }) => name === params.name);
     if (tool) return call(tool, params.arguments ?? {}, { connection, ...mcpReq });
     return failed(
-      `There is no tool ${JSON.stringify(params.name)}. There are: ${tools.map(({ name }) => name).join(", ")}.`,
+      `There is no tool ${JSON.stringify(params.name)}. Tools: ${tools.map(({ name }) => name).join(", ")}.`,
     );
   });
   return server;
@@ -47,7 +49,7 @@ async function call(tool: Tool, input: unknown, { connection, id, signal }: Requ
   try {
     const member = tool.name === "Register" ? undefined : connection.member();
     await member?.working();
-    // The tools of a team touch nothing else of a context.
+    // Team tools use no other part of the context.
     const context = { agent: { id: member?.id }, callId: `${id}` as CallId, signal } as unknown as ToolContext;
     const { outcome, content } = await executeTool(tool, parsed.value, context);
     return { content: content.map(asText), isError: outcome !== "ok" };

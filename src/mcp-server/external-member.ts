@@ -11,7 +11,7 @@ import {
 import type { OwnPresence, StoredTeam } from "../store/index.ts";
 import { type Mailbox, type MemberEnd, type ReceivedMail, openMailbox } from "../team/index.ts";
 
-/** A member of a team that another program's agent speaks for. */
+/** A team member that an external program's agent acts for. */
 export interface ExternalMember {
   readonly name: string;
   readonly id: AgentId;
@@ -19,33 +19,33 @@ export interface ExternalMember {
   readonly mailbox: Mailbox;
   readonly processes: ReturnType<typeof createProcessScope>;
   readonly mailHandover: MailHandover;
-  /** Where it works. */
+  /** Its working directory. */
   readonly cwd: string;
   working(): Promise<void>;
   idle(): Promise<void>;
-  /** It has agreed to end, or is no longer there. `rest` leaves it in the team, to come back. */
+  /** Ends the membership. `rest` only suspends it: it stays in the team and can come back. */
   leave(end: MemberEnd, detail?: string): Promise<void>;
-  /** It has, or was taken out of the team. */
+  /** True if it left or was removed from the team. */
   hasLeft(): boolean;
 }
 
-/** Mail on its way into a conversation that Troupe does not see: it has arrived when whoever was given it calls again. */
+/** Mail for a conversation that Troupe cannot see. The next call of the client shows that the mail arrived. */
 export interface MailHandover {
   /**
-   * All that is unread. What is handed out is acknowledged by the next call of `acknowledge`; undefined, and nothing is,
-   * once the signal has aborted.
+   * Returns all unread mail. The next call of `acknowledge` marks it as read. Returns undefined, and nothing to
+   * acknowledge, if the signal has aborted.
    */
   takeUnread(signal: AbortSignal): Promise<readonly ReceivedMail[] | undefined>;
   acknowledge(): Promise<void>;
-  /** Resolves when something is unread. Rejects when the signal aborts. */
+  /** Resolves when there is unread mail. Rejects when the signal aborts. */
   waitForUnread(signal: AbortSignal): Promise<void>;
-  /** Requests to end that wait for an answer, and to whom that goes. */
+  /** Open shutdown requests, and the member that receives the answer. */
   readonly shutdowns: Map<RequestId, string>;
 }
 
 export interface ExternalMemberOptions {
   readonly name: string;
-  /** In a few words, for the others. */
+  /** A short description for the other members. */
   readonly about?: string | undefined;
   readonly cwd: string;
   readonly clock: Clock;
@@ -53,14 +53,13 @@ export interface ExternalMemberOptions {
 }
 
 /**
- * The voice of a member that Troupe itself runs: it sends and works on tasks in that one's name, and leaves its inbox and its
- * presence to who runs it.
+ * Acts for a member that Troupe runs: sends mail and works on tasks in its name. Troupe keeps its inbox and presence.
  */
 export async function joinAsVoice(team: StoredTeam, options: ExternalMemberOptions): Promise<ExternalMember> {
   const { name, cwd, clock, createId } = options;
   const member = (await team.record.read()).members.find((each) => each.name === name);
   if (!member || member.ended)
-    throw new TroupeError("team", `There is no ${name} in the team ${team.name} to speak for.`);
+    throw new TroupeError("team", `cannot act for ${name}: the team ${team.name} has no running member of that name.`);
   const mailbox = openMailbox(team, { clock, createId });
   const processes = createProcessScope();
   return {
@@ -82,8 +81,8 @@ export async function joinAsVoice(team: StoredTeam, options: ExternalMemberOptio
 }
 
 /**
- * Joins, or comes back under the name that it had: its mail has waited for it. A name that somebody at work has gets a
- * number. The key that signs what it sends stays in this process and the team's folder.
+ * Joins the team, or comes back under an earlier name and finds the mail for it. If a running member has the name, a
+ * number is added. The key that signs its mail stays in this process and the team's folder.
  */
 export async function joinAsExternal(team: StoredTeam, options: ExternalMemberOptions): Promise<ExternalMember> {
   const { clock, createId } = options;
@@ -113,13 +112,13 @@ export async function joinAsExternal(team: StoredTeam, options: ExternalMemberOp
     mailHandover: createMailHandover(mailbox, member.name),
     cwd: options.cwd,
     working: () => presence.set("working"),
-    idle: () => presence.set("idle", "waits for mail"),
+    idle: () => presence.set("idle", "waiting for mail"),
     leave: (end, detail) => (leaving ??= leave(end, detail)),
     hasLeft: () => leaving !== undefined || hasEnded(team, member.name),
   };
 }
 
-/** Somebody has taken it out of the team. */
+/** True if it was removed from the team. */
 const hasEnded = ({ record }: StoredTeam, name: string): boolean =>
   record.current().members.some((member) => member.name === name && member.ended !== undefined);
 
@@ -135,7 +134,7 @@ async function rejoin(team: StoredTeam, { name, cwd, about }: ExternalMemberOpti
     const presence = await team.presence.announce(name, "working", about);
     return { member: await team.record.change(name, { ended: null, cwd }), presence };
   } catch (error) {
-    // Somebody speaks for it already.
+    // Another connection already acts for it.
     if (TroupeError.is(error) && error.code === "team") return undefined;
     throw error;
   }
@@ -155,10 +154,11 @@ function createMailHandover(mailbox: Mailbox, name: string): MailHandover {
       const unread = await mailbox.readUnread(name);
       const ids = unread.map(({ id }) => id);
       await mailbox.markDelivered(name, ids);
-      // In the same step as it is handed out: whoever has hung up until now would acknowledge unheard mail with its next call.
+      // Check in the same tick as the return: a client that disconnected would acknowledge mail it never received with
+      // its next call.
       if (signal.aborted) return undefined;
       for (const id of ids) unacknowledged.add(id);
-      // Also what the user has asked is answered to the lead: nobody else reads mail for both.
+      // The answer to a user's request also goes to the lead, which reads the mail for both.
       for (const { body, refused } of unread)
         if (body.kind === "shutdown_request" && refused === undefined) shutdowns.set(body.requestId, teamLead);
       return unread;

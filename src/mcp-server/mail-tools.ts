@@ -7,7 +7,7 @@ import type { ExternalMember } from "./external-member.ts";
 
 const own = () => ({ kind: "own" as const });
 
-/** What an agent from outside hears its team with. */
+/** Creates the tools with which an external agent reads mail and sees its team. */
 export function createMailTools(member: () => ExternalMember): readonly Tool[] {
   return [waitForMail(member), roster(member), receipt(member)];
 }
@@ -17,14 +17,14 @@ const maxSeconds = 3600;
 function waitForMail(member: () => ExternalMember): Tool {
   return defineTool<{ timeout_seconds?: number | undefined }>({
     name: "WaitForMail",
-    description: `Gives you the messages that your team has sent to you, and waits for some if there are none. Call it when you have nothing left to do, and again and again: nobody can reach you otherwise. Each call acknowledges what the one before it gave you; what you were given and did not live to see comes again, with the same id. With timeout_seconds 0 it only looks.`,
+    description: `Returns the messages that your team sent to you, and waits if there are none. Call it whenever you have nothing to do, and call it again after each return: others cannot reach you otherwise. Each call acknowledges the messages of the previous call. Messages that you did not acknowledge are returned again with the same id. With timeout_seconds 0 it returns at once.`,
     input: z.strictObject({
       timeout_seconds: z
         .int()
         .min(0)
         .max(maxSeconds)
         .optional()
-        .describe("How long to wait at most; 45 if left out. Some clients end a call that takes longer than a minute"),
+        .describe("Maximum time to wait in seconds (default 45). Some clients abort calls longer than a minute"),
     }),
     access: "read",
     subject: own,
@@ -43,25 +43,25 @@ function waitForMail(member: () => ExternalMember): Tool {
       }
       const mail = await desk.takeUnread(signal);
       if (mail === undefined) return cancelled;
-      if (mail.length === 0) return textResult("No mail. Call WaitForMail again to go on waiting.");
+      if (mail.length === 0) return textResult("No mail. Call WaitForMail again to keep waiting.");
       return textResult(mail.map(formatMail).join("\n\n"));
     },
   });
 }
 
-/** Nobody hears what is handed out now. */
-const cancelled = failedResult("The wait was cancelled; nothing was handed out.");
+/** The client no longer listens, so no mail is returned. */
+const cancelled = failedResult("The wait was cancelled. No mail was returned.");
 
 function formatMail(mail: ReceivedMail): string {
-  const again = mail.state === "queued" ? "" : ", given to you before";
-  const senderWarning = mail.refused === undefined ? "" : `\n[not acted on: ${mail.refused}]`;
+  const again = mail.state === "queued" ? "" : ", returned before";
+  const senderWarning = mail.refused === undefined ? "" : `\n[ignored: ${mail.refused}]`;
   return `[${mail.id}, ${mail.timestamp}${again}]${senderWarning}\n${memberMail(mail)}`;
 }
 
 function roster(member: () => ExternalMember): Tool {
   return defineTool<Record<string, never>>({
     name: "Roster",
-    description: `Who is in the team, what each of them is doing, and who you are.`,
+    description: `Lists the members of the team, their activity, and your own name.`,
     input: z.strictObject({}),
     access: "read",
     subject: own,
@@ -86,10 +86,10 @@ function roster(member: () => ExternalMember): Tool {
 function receipt(member: () => ExternalMember): Tool {
   return defineTool<{ id: string; to: string }>({
     name: "Receipt",
-    description: `How far a message that you have sent has come: queued (stored), delivered, read (in its receiver's conversation), or failed (its receiver has ended without reading it).`,
+    description: `Returns the state of a message that you sent: queued (stored), delivered, read (in the receiver's conversation), or failed (the receiver ended without reading it).`,
     input: z.strictObject({
-      id: z.string().min(1).max(100).describe("As SendMessage gave it"),
-      to: z.string().min(1).max(200).describe("The name of its receiver"),
+      id: z.string().min(1).max(100).describe("The id that SendMessage returned"),
+      to: z.string().min(1).max(200).describe("The name of the receiver"),
     }),
     access: "read",
     subject: own,

@@ -3,14 +3,14 @@ import { TroupeError } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
 import { joinAsExternal, type ExternalMember, joinAsVoice } from "./external-member.ts";
 
-/** The one member that a connection speaks for, once it has said who it is. */
+/** The one member that a connection acts for, after it registered. */
 export interface MemberConnection {
   readonly team: StoredTeam;
-  /** The same name again is the same member; another one is refused. */
+  /** Returns the same member for the same name. Rejects another name. */
   register(name: string, about?: string): Promise<ExternalMember>;
-  /** Throws a TroupeError that says what to do while nobody is there. */
+  /** Throws a TroupeError that tells what to do if no member is registered. */
   member(): ExternalMember;
-  /** It may come back: its mail and its reservations wait, its tasks are given back. */
+  /** Leaves the team for now. Its mail and reservations are kept, its tasks are released. */
   leave(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface MemberConnectionOptions {
   readonly cwd: string;
   readonly clock: Clock;
   readonly createId: CreateId;
-  /** Only the voice of a member whom Troupe runs. */
+  /** Acts for a member that Troupe runs. */
   readonly onlySpeaksFor?: boolean | undefined;
 }
 
@@ -32,12 +32,12 @@ export function createMemberConnection({
   let registeredName: string | undefined;
   let joining: Promise<ExternalMember> | undefined;
   let joined: ExternalMember | undefined;
-  /** Resolves when nothing is open any more of who was here before. */
+  /** Resolves when the previous member is closed. */
   let previousLeft: Promise<void> = Promise.resolve();
   const forgetMember = (member: ExternalMember) => {
     registeredName = joining = joined = undefined;
     previousLeft = member.leave("rest");
-    previousLeft.catch(() => undefined); // told to who comes back
+    previousLeft.catch(() => undefined); // the next registration receives the error
   };
   return {
     team,
@@ -46,7 +46,7 @@ export function createMemberConnection({
       if (registeredName !== undefined && name !== registeredName && name !== joined?.name)
         throw new TroupeError(
           "team",
-          `You are ${joined?.name ?? registeredName} in this team already: a connection is one member.`,
+          `You are already ${joined?.name ?? registeredName} in this team. One connection can be only one member.`,
         );
       registeredName = name;
       joining ??= previousLeft
@@ -65,10 +65,10 @@ export function createMemberConnection({
       if (joined?.hasLeft())
         throw new TroupeError(
           "team",
-          `You have ended in the team ${team.name}: there is nothing more to do. Who is wanted again comes back with Register, as ${joined.name}.`,
+          `You have ended in the team ${team.name}. There is nothing more to do. To come back, call Register with the name ${joined.name}.`,
         );
       if (joined) return joined;
-      throw new TroupeError("team", "You are not in the team yet: call Register with a name first.");
+      throw new TroupeError("team", "You are not in the team yet. Call Register with a name first.");
     },
     async leave() {
       const member = await joining?.catch(() => undefined);

@@ -8,12 +8,15 @@ import type { MemberConnection, MemberConnectionOptions } from "./member-connect
 import { createReservationTools } from "./reservation-tools.ts";
 
 export interface MemberToolOptions extends Pick<MemberConnectionOptions, "clock" | "createId" | "onlySpeaksFor"> {
-  /** Checks of tasks that it says are done are run, in its folder. */
+  /** Runs the checks of tasks that the member completes, in its folder. */
   readonly runChecks: boolean;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What an agent from outside works in a team with: the same tools for mail and tasks as any member, and what it needs besides. */
+/**
+ * Creates the tools of an external member: the mail and task tools of any member, and Register and the reservation
+ * tools.
+ */
 export function createMemberTools(connection: MemberConnection, options: MemberToolOptions): readonly Tool[] {
   const watchMail = options.onlySpeaksFor ? new Set(["Register", "WaitForMail"]) : new Set<string>();
   return [
@@ -28,10 +31,10 @@ export function createMemberTools(connection: MemberConnection, options: MemberT
 function registerTool(connection: MemberConnection): Tool {
   return defineTool<{ name: string; about?: string | undefined }>({
     name: "Register",
-    description: `Makes you a member of the team ${connection.team.name}, under a name that the others write to. Call it once, before anything else. Under a name that you had before you come back, and find the mail that has waited for you; a name that somebody else has gets a number.`,
+    description: `Makes you a member of the team ${connection.team.name}, with a name that the others send mail to. Call it once, before anything else. With your earlier name you come back and find the mail that was kept for you. If another member has the name, a number is added.`,
     input: z.strictObject({
       name: z.string().trim().min(1).max(64).describe("Short: letters, digits and -"),
-      about: z.string().trim().max(300).optional().describe("Who you are and what you can do, in a sentence"),
+      about: z.string().trim().max(300).optional().describe("Who you are and what you can do, in one sentence"),
     }),
     access: "write",
     subject: () => ({ kind: "own" }),
@@ -43,7 +46,7 @@ function registerTool(connection: MemberConnection): Tool {
         .current()
         .members.filter((each) => each.name !== member.name && !each.ended);
       return textResult(
-        `You are ${member.name} in the team ${connection.team.name}. With you are: ${others.map((each) => each.name).join(", ")}. ${waiting.length === 0 ? "No mail waits for you." : `${waiting.length} messages wait for you.`} Tell ${teamLead} that you are there, then call WaitForMail.`,
+        `You are ${member.name} in the team ${connection.team.name}. Other members: ${others.map((each) => each.name).join(", ")}. ${waiting.length === 0 ? "You have no mail." : `You have ${waiting.length} unread messages.`} Tell ${teamLead} that you have joined, then call WaitForMail.`,
       );
     },
   });
@@ -67,8 +70,8 @@ function messageTool(connection: MemberConnection): Tool {
       shutdown: () => [...connection.member().mailHandover.shutdowns].map(([requestId, from]) => ({ requestId, from })),
       plan: () => [],
     },
-    requestShutdown: () => Promise.reject(new Error("only a lead asks for that")),
-    answerPlan: () => Promise.reject(new Error("only a lead answers that")),
+    requestShutdown: () => Promise.reject(new Error("only a lead can request a shutdown")),
+    answerPlan: () => Promise.reject(new Error("only a lead can answer a plan")),
     async answerShutdown({ requestId, approve, reason }) {
       const member = connection.member();
       const body = approve
@@ -91,7 +94,7 @@ function taskTools(connection: MemberConnection, { runChecks, env, clock }: Memb
     memberName: () => connection.member().name,
     team: () => connection.team.name,
     members: () => connection.team.record.current().members.flatMap(({ name, ended }) => (ended ? [] : [name])),
-    // What it does is in its own program's log, if that has one.
+    // An external program keeps its own log, if any.
     record: async () => undefined,
     async assign({ id: taskId, subject, description }, to) {
       const { mailbox, name } = connection.member();
@@ -106,10 +109,10 @@ function taskTools(connection: MemberConnection, { runChecks, env, clock }: Memb
         clock,
         timeoutMs: checkTimeoutMs,
         signal,
-        // Whoever wrote the task may be anybody, and nobody is asked here.
+        // Anyone may have written the task, and no user can be asked here.
         refuse: async () => (runChecks ? undefined : "this server was started without --run-checks"),
       }),
-    // Nobody knows which tools it has: that is for it to say.
+    // Troupe does not know which tools the external program has.
     capable: () => [],
     holder: currentProcess(),
     claims,

@@ -10,7 +10,7 @@ const paths = z
   .array(z.string().trim().min(1).max(1000))
   .min(1)
   .max(100)
-  .describe("Files, or folders with a slash at the end; relative to the team's folder, or absolute. No patterns");
+  .describe("Files, or folders that end with a slash, relative to the team's folder or absolute. No patterns");
 
 interface ReserveInput {
   readonly paths: readonly string[];
@@ -19,7 +19,7 @@ interface ReserveInput {
   readonly why?: string | undefined;
 }
 
-/** What members tell each other about files with, so that nobody works on what another one is changing. */
+/** Creates the tools that reserve files, so that two members do not change the same file. */
 export function createReservationTools(member: () => ExternalMember, now: () => number): readonly Tool[] {
   return [reserve(member, now), release(member), list(member, now)];
 }
@@ -27,11 +27,16 @@ export function createReservationTools(member: () => ExternalMember, now: () => 
 function reserve(member: () => ExternalMember, now: () => number): Tool {
   return defineTool<ReserveInput>({
     name: "ReserveFiles",
-    description: `Says that you are going to change these files. The first who reserves a file has it; you are told who has one that you do not get. Reserve before you begin, release when you are done. It is a word among colleagues, not a lock: members that Troupe runs are told when they change a file of yours, and so are you.`,
+    description: `Reserves files that you are going to change. The first member to reserve a file gets it; for the others the result names the member that has it. Reserve before you start, and release when you are done. A reservation is a notice to colleagues, not a lock: if a member that Troupe runs changes a file of yours, both of you are notified.`,
     input: z.strictObject({
       paths,
-      shared: z.boolean().optional().describe("Others may reserve them too if they say the same"),
-      minutes: z.int().min(1).max(480).optional().describe("How long; 30 if left out. Reserve again to go on"),
+      shared: z.boolean().optional().describe("Others may also reserve them as shared"),
+      minutes: z
+        .int()
+        .min(1)
+        .max(480)
+        .optional()
+        .describe("Duration in minutes (default 30). Reserve again to extend it"),
       why: z.string().max(500).optional(),
     }),
     access: "write",
@@ -45,7 +50,7 @@ function reserve(member: () => ExternalMember, now: () => number): Tool {
       for (const asked of wanted) {
         const path = reservationPath(asked, rootOf(team));
         if (path === undefined) {
-          refused.push(`- ${asked}: patterns are not reserved; name files, or a folder with a slash at its end`);
+          refused.push(`- ${asked}: patterns cannot be reserved. Name files, or a folder that ends with a slash.`);
           continue;
         }
         const mode = shared ? ("shared" as const) : ("exclusive" as const);
@@ -54,8 +59,10 @@ function reserve(member: () => ExternalMember, now: () => number): Tool {
         else refused.push(`- ${path}: ${heldByText(answer.held)}`);
       }
       const text = [
-        ...(granted.length === 0 ? [] : [`Yours until ${until}: ${granted.join(", ")}`]),
-        ...(refused.length === 0 ? [] : ["Not reserved:", ...refused, "Work on something else, or ask who has it."]),
+        ...(granted.length === 0 ? [] : [`Reserved for you until ${until}: ${granted.join(", ")}`]),
+        ...(refused.length === 0
+          ? []
+          : ["Not reserved:", ...refused, "Work on something else, or ask the member that has the file."]),
       ].join("\n");
       return granted.length === 0 ? failedResult(text) : textResult(text);
     },
@@ -65,7 +72,7 @@ function reserve(member: () => ExternalMember, now: () => number): Tool {
 function release(member: () => ExternalMember): Tool {
   return defineTool<{ paths?: readonly string[] | undefined }>({
     name: "ReleaseFiles",
-    description: `Gives back what you have reserved: these files, or everything if you name none.`,
+    description: `Releases your reservations: these files, or all if you name none.`,
     input: z.strictObject({ paths: paths.optional() }),
     access: "write",
     subject: own,
@@ -76,7 +83,7 @@ function release(member: () => ExternalMember): Tool {
       const before = mine(team.record.current().reservations, name);
       const after = mine((await team.record.free(name, asked)).reservations, name);
       const freed = before.filter((path) => !after.includes(path));
-      return textResult(freed.length === 0 ? "Nothing of that was yours." : `Released: ${freed.join(", ")}`);
+      return textResult(freed.length === 0 ? "You had not reserved any of these." : `Released: ${freed.join(", ")}`);
     },
   });
 }
@@ -84,7 +91,7 @@ function release(member: () => ExternalMember): Tool {
 function list(member: () => ExternalMember, now: () => number): Tool {
   return defineTool<Record<string, never>>({
     name: "ListReservations",
-    description: `Which files are reserved, by whom and until when.`,
+    description: `Lists the reserved files with their members and expiry times.`,
     input: z.strictObject({}),
     access: "read",
     subject: own,
@@ -104,10 +111,10 @@ const mine = (all: readonly Reservation[] = [], name: string) =>
 const heldByText = ({ by, until, mode, why }: Reservation) =>
   `${by} has it until ${until}${mode === "shared" ? ", shared" : ""}${why === undefined ? "" : ` (${why})`}`;
 
-/** The lead's folder: what paths of the team are relative to. */
+/** The lead's folder. Paths of the team are relative to it. */
 const rootOf = (team: ExternalMember["team"]) => team.record.current().members[0]?.cwd ?? "/";
 
-/** In the one form in which paths are compared; undefined for what is not one path. */
+/** Normalizes a path for comparison. Returns undefined for a pattern. */
 export function reservationPath(asked: string, root: string): string | undefined {
   const folder = /\/\*\*?$/.test(asked) ? asked.replace(/\*+$/, "") : asked;
   if (/[*?[\]{}]/.test(folder)) return undefined;

@@ -15,7 +15,7 @@ import { createMemberTools, type MemberToolOptions } from "./member-tools.ts";
 
 export interface HttpOptions extends MemberConnectionOptions, MemberToolOptions {
   readonly port: number;
-  /** Who does not know it gets nothing. */
+  /** Requests without this token are refused. */
   readonly token: string;
   readonly onError: (error: Error) => void;
 }
@@ -28,8 +28,8 @@ export interface HttpServing {
 export const newToken = (): string => randomBytes(32).toString("base64url");
 
 /**
- * Members over HTTP, on loopback alone: `/mcp/NAME` is the member of that name, for whoever knows the token. A request says
- * nothing about the one before it, so the name is in the address and not in a session.
+ * Serves members over HTTP on the loopback interface. `/mcp/NAME` is the member of that name, for clients with the
+ * token. Requests are stateless, so the name is in the URL and not in a session.
  */
 export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const connections = new Map<string, Promise<NodeMcpRequestHandler>>();
@@ -38,7 +38,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const connectionFor = (name: string) => {
     const known = connections.get(name);
     if (known) return known;
-    if (connections.size >= maxMembers) throw new TroupeError("team", `there are ${maxMembers} members here already`);
+    if (connections.size >= maxMembers)
+      throw new TroupeError("team", `there are already ${maxMembers} members on this server`);
     const opening = open(name);
     connections.set(name, opening);
     opening.catch(() => connections.delete(name));
@@ -59,9 +60,13 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!isHost(request, response) || !isOrigin(request, response)) return;
     if (!hasToken(request, options.token))
-      return refuse(response, 401, "say who you are: Authorization: Bearer TOKEN, as troupe mcp serve has printed it");
+      return refuse(
+        response,
+        401,
+        "not authorized. Send the header 'Authorization: Bearer TOKEN' with the token that 'troupe mcp serve' printed.",
+      );
     const name = nameIn(request.url ?? "");
-    if (name === undefined) return refuse(response, 404, "the address of a member is /mcp/NAME");
+    if (name === undefined) return refuse(response, 404, "the URL of a member is /mcp/NAME");
     try {
       await (await connectionFor(name))(request as Parameters<NodeMcpRequestHandler>[0], response);
     } catch (error) {
@@ -78,7 +83,9 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     server.once("error", (error: NodeJS.ErrnoException) =>
       reject(
         error.code === "EADDRINUSE" || error.code === "EACCES"
-          ? new TroupeError("port", `port ${options.port} cannot be had: choose another with --http`, { cause: error })
+          ? new TroupeError("port", `port ${options.port} is not available. Choose another with --http.`, {
+              cause: error,
+            })
           : error,
       ),
     );
@@ -105,7 +112,7 @@ function nameIn(url: string): string | undefined {
   }
 }
 
-/** Compared without telling by the time it takes how much of it was right. */
+/** Compares in constant time. */
 function hasToken({ headers }: IncomingMessage, token: string): boolean {
   const [, given] = /^Bearer (\S+)$/.exec(headers.authorization ?? "") ?? [];
   return given !== undefined && timingSafeEqual(digest(given), digest(token));
@@ -119,4 +126,4 @@ function refuse(response: ServerResponse, status: number, message: string): void
 }
 
 const wordsOf = (error: unknown) =>
-  TroupeError.is(error) ? error.message : "something went wrong here: look at what troupe mcp serve prints";
+  TroupeError.is(error) ? error.message : "internal error. See the output of 'troupe mcp serve'.";

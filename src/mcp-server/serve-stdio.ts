@@ -5,7 +5,7 @@ import { createMemberTools, type MemberToolOptions } from "./member-tools.ts";
 import { createMcpServer } from "./create-mcp-server.ts";
 
 export interface StdioOptions extends MemberConnectionOptions, MemberToolOptions {
-  /** Becomes this member at once, without being told to. */
+  /** Registers as this member at the start, without a Register call. */
   readonly as?: string | undefined;
   readonly input: Readable;
   readonly output: Writable;
@@ -13,7 +13,7 @@ export interface StdioOptions extends MemberConnectionOptions, MemberToolOptions
   readonly onError: (error: Error) => void;
 }
 
-/** One member on standard input and output, until the client closes them or the signal aborts. */
+/** Serves one member on stdin and stdout, until the client closes them or the signal aborts. */
 export async function serveStdio(options: StdioOptions): Promise<void> {
   const connection = createMemberConnection(options);
   try {

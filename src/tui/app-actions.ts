@@ -19,11 +19,11 @@ import { runSlash } from "./slash-commands.ts";
 import { type History, viewedOf } from "./transcript/transcript-history.ts";
 
 export interface Actions {
-  /** Says it to whoever is looked at, or carries it out where it is a command of the screen. */
+  /** Sends text to the agent in view, or runs it if it is a command of the UI. */
   submit(text: string): void;
-  /** Stops whoever is looked at, or goes back to the lead. False: there is nothing to stop. */
+  /** Interrupts the agent in view, or returns to the lead. Returns false if there is nothing to do. */
   interrupt(): boolean;
-  /** Keys about the screen itself. True: it was one. */
+  /** Handles the keys of the UI itself. Returns true if the key was one of them. */
   key(key: KeyPress, prompt: Pick<PromptController, "store" | "clear">): boolean;
 }
 
@@ -37,7 +37,7 @@ export interface ActionPorts {
 
 export function createActions({ frontend, facts, history, frames, suspend }: ActionPorts): Actions {
   const { store, send, now } = frontend;
-  /** Who listens is told it in the order in which it was said; nothing is read back and forth on a screen. */
+  /** A screen reader needs linear output, so there the results are unfolded instead of opening the pager. */
   const readTranscript = (back: 0 | 1): boolean => {
     if (store.getState().dialog.kind !== "none") return false;
     if (frontend.theme.isScreenReader) {
@@ -96,7 +96,7 @@ export function createActions({ frontend, facts, history, frames, suspend }: Act
 type Cycled = Extract<PermissionMode, "default" | "acceptEdits" | "plan">;
 const after: Readonly<Record<Cycled, Cycled>> = { default: "acceptEdits", acceptEdits: "plan", plan: "default" };
 
-/** Of whoever is looked at. */
+/** Changes the mode of the agent in view. */
 function nextMode({ store, send }: Frontend): void {
   const state = store.getState();
   const active = getActiveAgentForInput(state);

@@ -5,12 +5,12 @@ import type { KeyHandler, KeyReader } from "./terminal/input-keys.ts";
 import type { AlternateScreen } from "./terminal/alternate-screen.ts";
 import type { Theme } from "./theme.ts";
 
-/** What every part of the screen works with. Parts take their data from the store and send commands; they decide nothing. */
+/** The context that all UI components share. Components read the store and send commands; they hold no logic. */
 export interface Frontend {
   readonly store: Store<AppState>;
-  /** The same state, at most thirty times a second: what is drawn from. */
+  /** The state for drawing, updated at most thirty times a second. */
   readonly frames: Pick<Store<AppState>, "getState" | "subscribe"> & {
-    /** Draws in the next frame, whether something has happened or not: something moves. */
+    /** Requests the next frame even if the state did not change, for animations. */
     request?(): void;
   };
   readonly keys: Pick<KeyReader, "subscribe">;
@@ -18,9 +18,9 @@ export interface Frontend {
   readonly size: { getState(): Size; subscribe(listener: () => void): () => void };
   readonly now: () => number;
   readonly alternateScreen: AlternateScreen;
-  /** Sends a command; what is wrong with it is shown as a notice, and given back. */
+  /** Sends a command. A refusal is shown as a notice and returned. */
   send(command: Command): Promise<Ack>;
-  /** Ends the program after the session is closed. */
+  /** Ends the program. The session is closed first. */
   leave(): void;
 }
 
@@ -33,11 +33,11 @@ export const FrontendContext = createContext<Frontend | undefined>(undefined);
 
 export function useFrontend(): Frontend {
   const frontend = useContext(FrontendContext);
-  if (!frontend) throw new Error("there is no face around this component");
+  if (!frontend) throw new Error("this component needs a frontend context");
   return frontend;
 }
 
-/** A slice of the state; the component is drawn again only when it is another one. */
+/** Selects a slice of the state. The component is drawn again only when the slice changes. */
 export function useAppState<T>(select: (state: AppState) => T): T {
   const { frames } = useFrontend();
   return useSyncExternalStore(frames.subscribe, () => select(frames.getState()));
@@ -48,11 +48,12 @@ export function useSize(): Size {
   return useSyncExternalStore(size.subscribe, size.getState);
 }
 
-/** Hears keys while it is active. Returns true from the handler to keep a key from the others. */
+/** Subscribes to keys while active. A handler that returns true keeps the key from later handlers. */
 export function useKeys(handler: KeyHandler, { isActive = true }: { readonly isActive?: boolean } = {}): void {
   const { keys } = useFrontend();
   const latest = useRef(handler);
   latest.current = handler;
-  // With the drawing, not after it: whoever sees it may press a key at once, and that one is not for those below.
+  // Subscribe in the same step as the drawing: the user may press a key at once, and it must not reach the handlers
+  // below.
   useLayoutEffect(() => (isActive ? keys.subscribe((key) => latest.current(key)) : undefined), [keys, isActive]);
 }

@@ -1,26 +1,26 @@
 import type { AppState, Store } from "../view/index.ts";
 
 export interface Frames {
-  /** The state as it is drawn. */
+  /** The state as drawn. */
   getState(): AppState;
   subscribe(listener: () => void): () => void;
-  /** Draws in the next frame, even if the state is the same. */
+  /** Draws the next frame even if the state did not change. */
   request(): void;
-  /** Draws what is new now. */
+  /** Draws pending changes now. */
   flush(): void;
-  /** Draws even if the state is the same. */
+  /** Draws now, even if the state did not change. */
   redraw(): void;
   stop(): void;
 }
 
 export interface FramesOptions {
   readonly store: Store<AppState>;
-  /** Called before those who draw are told. */
+  /** Called before the components are notified. */
   readonly before: (state: AppState) => void;
   readonly frameMs?: number;
 }
 
-/** Events come as fast as they like; what is drawn changes at most once in a frame. */
+/** Limits drawing to one update in each frame, however fast events arrive. */
 export function createFrames({ store, before, frameMs = 34 }: FramesOptions): Frames {
   const listeners = new Set<() => void>();
   let shown = store.getState();

@@ -20,7 +20,7 @@ import { stopOrDismiss } from "./dialogs/background-dialog.tsx";
 import { actionOf } from "./key-table.ts";
 import { leaveOrAsk } from "./leave-or-ask.ts";
 
-/** Hears the keys that mean the same everywhere. Mounted before the prompt, so that it hears them first; draws nothing. */
+/** Handles the keys that work everywhere. It is mounted before the prompt to receive keys first, and draws nothing. */
 export function AppKeys(): ReactNode {
   const frontend = useFrontend();
   const lastLeave = useRef(Number.NEGATIVE_INFINITY);
@@ -55,18 +55,18 @@ export function AppKeys(): ReactNode {
   return null;
 }
 
-/** How soon a second press has to come. */
+/** The time within which a second press counts. */
 const againMs = 2_000;
 
 function stopThenLeave({ store, send, now }: Frontend): void {
   const lead = leadOf(store.getState().session);
   const isWorking = lead?.status.kind === "running" || lead?.status.kind === "waiting";
   if (isWorking) void send({ type: "interrupt" });
-  const text = isWorking ? "interrupted; Ctrl+C again leaves" : "Ctrl+C again leaves";
+  const text = isWorking ? "interrupted; press Ctrl+C again to leave" : "press Ctrl+C again to leave";
   store.setState((state) => addNotice(state, { level: "info", text, until: now() + againMs }));
 }
 
-/** Keys while somebody is chosen in the tree. Any other key ends the choosing and is the prompt's. */
+/** Handles keys while an agent is selected in the tree. Any other key ends the selection and goes to the prompt. */
 function onAgentChosen(frontend: Frontend, name: string): boolean {
   const { store, send, now } = frontend;
   const state = store.getState();
@@ -81,7 +81,7 @@ function onAgentChosen(frontend: Frontend, name: string): boolean {
       return true;
     case "stop":
       if (task) stopOrDismiss(frontend, task.id);
-      // Its row is gone, and with it who was chosen: the same key must not fall on the next.
+      // The selected row is gone, so the same key must not act on the next row.
       if (task && isFinished(task)) store.setState(stopSelecting);
       return true;
     case undefined:
@@ -97,7 +97,7 @@ const interruptOf = (task: AgentRow) =>
     ? ({ type: "member.interrupt", team: task.team, name: task.name } as const)
     : ({ type: "interrupt", agent: task.path } as const);
 
-/** The lead waits for an agent that it has started: that is what can go on in the background. */
+/** True if the lead waits for a subagent, which can move to the background. */
 function isLeadWaiting({ session }: AppState): boolean {
   const lead = leadOf(session);
   return [...(lead?.openCalls.values() ?? [])].some((index) => {

@@ -31,11 +31,11 @@ export interface AppProps extends StatusProps {
   readonly facts: FrontendFacts;
   readonly history: History;
   readonly prompt: PromptController;
-  /** Keys that are about the screen itself; they are heard first. */
+  /** Keys of the UI itself. They are handled first. */
   readonly onKey: KeyHandler;
 }
 
-/** The whole screen: what is history above, and below it what is redrawn. */
+/** The whole screen: the printed history above, the redrawn part below. */
 export function App({ frontend, ...props }: AppProps): ReactNode {
   return (
     <FrontendContext.Provider value={frontend}>
@@ -60,7 +60,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
   const isViewing = state.viewing !== undefined;
   const written = useSyncExternalStore(prompt.store.subscribe, prompt.store.getState);
   const status = <StatusLine contextWindow={contextWindow} home={home} />;
-  // A dialog has the screen to itself: together they could be higher than it.
+  // A dialog uses the full screen: together with notices it could be too high.
   const noticesFor = (most: number, high: number) =>
     noticeLines(state, { mark: theme.marks.notice, width: size.columns - 1, most, high });
   if (dialog !== "none" && dialog !== "transcript") {
@@ -100,7 +100,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
           prompt={prompt}
           to={isViewing && viewed ? viewed : undefined}
           isActive
-          placeholder={isNew ? "Say what to do; /help lists keys and commands" : ""}
+          placeholder={isNew ? "Describe a task; /help lists keys and commands" : ""}
           maxCompletions={layout.completion}
         />
         {status}
@@ -109,7 +109,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
   );
 }
 
-/** What is printed once and stays. */
+/** Output that is printed once and stays. */
 function Printed({ history }: { readonly history: History }): ReactNode {
   const { frames } = useFrontend();
   const blocks = useSyncExternalStore(frames.subscribe, history.getBlocks);
@@ -124,7 +124,7 @@ interface NoticeLook {
   readonly high: number;
 }
 
-/** The last ones, each in so many lines. Dialogs count on two lines at most. */
+/** Returns the latest notices, each cut to `high` lines. Dialogs reserve two lines in total. */
 function noticeLines({ notices }: AppState, { mark, width, most, high }: NoticeLook): readonly Line[] {
   return notices.slice(-most).flatMap(({ level, text }: AppNotice) =>
     marked(`${mark} `, visibleText(text), {
@@ -134,7 +134,7 @@ function noticeLines({ notices }: AppState, { mark, width, most, high }: NoticeL
   );
 }
 
-/** Ink reads the keys and keeps the terminal from drawing them; what they mean is ours. */
+/** Ink reads the keys and keeps the terminal from echoing them. Troupe decides what they do. */
 function RawMode(): ReactNode {
   const { setRawMode, isRawModeSupported } = useStdin();
   useEffect(() => {
@@ -145,7 +145,7 @@ function RawMode(): ReactNode {
   return null;
 }
 
-/** On the second screen: what is on the first stays as it is behind it. */
+/** Uses the alternate screen, so the normal screen stays unchanged. */
 function Pager(): ReactNode {
   const dialog = useAppState(({ dialog }) => dialog);
   return dialog.kind === "transcript" ? <TranscriptPager by={-dialog.back} /> : null;
@@ -158,7 +158,7 @@ function ScreenKeys({ onKey }: { readonly onKey: KeyHandler }): ReactNode {
 
 function PromptKeys({ prompt }: { readonly prompt: PromptController }): ReactNode {
   const { store } = useFrontend();
-  // Asked when the key comes, not when it was last drawn: a dialog may have opened since.
+  // Read the state when the key arrives, not when it was drawn: a dialog may have opened since.
   useKeys((key) => store.getState().dialog.kind === "none" && prompt.key(key));
   return null;
 }

@@ -14,8 +14,8 @@ export type FollowMembersOptions = Pick<FollowOptions, "store" | "now" | "signal
 };
 
 /**
- * Listens to members in other processes as long as they are there, so that their rows say as much as those of others. Gives
- * back what has to be called when the tasks have changed.
+ * Follows members in other processes while they run, so that their rows show as much as local ones. Returns a function
+ * to call when the rows have changed.
  */
 export function followMembers({ store, now, listen, signal }: FollowMembersOptions): (state: AppState) => void {
   const views = new Map<string, AbortController>();
@@ -41,9 +41,9 @@ export function followMembers({ store, now, listen, signal }: FollowMembersOptio
       views.set(key, done);
       follow(id, sessionId, AbortSignal.any([signal, done.signal])).catch((error: unknown) => {
         if (signal.aborted || done.signal.aborted) return;
-        // It has not begun yet: looked for again when more is known of it.
+        // The session does not exist yet. The next change tries again.
         if (TroupeError.is(error) && error.code === "session_not_found") return void views.delete(key);
-        const text = `what ${name} does cannot be followed: ${error instanceof Error ? error.message : String(error)}`;
+        const text = `cannot follow ${name}: ${error instanceof Error ? error.message : String(error)}`;
         store.setState((before) => addNotice(before, { level: "warning", text, until: now() + 10_000 }));
       });
     }

@@ -21,16 +21,16 @@ import { followMembers } from "./follow-members.ts";
 
 export interface FollowOptions {
   readonly session: Session;
-  /** Made from `session.view()` in the same step as this is called, so that nothing falls between. */
+  /** Create it from `session.view()` in the same tick as this call, so that no event is lost. */
   readonly store: Store<AppState>;
   readonly now: () => number;
-  /** What happens in the session of a member that runs in another process, from its beginning on. */
+  /** Yields the events of a member's session in another process, from its beginning. */
   readonly followMember?: ((session: SessionId, signal: AbortSignal) => AsyncIterable<readonly Envelope[]>) | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Keeps a store in step with a session: what happens, what time brings about, and the transcript of whoever is looked at.
+ * Keeps a store in sync with a session: its events, time-based changes, and the transcript of the agent in view.
  * Resolves when the session has closed or `signal` aborts.
  */
 export async function followSession({ session, store, now, followMember, signal }: FollowOptions): Promise<void> {
@@ -38,7 +38,7 @@ export async function followSession({ session, store, now, followMember, signal 
   let aging: NodeJS.Timeout | undefined;
   let loading: string | undefined;
   const members = followMember && followMembers({ store, now, listen: followMember, signal });
-  /** What the timer was set for. */
+  /** The state for which the timer was set. */
   let seen: AppState | undefined;
 
   const load = (task: AgentRow) => {
@@ -47,7 +47,7 @@ export async function followSession({ session, store, now, followMember, signal 
       .transcript(sourceOf(task, store.getState()))
       .then((stored) => store.setState((state) => transcriptLoaded(state, task.id, stored)))
       .catch((error: unknown) => {
-        const text = `the transcript of ${task.name} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+        const text = `cannot read the transcript of ${task.name}: ${error instanceof Error ? error.message : String(error)}`;
         store.setState((state) => {
           const left = state.viewing === task.id ? exitTeammateView(state, now()) : state;
           return addNotice(left, { level: "error", text, until: undefined });
@@ -63,7 +63,7 @@ export async function followSession({ session, store, now, followMember, signal 
     if (signal.aborted) return;
     const state = store.getState();
     const wanted = wantedTranscript(state);
-    // One at a time: whoever is looked at when it is read decides what comes next.
+    // Load one transcript at a time. When it is loaded, the agent then in view decides which comes next.
     if (wanted && loading === undefined) load(wanted);
     if (state.activityRows === seen?.activityRows && state.notices === seen.notices) return;
     seen = state;
@@ -86,7 +86,7 @@ export async function followSession({ session, store, now, followMember, signal 
         return;
       } catch (error) {
         if (!TroupeError.is(error) || error.code !== "slow_reader") throw error;
-        // In the same step as the next call of `events`.
+        // In the same tick as the next call of `events`, so that no event is lost.
         store.setState((state) => catchUp(state, session.view(), now()));
       }
     }
@@ -97,10 +97,10 @@ export async function followSession({ session, store, now, followMember, signal 
   }
 }
 
-/** How old what is shown of a member in another process may get. */
+/** The maximum age of the displayed state of a member in another process. */
 const agingMs = 1_500;
 
-/** A member has a session of its own, and is what that session is about. */
+/** A member has its own session and is the lead agent in it. */
 function sourceOf(task: AgentRow, { session }: AppState) {
   if (isTeammateRow(task) && task.sessionId !== undefined) return { session: task.sessionId };
   const agent = task.agent === undefined ? undefined : agentOf(session, task.agent);

@@ -1,4 +1,4 @@
-/** A length of time as people say it: `45s`, `3m 20s`, `2h 5m`. */
+/** Formats a duration: `45s`, `3m 20s`, `2h 5m`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   if (seconds < 60) return `${seconds}s`;

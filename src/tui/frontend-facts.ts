@@ -2,28 +2,28 @@ import type { SessionId } from "../protocol/index.ts";
 import type { SlashListing } from "../session/index.ts";
 
 /**
- * What dialogs show that no event tells of; whoever starts the face looks it up, anew each time it is asked for. A promise
+ * Facts that dialogs show but no event contains. The program that starts the UI reads them at each request. A promise
  * rejects with a TroupeError that says what to do.
  */
 export interface FrontendFacts {
-  /** Those of the session; the face has its own besides. */
+  /** The commands of the session. The UI adds its own. */
   slashCommands(): readonly SlashListing[];
   agentTypes(): Promise<readonly Fact[]>;
   rules(): Promise<readonly Fact[]>;
   hooks(): Promise<readonly Fact[]>;
-  /** Titles are what `set` takes as a model. */
+  /** The titles are values that `set` accepts as a model. */
   models(): Promise<readonly Fact[]>;
-  /** Of this folder, newest first. */
+  /** The sessions of this folder, newest first. */
   sessions(): Promise<readonly SessionFact[]>;
-  /** Which session comes after this one is left; undefined: none. */
+  /** Sets the session to open after this one. Undefined means none. */
   setNext(next: NextSession | undefined): void;
 }
 
-/** One line and what there is to say about it. As it came: `visibleLine` before it is drawn. */
+/** One line with details. The text is raw: use `visibleLine` before drawing it. */
 export interface Fact {
   readonly title: string;
   readonly detail?: string | undefined;
-  /** Something is wrong with it, or it is not in force. */
+  /** True if it is invalid or not in force. */
   readonly isInactive?: boolean | undefined;
 }
 

@@ -1,86 +1,86 @@
 /**
- * Every key that does something, by where it is pressed. What hears keys asks here what they mean, and `/help` prints this
- * table: there is no other list. Names of keys are those of `KeyPress`.
+ * All key bindings, by context. Key handlers look up actions here, and `/help` prints this table. Key names are those
+ * of `KeyPress`.
  */
 const table = {
   app: {
     title: "Anywhere",
     keys: {
-      leave: [["ctrl+c"], "stop what goes on; a second time: leave"],
-      previousAgent: [["shift+up"], "choose the agent above"],
-      nextAgent: [["shift+down"], "choose the agent below"],
+      leave: [["ctrl+c"], "interrupt the lead; press twice to leave"],
+      previousAgent: [["shift+up"], "select the agent above"],
+      nextAgent: [["shift+down"], "select the agent below"],
       tasks: [["ctrl+t"], "show or hide the task list"],
-      background: [["ctrl+b"], "let agents that are waited for go on in the background; else list what runs there"],
-      transcript: [["ctrl+o"], "read the whole transcript, results and thinking unfolded"],
-      readBack: [["pageup"], "the same, a page back"],
+      background: [["ctrl+b"], "move foreground agents to the background, or list background jobs"],
+      transcript: [["ctrl+o"], "open the transcript with results and thinking unfolded"],
+      readBack: [["pageup"], "open the transcript one page up"],
       mode: [["shift+tab"], "next permission mode: default, acceptEdits, plan"],
-      suspend: [["ctrl+z"], "back to the shell; `fg` returns here"],
+      suspend: [["ctrl+z"], "suspend Troupe; `fg` resumes it"],
     },
   },
   prompt: {
-    title: "Writing a prompt",
+    title: "Prompt",
     keys: {
-      send: [["enter"], "send it"],
-      newline: [["shift+enter", "alt+enter", "ctrl+j"], "a new line; so does a \\ before enter"],
-      interrupt: [["escape"], "interrupt whoever is looked at; twice: empty the prompt"],
-      complete: [["tab"], "take what is offered for /commands and @files"],
-      searchHistory: [["ctrl+r"], "search in what was said before"],
-      historyBack: [["up"], "what was said before, from the first line"],
-      historyForward: [["down"], "what was said after, from the last line"],
+      send: [["enter"], "send the prompt"],
+      newline: [["shift+enter", "alt+enter", "ctrl+j"], "insert a line break (also \\ before Enter)"],
+      interrupt: [["escape"], "interrupt the agent in view; press twice to clear the prompt"],
+      complete: [["tab"], "accept the completion of a /command or @file"],
+      searchHistory: [["ctrl+r"], "search the prompt history"],
+      historyBack: [["up"], "previous prompt (on the first line)"],
+      historyForward: [["down"], "next prompt (on the last line)"],
     },
   },
   agents: {
-    title: "An agent is chosen",
+    title: "Selected agent",
     keys: {
-      look: [["enter"], "look at it: what is typed then goes to it"],
-      interrupt: [["escape"], "interrupt it; if it is not at work: choose nobody"],
-      stop: [["x"], "stop it; if it has ended: put its row away"],
+      look: [["enter"], "view it; your prompts then go to it"],
+      interrupt: [["escape"], "interrupt it; if it is idle, end the selection"],
+      stop: [["x"], "stop it; if it has ended, dismiss it"],
     },
   },
   viewing: {
-    title: "Looking at an agent",
+    title: "Agent in view",
     keys: {
-      back: [["escape"], "interrupt it; if it is not at work: back to the lead"],
+      back: [["escape"], "interrupt it; if it is idle, return to the lead"],
     },
   },
   permission: {
-    title: "A question",
+    title: "Question",
     keys: {
-      up: [["up"], "the answer above"],
-      down: [["down"], "the answer below"],
-      pageUp: [["pageup", "ctrl+u"], "back in what is asked about"],
-      pageDown: [["pagedown", "ctrl+d", " "], "on in what is asked about; all of it has to be seen before a yes"],
-      choose: [["enter"], "give the answer; 1 to 9 choose one at once"],
+      up: [["up"], "previous answer"],
+      down: [["down"], "next answer"],
+      pageUp: [["pageup", "ctrl+u"], "scroll the request up"],
+      pageDown: [["pagedown", "ctrl+d", " "], "scroll the request down (read all of it before you allow it)"],
+      choose: [["enter"], "give the selected answer; 1 to 9 answer directly"],
       deny: [["escape"], "no"],
     },
   },
   list: {
-    title: "A list",
+    title: "List",
     keys: {
-      up: [["up", "k"], "the row above"],
-      down: [["down", "j"], "the row below"],
-      pageUp: [["pageup"], "a page up"],
-      pageDown: [["pagedown", " "], "a page down"],
-      first: [["home"], "the first row"],
-      last: [["end"], "the last row"],
-      choose: [["enter"], "take it, or look at it"],
-      stop: [["x"], "stop it, or put it away if it has ended"],
+      up: [["up", "k"], "previous row"],
+      down: [["down", "j"], "next row"],
+      pageUp: [["pageup"], "page up"],
+      pageDown: [["pagedown", " "], "page down"],
+      first: [["home"], "first row"],
+      last: [["end"], "last row"],
+      choose: [["enter"], "choose or view the row"],
+      stop: [["x"], "stop it; if it has ended, dismiss it"],
       close: [["escape", "q"], "back"],
     },
   },
   pager: {
-    title: "Reading the transcript",
+    title: "Transcript",
     keys: {
-      up: [["up", "k"], "a line up"],
-      down: [["down", "j", "enter"], "a line down"],
-      pageUp: [["pageup", "b", "ctrl+b", "ctrl+u"], "a page up"],
-      pageDown: [["pagedown", " ", "f", "ctrl+f", "ctrl+d"], "a page down"],
-      first: [["home", "g"], "the beginning"],
-      last: [["end", "G"], "the end; what comes is followed from there"],
-      search: [["/"], "search; capital letters count if there are any"],
-      next: [["n"], "the next that fits"],
-      previous: [["N"], "the one before"],
-      fold: [["o"], "fold results and thinking, or unfold them"],
+      up: [["up", "k"], "line up"],
+      down: [["down", "j", "enter"], "line down"],
+      pageUp: [["pageup", "b", "ctrl+b", "ctrl+u"], "page up"],
+      pageDown: [["pagedown", " ", "f", "ctrl+f", "ctrl+d"], "page down"],
+      first: [["home", "g"], "go to the start"],
+      last: [["end", "G"], "go to the end and follow new output"],
+      search: [["/"], "search (case-sensitive if it contains capitals)"],
+      next: [["n"], "next match"],
+      previous: [["N"], "previous match"],
+      fold: [["o"], "fold or unfold results and thinking"],
       close: [["q", "escape", "ctrl+o", "ctrl+c"], "back"],
     },
   },
@@ -102,14 +102,14 @@ type Table = typeof table;
 export type KeyContext = keyof Table;
 export type KeyAction<C extends KeyContext> = keyof Table[C]["keys"] & string;
 
-/** What a key means there; undefined: nothing. */
+/** Returns the action of a key in a context, or undefined. */
 export function actionOf<C extends KeyContext>(context: C, key: string): KeyAction<C> | undefined {
   const section: Section = table[context];
   const found = Object.entries(section.keys).find(([, [keys]]) => keys.includes(key));
   return found?.[0] as KeyAction<C> | undefined;
 }
 
-/** The first key of an action as people write it, for hints on the screen. */
+/** Returns the first key of an action in readable form, for hints. */
 export function keyFor<C extends KeyContext>(context: C, action: KeyAction<C>): string {
   const section: Section = table[context];
   return spelled(section.keys[action]?.[0][0] ?? "");
@@ -120,7 +120,7 @@ export interface KeyHelp {
   readonly keys: readonly { readonly keys: string; readonly does: string }[];
 }
 
-/** The whole table, for people. */
+/** Returns all key bindings in readable form. */
 export function keyHelp(): readonly KeyHelp[] {
   return Object.values(table as Readonly<Record<string, Section>>).map(({ title, keys }) => ({
     title,

@@ -1,14 +1,14 @@
 import type { AppState } from "../view/index.ts";
 
-/** How the user left the screen the last time. */
+/** The user's last state of the screen. */
 export type ScreenPreferences = Pick<AppState, "expandedView" | "showTeammateMessagePreview">;
 
-/** Where that is kept; whoever starts the face knows. */
+/** Stores the preferences. The program that starts the UI decides where. */
 export interface Preferences {
   readonly stored: Partial<ScreenPreferences>;
-  /** Why nothing is known from before, where something should be. */
+  /** The reason why the stored preferences could not be read. */
   readonly problem: string | undefined;
-  /** Rejects with a TroupeError if it cannot be kept. */
+  /** Rejects with a TroupeError if they cannot be stored. */
   save(now: ScreenPreferences): Promise<void>;
 }
 

@@ -25,29 +25,32 @@ export interface TuiOptions {
   readonly facts: FrontendFacts;
   readonly preferences: Preferences;
   readonly promptHistory: PromptHistory;
-  /** Files of the project whose path has the words in it, the best first and not too many. */
+  /** Finds project files whose path contains the query, best first, a limited number. */
   readonly findFiles: (query: string, signal: AbortSignal) => Promise<readonly string[]>;
-  /** How many tokens a model can take, where that is known. */
+  /** Returns the context window of a model in tokens, if known. */
   readonly contextWindow: (model: string) => number | undefined;
-  /** What the settings say about how it looks; the environment goes first. */
+  /** The appearance from the settings. The environment takes precedence. */
   readonly look?:
     | { readonly theme?: "dark" | "light" | undefined; readonly screenReader?: boolean | undefined }
     | undefined;
-  /** What happens in the session of a member that runs in another process. */
+  /** Yields the events of a member's session in another process. */
   readonly followMember?: FollowOptions["followMember"];
-  /** Said at once. */
+  /** A prompt to send at the start. */
   readonly prompt?: string | undefined;
-  /** Which member of a team this is, where it was started as one. */
+  /** The member that this process runs, if it was started as one. */
   readonly self?: Self | undefined;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborts when the program has to go. */
+  /** Aborts when the program must end. */
   readonly signal: AbortSignal;
   readonly now: () => number;
 }
 
-/** Shows a session in a terminal until the user leaves or it closes; it does not close it. Gives back the exit code. */
+/**
+ * Shows a session in a terminal until the user leaves or the session closes. Does not close the session. Returns the
+ * exit code.
+ */
 export async function runTui(options: TuiOptions): Promise<number> {
   const { session, facts, preferences, stdin, stdout, env, now } = options;
   const theme = createTheme({ env, ...options.look });
@@ -68,7 +71,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
     },
   );
   const following = followSession({ session, store, now, followMember: options.followMember, signal: closed });
-  following.catch(() => undefined); // whoever waits for it below is told
+  following.catch(() => undefined); // the code that awaits it below receives the error
   if (preferences.problem !== undefined) problem(preferences.problem);
 
   const size = watchTerminalSize(stdout, () => redrawSoon());
@@ -123,7 +126,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
   const mount = () => {
     modes.on();
     output.begin();
-    // Before the prompt is seen: what is typed at once would be drawn by the terminal, and Enter be another key.
+    // Before the prompt is visible: otherwise the terminal would echo early input and send another key for Enter.
     stdin.setRawMode(true);
     ink = render(
       createElement(App, {
@@ -140,14 +143,14 @@ export async function runTui(options: TuiOptions): Promise<number> {
         stdout: theme.isScreenReader ? stdout : output.stream,
         exitOnCtrlC: false,
         patchConsole: false,
-        // What happens is drawn thirty times a second by our own count; what is typed does not wait for that.
+        // Events are drawn thirty times a second by `createFrames`; typed text must not wait for that.
         maxFps: 125,
         isScreenReaderEnabled: theme.isScreenReader,
       },
     );
     ink.waitUntilExit().catch((error: unknown) => leaving.abort(error));
   };
-  /** Takes what is redrawn off the screen; what is printed stays. */
+  /** Removes the redrawn part from the screen. Printed output stays. */
   const unmount = () => {
     alternateScreen.close();
     ink?.rerender(null);
@@ -158,12 +161,12 @@ export async function runTui(options: TuiOptions): Promise<number> {
   };
 
   let redrawing: NodeJS.Timeout | undefined;
-  // Line by line: some terminals keep what is cleared at once in their scrollback.
+  // Clears line by line: some terminals copy a cleared screen into their scrollback.
   const clearScreen = () => {
     stdout.write(`\x1b[H${"\x1b[2K\x1b[1B".repeat(size.store.getState().rows)}\x1b[H`);
     output.cleared();
   };
-  /** Lines that were broken at another width are all over the screen: it is drawn again, once the size has settled. */
+  /** Lines wrapped at another width clutter the screen, so it is redrawn when the size has settled. */
   const redrawSoon = () => {
     clearTimeout(redrawing);
     isResized = alternateScreen.isOpen();
@@ -179,10 +182,11 @@ export async function runTui(options: TuiOptions): Promise<number> {
 
   const suspend = () => {
     unmount();
-    stdout.write("Troupe is suspended with its agents; `fg` brings it back.\n");
-    // The whole group, as the terminal itself would do: whoever has started us is stopped as well.
+    stdout.write("Troupe and its agents are suspended; `fg` resumes them.\n");
+    // Signal the whole group, as the terminal does, so that the parent process stops too.
     process.kill(0, "SIGTSTP");
-    // Time stands still while we do: this comes when we go on, or at once where nothing can be suspended.
+    // Timers do not run while the process is suspended. This one fires after the resume, or at once if suspending is
+    // not possible.
     setTimeout(() => {
       if (closed.aborted) return;
       history.reprint(store.getState());

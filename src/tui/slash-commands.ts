@@ -10,8 +10,8 @@ export interface SlashPorts {
 }
 
 /**
- * Carries out a command of the face's own. False: it is none, and what was typed is a prompt; the session knows the other
- * commands, and says so where there is no such one.
+ * Runs a command of the UI. Returns false if it is not one: then the text goes to the session, which knows the other
+ * commands and rejects unknown ones.
  */
 export function runSlash(typed: string, ports: SlashPorts): boolean {
   const [, name = "", args = ""] = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(typed.trimEnd()) ?? [];
@@ -21,7 +21,7 @@ export function runSlash(typed: string, ports: SlashPorts): boolean {
   return true;
 }
 
-/** All that can be called, the face's own first: for completion and `/help`. */
+/** Returns all slash commands, those of the UI first, for completion and `/help`. */
 export function slashListings(facts: Pick<FrontendFacts, "slashCommands">): readonly SlashListing[] {
   const built = builtInCommands.map(({ name, description, argumentHint }) => ({
     name,
@@ -47,22 +47,22 @@ const opening =
     frontend.store.setState((state) => openDialog(state, { kind }));
 
 const builtInCommands: readonly BuiltInCommand[] = [
-  { name: "help", description: "keys and commands", run: opening("help") },
+  { name: "help", description: "list keys and commands", run: opening("help") },
   {
     name: "agents",
-    description: "who is at work, and which types of agents there are",
+    description: "list agents and agent types",
     run: opening("agents"),
   },
   {
     name: "background",
     aliases: ["bashes"],
-    description: "agents and commands in the background: look, stop, put away",
+    description: "list background jobs: view, stop, dismiss",
     run: opening("background"),
   },
   {
     name: "clear",
     aliases: ["new"],
-    description: "begin anew in a new session; this one is kept",
+    description: "start a new session; this one is kept",
     run({ frontend, facts }) {
       facts.setNext({ kind: "new" });
       leaveOrAsk(frontend);
@@ -76,23 +76,23 @@ const builtInCommands: readonly BuiltInCommand[] = [
       void frontend.send({ type: "compact", ...(args !== "" && { instructions: args }) });
     },
   },
-  { name: "cost", description: "tokens and money so far, by agent and model", run: opening("cost") },
+  { name: "cost", description: "tokens and cost so far, by agent and model", run: opening("cost") },
   { name: "exit", aliases: ["quit"], description: "leave", run: ({ frontend }) => leaveOrAsk(frontend) },
-  { name: "hooks", description: "the hooks in force", run: opening("hooks") },
-  { name: "mcp", description: "servers of tools; connect again", run: opening("mcp") },
+  { name: "hooks", description: "list the hooks", run: opening("hooks") },
+  { name: "mcp", description: "list MCP servers; reconnect one", run: opening("mcp") },
   {
     name: "model",
-    description: "go on with another model",
+    description: "switch to another model",
     argumentHint: "[name]",
     run(ports, args) {
       if (args === "") return opening("model")(ports, args);
       void setModel(ports.frontend, args);
     },
   },
-  { name: "permissions", description: "the mode and the rules in force", run: opening("permissions") },
+  { name: "permissions", description: "show the permission mode and rules", run: opening("permissions") },
   {
     name: "resume",
-    description: "go on with an earlier session of this folder",
+    description: "resume an earlier session of this folder",
     run: opening("resume"),
   },
   {
@@ -100,10 +100,10 @@ const builtInCommands: readonly BuiltInCommand[] = [
     description: "show or hide the task list",
     run: ({ frontend }) => frontend.store.setState((state) => toggleExpanded(state, "tasks")),
   },
-  { name: "team", description: "the members of the team, and how they are", run: opening("team") },
+  { name: "team", description: "list the team members and their states", run: opening("team") },
   {
     name: "transcript",
-    description: "read all that was said and done, and search in it",
+    description: "read and search the transcript",
     run: ({ frontend }) => frontend.store.setState((state) => openDialog(state, { kind: "transcript", back: 0 })),
   },
 ];
@@ -113,7 +113,7 @@ export async function setModel({ store, send, now }: SlashPorts["frontend"], mod
   if (!ack.ok) return;
   const until = now() + 5_000;
   store.setState((state) =>
-    addNotice(state, { level: "info", text: `from now on: ${modelOf(state) ?? model}`, until }),
+    addNotice(state, { level: "info", text: `model from now on: ${modelOf(state) ?? model}`, until }),
   );
 }
 

@@ -1,4 +1,4 @@
-/** What a piece of text is to the reader; the theme decides how that looks. */
+/** The meaning of a piece of text. The theme decides its appearance. */
 export type Role =
   | "accent"
   | "user"
@@ -19,7 +19,7 @@ export type Role =
 
 export interface Style {
   readonly role?: Role | undefined;
-  /** The colour of a member of a team, by its name in the team's record. */
+  /** The color of a team member, as named in the team's record. */
   readonly agent?: string | undefined;
   readonly bold?: boolean | undefined;
   readonly dim?: boolean | undefined;
@@ -31,16 +31,16 @@ export interface Style {
 
 export interface Theme {
   readonly kind: "dark" | "light" | "plain";
-  /** Linear text: no box drawing, no moving parts. */
+  /** True for linear text without box drawing and animation. */
   readonly isScreenReader: boolean;
   readonly marks: Marks;
-  /** The properties of an Ink `<Text>`: `<Text {...theme.props({ role: "error" })}>`. */
+  /** Returns the properties of an Ink `<Text>`: `<Text {...theme.props({ role: "error" })}>`. */
   props(style: Style): InkStyle;
-  /** The same as a string with escape sequences, for text that is laid out by hand. `text` must be visible text. */
+  /** Returns the text with escape sequences, for manual layout. `text` must be visible text. */
   paint(text: string, style: Style | undefined): string;
 }
 
-/** Signs that stand before things. */
+/** Signs before lines and items. */
 export interface Marks {
   readonly prompt: string;
   readonly answer: string;
@@ -67,7 +67,7 @@ export interface InkStyle {
 
 export interface ThemeOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** From the settings; what the environment says goes first. */
+  /** From the settings. The environment takes precedence. */
   readonly theme?: "dark" | "light" | undefined;
   readonly screenReader?: boolean | undefined;
 }
@@ -97,12 +97,12 @@ const isOn = (value: string): boolean => value !== "" && value !== "0";
 function backgroundOf(env: ThemeOptions["env"], theme: ThemeOptions["theme"]): "dark" | "light" {
   if (env["TROUPE_THEME"] === "light" || env["TROUPE_THEME"] === "dark") return env["TROUPE_THEME"];
   if (theme !== undefined) return theme;
-  // "15;0": foreground; background. 7 and 15 are the light ones.
+  // "15;0" means foreground; background. 7 and 15 are light backgrounds.
   const background = env["COLORFGBG"]?.split(";").at(-1);
   return background === "7" || background === "15" ? "light" : "dark";
 }
 
-/** Ink's name of a colour and its number in the escape sequence. */
+/** Ink's name of a color, and its number in the escape sequence. */
 interface Color {
   readonly ink: string;
   readonly code: string;
@@ -111,7 +111,7 @@ interface Color {
 const basic = (ink: string, code: number): Color => ({ ink, code: String(code) });
 const exact = (code: number): Color => ({ ink: `ansi256(${code})`, code: `38;5;${code}` });
 
-/** The terminal's own colours where they do: they fit what its user has chosen. */
+/** Prefers the terminal's own colors, because they match the user's color scheme. */
 const dark: Readonly<Record<Role, Color>> = {
   accent: basic("cyan", 36),
   user: basic("blueBright", 94),
@@ -170,7 +170,7 @@ const drawnMarks: Marks = {
   border: "round",
 };
 
-/** Read out, a drawing is noise: words and plain signs. */
+/** For screen readers: words and plain signs instead of drawings. */
 const screenReaderMarks: Marks = {
   prompt: ">",
   answer: "Answer:",

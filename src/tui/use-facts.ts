@@ -5,7 +5,7 @@ export type Lookup<T> =
   | { readonly kind: "found"; readonly found: T }
   | { readonly kind: "failed"; readonly message: string };
 
-/** Looks something up once, when the component appears. */
+/** Loads a value once, when the component is mounted. */
 export function useFacts<T>(look: () => Promise<T>): Lookup<T> {
   const [looked, setLooked] = useState<Lookup<T>>({ kind: "looking" });
   useEffect(() => {
@@ -25,8 +25,8 @@ export function useFacts<T>(look: () => Promise<T>): Lookup<T> {
   return looked;
 }
 
-/** What a dialog says in the place of its rows while there are none. */
+/** Returns the text of a dialog without rows. */
 export function emptyListText(looked: Lookup<unknown>, none: string): string {
-  if (looked.kind === "looking") return "looking it up …";
+  if (looked.kind === "looking") return "loading …";
   return looked.kind === "failed" ? looked.message : none;
 }

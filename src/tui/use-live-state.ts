@@ -1,14 +1,14 @@
 import { useRef, useState } from "react";
 
 export interface LiveState<S> {
-  /** As it is this moment, also between a change and the drawing of it. */
+  /** Returns the current value, even before it is drawn. */
   get(): S;
   set(change: (before: S) => S): void;
 }
 
 /**
- * State of a component whose keys can come faster than it is drawn: of two keys in one piece of input the second has to meet
- * what the first has made. `useState` shows a handler what was drawn last.
+ * State for components whose keys can arrive faster than drawing: the second key must see the effect of the first.
+ * `useState` shows a handler only the last drawn state.
  */
 export function useLiveState<S>(initial: S): LiveState<S> {
   const state = useRef(initial);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { useFrontend } from "./app-context.ts";
 
-/** The time, kept up to date to the second while it matters. */
+/** Returns the current time, updated every second while ticking. */
 export function useNow(isTicking: boolean): number {
   const { now } = useFrontend();
   const [, redraw] = useState(0);

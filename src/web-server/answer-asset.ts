@@ -1,11 +1,10 @@
 import type { Asset, Assets, Encoding } from "./load-assets.ts";
 import { type ApiContext, errorResponse } from "./error-response.ts";
 
-/** A file of the page. What is not there is not looked for anywhere else. */
+/** Answers with a file of the dashboard. Only known assets are served. */
 export async function serveAsset(c: ApiContext, assets: Assets): Promise<Response> {
   const asset = assets.get(c.req.path);
-  if (asset === undefined)
-    return errorResponse(c, 404, { code: "not_found", message: "there is nothing under this address" });
+  if (asset === undefined) return errorResponse(c, 404, { code: "not_found", message: "not found" });
   c.header("etag", asset.etag);
   c.header("vary", "accept-encoding");
   c.header("cache-control", asset.isImmutable ? "private, max-age=31536000, immutable" : "private, no-cache");

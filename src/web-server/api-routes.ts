@@ -9,7 +9,7 @@ const After = z.record(SessionId, Cursor);
 const Since = z.iso.datetime();
 const WorktreeName = z.string().min(1).max(400);
 
-/** Envelopes and answers out, commands in: the same as everywhere. */
+/** Adds the API routes: envelopes and answers out, commands in, as in every frontend. */
 export function addApiRoutes(app: Hono<ApiEnv>, { sessionDirectory, worktrees, mail, streams }: AppOptions): void {
   get(app, "/api/events", (c) => {
     const session = SessionId.optional().safeParse(c.req.query("session"));
@@ -19,7 +19,7 @@ export function addApiRoutes(app: Hono<ApiEnv>, { sessionDirectory, worktrees, m
     const cut = () => void c.env.outgoing?.destroy();
     const body = streams.open({ session: session.data, after: after.data }, cut);
     if (body === undefined) return errorResponse(c, 429, tooMany, { "retry-after": "5" });
-    // The last one says that it is to be sent as it comes, not gathered to find out its length.
+    // The transfer encoding makes the server stream the body instead of buffering it to compute its length.
     return c.body(body, 200, { "content-type": "text/event-stream; charset=utf-8", "transfer-encoding": "chunked" });
   });
   get(app, "/api/transcript", (c) => {
@@ -74,7 +74,7 @@ export function addApiRoutes(app: Hono<ApiEnv>, { sessionDirectory, worktrees, m
 
 type Observed = Awaited<ReturnType<AppOptions["sessionDirectory"]["open"]>>;
 
-/** Only GET: HEAD would do all of it and throw the answer away, and a stream would have nobody to end it. */
+/** Handles only GET: HEAD would do all the work for nothing, and a stream would never end. */
 function get(app: Hono<ApiEnv>, path: string, answer: (c: ApiContext) => Response | Promise<Response>): void {
   app.on("GET", path, (c) =>
     c.req.raw.method === "GET" ? toErrorResponse(c, async () => answer(c)) : wrongMethod(c, "GET"),
@@ -97,7 +97,7 @@ function post<T>(
   app.all(path, (c) => wrongMethod(c, "POST"));
 }
 
-/** What is no JSON is undefined, which no schema here takes. */
+/** Returns undefined for invalid JSON. No schema here accepts undefined. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -110,10 +110,10 @@ function parseJson(text: string): unknown {
 function invalidInput(c: ApiContext, what: string, error: z.ZodError): Response {
   const [issue] = error.issues;
   const where = issue === undefined || issue.path.length === 0 ? what : z.core.toDotPath(issue.path);
-  return errorResponse(c, 400, { code: "usage", message: `${where}: ${issue?.message ?? "cannot be read"}` });
+  return errorResponse(c, 400, { code: "usage", message: `${where}: ${issue?.message ?? "cannot be parsed"}` });
 }
 
 const wrongMethod = (c: ApiContext, allow: string) =>
-  errorResponse(c, 405, { code: "method", message: `this is asked with ${allow}` }, { allow });
+  errorResponse(c, 405, { code: "method", message: `use ${allow} for this URL` }, { allow });
 
-const tooMany = { code: "too_many", message: "too many pages are open: close some, or try again in a moment" };
+const tooMany = { code: "too_many", message: "too many open pages. Close some, or try again later." };

@@ -14,8 +14,8 @@ export interface AppOptions {
   readonly mail: MailApi;
   readonly assets: Assets;
   readonly streams: StreamRegistry;
-  /** Told of each request that came with the right cookie. */
+  /** Called for each request with the right cookie. */
   readonly onAuthenticated: (bindings: Partial<HttpBindings>) => void;
-  /** A bug: what was thrown where nothing should have been. */
+  /** Called with an unexpected error, which is a bug. */
   readonly onFailure: (error: unknown) => void;
 }

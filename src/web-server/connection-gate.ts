@@ -2,18 +2,18 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { ServerLimits } from "./server-limits.ts";
 
-/** What stands before the app: connections that take too long or are too many never get to it. */
+/** Protects the app from slow and excessive connections. */
 export interface ConnectionGate {
-  /** A server that listens nowhere yet. */
+  /** Creates a server that does not listen yet. */
   createServer(): Server;
-  /** From now on requests are answered; those that came before have waited. */
+  /** Starts to answer requests, including those that already wait. */
   setListener(listener: RequestListener): void;
-  /** The connection belongs to somebody who may be here. */
+  /** Marks the connection as authenticated. */
   markAuthenticated(socket: Socket): void;
 }
 
 export function createConnectionGate(limits: ServerLimits): ConnectionGate {
-  /** In the order in which they came. */
+  /** Connections without a cookie, oldest first. */
   const unauthenticated = new Set<Socket>();
   let listener: RequestListener | undefined;
   const earlyRequests: Parameters<RequestListener>[] = [];
@@ -33,7 +33,7 @@ export function createConnectionGate(limits: ServerLimits): ConnectionGate {
       );
       server.maxConnections = 512;
       server.maxRequestsPerSocket = 0;
-      // Who has nothing to show waits at the door, and the oldest of too many is sent away: they cannot keep the user out.
+      // Limits unauthenticated connections by closing the oldest, so that they cannot lock out the user.
       return server.on("connection", (socket: Socket) => {
         unauthenticated.add(socket);
         socket.once("close", () => unauthenticated.delete(socket));

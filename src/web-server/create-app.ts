@@ -8,7 +8,10 @@ import { entryPage, unauthorizedPage } from "./entry-pages.ts";
 import { type ApiEnv, errorResponse } from "./error-response.ts";
 import { securityHeaders } from "./security-headers.ts";
 
-/** What is answered to whom. The order is the protection: who asks, from where, with which right, and only then what. */
+/**
+ * Creates the app. The order of the checks is the protection: first the request itself, then the token or cookie, then
+ * the route.
+ */
 export function createApp(options: AppOptions): Hono<ApiEnv> {
   const { port, tokenAuth: admission, assets } = options;
   const app = new Hono<ApiEnv>();
@@ -20,7 +23,7 @@ export function createApp(options: AppOptions): Hono<ApiEnv> {
   app.use(async (c, next) => {
     const refusal = checkRequest(headOf(c.req.raw, c.env.incoming), port);
     if (refusal === undefined) return next();
-    // The rest of what it sends is not waited for.
+    // Does not wait for the rest of the request.
     return errorResponse(c, refusal.status, refusal, { connection: "close" });
   });
   app.get("/", async (c, next) => {
@@ -29,13 +32,13 @@ export function createApp(options: AppOptions): Hono<ApiEnv> {
     if (!admission.isToken(token)) return c.html(unauthorizedPage, 401);
     const isLed = !["none", "same-origin", undefined].includes(c.req.header("sec-fetch-site"));
     c.header("set-cookie", admission.cookie);
-    // Who was led here by another page would be led on in its name, without the cookie: our own page leads on.
+    // A redirect after a link on another site would be sent without the strict cookie, so an own page redirects.
     return isLed ? c.html(entryPage) : c.redirect("/", 303);
   });
   app.use(async (c, next) => {
     if (!admission.isAuthenticated(c.req.header("cookie"))) {
       if (!c.req.path.startsWith("/api/")) return c.html(unauthorizedPage, 401);
-      const message = "open the address that 'troupe web' printed, with its token, in this browser";
+      const message = "not authorized. Open the URL that 'troupe web' printed, with its token, in this browser.";
       return errorResponse(c, 401, { code: "not_admitted", message }, { connection: "close" });
     }
     options.onAuthenticated(c.env);
@@ -43,21 +46,22 @@ export function createApp(options: AppOptions): Hono<ApiEnv> {
   });
 
   addApiRoutes(app, options);
-  app.all("/api/*", (c) =>
-    errorResponse(c, 404, { code: "not_found", message: "there is nothing under this address" }),
-  );
+  app.all("/api/*", (c) => errorResponse(c, 404, { code: "not_found", message: "not found" }));
   app.get("*", (c) => serveAsset(c, assets));
   app.all("*", (c) =>
-    errorResponse(c, 405, { code: "method", message: "this can only be looked at" }, { allow: "GET" }),
+    errorResponse(c, 405, { code: "method", message: "only GET is allowed for this URL" }, { allow: "GET" }),
   );
   app.onError((error, c) => {
     options.onFailure(error);
-    return errorResponse(c, 500, { code: "bug", message: "this is a bug in troupe; the terminal says more" });
+    return errorResponse(c, 500, {
+      code: "bug",
+      message: "internal error, a bug in Troupe. See the terminal for details.",
+    });
   });
   return app;
 }
 
-/** From the connection itself where there is one: a header that came twice is still two there. */
+/** Reads the headers from the connection if there is one, because repeated headers are still separate there. */
 function headOf(request: Request, incoming: HttpBindings["incoming"] | undefined): RequestHead {
   if (incoming === undefined) {
     const url = new URL(request.url);

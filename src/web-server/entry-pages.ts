@@ -1,7 +1,7 @@
-/** For who has no right to be here, or has lost it: the server has another token since it was started anew. */
+/** Shown without a valid cookie, for example after a restart with a new token. */
 export const unauthorizedPage = page(
-  "Not open to this browser",
-  "<p>Open the address that <code>troupe web</code> printed in the terminal, with its token.</p>",
+  "Not authorized",
+  "<p>Open the URL that <code>troupe web</code> printed in the terminal, with its token.</p>",
 );
 
 export const entryPage = page(

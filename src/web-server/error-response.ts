@@ -3,14 +3,14 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type Ack, TroupeError } from "../protocol/index.ts";
 
-/** Without bindings where the app is asked directly, without a connection. */
+/** Has no bindings if the app is called directly, without a connection. */
 export interface ApiEnv {
   readonly Bindings: Partial<HttpBindings>;
 }
 
 export type ApiContext = Context<ApiEnv>;
 
-/** What went wrong and what to do, in the form of an ack. */
+/** Answers with an error and advice, in the form of an ack. */
 export function errorResponse(
   c: ApiContext,
   status: ContentfulStatusCode,
@@ -20,7 +20,7 @@ export function errorResponse(
   return c.json(ack, status, headers);
 }
 
-/** What the caller can mend becomes an answer; everything else is a bug. */
+/** Turns errors that the caller can fix into responses. All others are bugs. */
 export async function toErrorResponse(c: ApiContext, act: () => Promise<Response>): Promise<Response> {
   try {
     return await act();

@@ -2,24 +2,24 @@ import type { StreamBuffer } from "./stream-buffer.ts";
 
 export interface EventStreamOptions {
   readonly outbox: StreamBuffer;
-  /** Aborts when the page has gone, the server closes, or the reader was too slow; the stream ends then. */
+  /** Aborts when the page is closed, the server closes, or the reader is too slow. Then the stream ends. */
   readonly closed: AbortController;
   readonly pace: StreamPace;
-  /** Ends the connection at once, also where nobody reads what was sent. */
+  /** Closes the connection at once, even if sent data is not read. */
   readonly disconnect: () => void;
 }
 
 export interface StreamPace {
-  /** What comes within this time after a piece goes with the next one; after a silence everything goes at once. */
+  /** Data within this time after a chunk is sent with the next chunk. After a pause data is sent at once. */
   readonly gapMs: number;
   readonly keepAliveMs: number;
-  /** Who takes nothing for so long while something is there is cut off; it comes back with its cursor. */
+  /** A reader that takes no data for this long is disconnected. It reconnects with its cursor. */
   readonly stallMs: number;
 }
 
 export const defaultPace: StreamPace = { gapMs: 8, keepAliveMs: 15_000, stallMs: 30_000 };
 
-/** The body of a stream of events: pulled by the connection, so that what is not taken stays in the outbox, which is bounded. */
+/** Creates the body of an event stream. The connection pulls it, so unread data stays in the bounded buffer. */
 export function createEventStream(options: EventStreamOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { outbox, closed, pace, disconnect } = options;
   const encoder = new TextEncoder();
@@ -32,7 +32,7 @@ export function createEventStream(options: EventStreamOptions): ReadableStream<U
     outbox.close();
   };
   closed.signal.addEventListener("abort", end, { once: true });
-  /** Runs from the moment a piece is handed out until the connection asks for the next. */
+  /** Runs from the delivery of a chunk until the connection requests the next. */
   let stalled: NodeJS.Timeout | undefined;
 
   return new ReadableStream(
@@ -56,7 +56,7 @@ export function createEventStream(options: EventStreamOptions): ReadableStream<U
         closed.abort();
       },
     },
-    // Nothing is taken out before the connection wants it.
+    // Takes no data before the connection requests it.
     { highWaterMark: 0 },
   );
 }

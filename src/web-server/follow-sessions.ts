@@ -4,32 +4,32 @@ import type { StreamBuffer } from "./stream-buffer.ts";
 
 export interface FollowOptions {
   readonly sessionDirectory: SessionDirectory;
-  /** Besides the list: this one, and those of the members of its team. */
+  /** The session to follow in addition to the list, together with its team's members. */
   readonly session: SessionId | undefined;
   readonly after: Readonly<Record<string, Cursor>>;
   readonly outbox: StreamBuffer;
   readonly signal: AbortSignal;
-  /** Ends the stream: the page comes back with its cursor. */
+  /** Ends the stream. The page reconnects with its cursor. */
   readonly disconnect: () => void;
-  /** A bug, not something that was to be expected. */
+  /** Called with an unexpected error, which is a bug. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * Brings to one page what it looks at: the list of sessions, one of them, and the members of its team as they are heard of.
- * Never rejects.
+ * Sends one page the list of sessions, the events of one session, and those of its team's members as they appear. Never
+ * rejects.
  */
 export async function followSessions(options: FollowOptions): Promise<void> {
   const { sessionDirectory, session, outbox, signal, disconnect, onFailure } = options;
   const followed = new Map<SessionId, Promise<void>>();
-  /** Members that have been heard of, and whose sessions were not there yet: how they will be looked for again. */
+  /** Timers that look again for sessions of known members that do not exist yet. */
   const waitingFor = new Map<SessionId, NodeJS.Timeout>();
 
   const followMember = (id: SessionId, waitMs = firstWaitMs) => {
     if (followed.has(id) || waitingFor.has(id)) return;
     const missing = () => {
       followed.delete(id);
-      // The list tells of it too, and on a busy machine only after a while.
+      // The list also reports the session, but only later on a busy machine.
       const look = () => {
         waitingFor.delete(id);
         if (!signal.aborted) followMember(id, Math.min(waitMs * 2, mostWaitMs));
@@ -56,7 +56,7 @@ export async function followSessions(options: FollowOptions): Promise<void> {
       await outbox.waitForRoom();
     }
   } catch (error) {
-    // Without the list there is little to show: the page comes back, and is told again if it is still so.
+    // Without the list the page cannot work. It reconnects, and receives the error again if it persists.
     if (!signal.aborted) onFailure(error);
     disconnect();
   }
@@ -64,13 +64,13 @@ export async function followSessions(options: FollowOptions): Promise<void> {
   await Promise.all(followed.values());
 }
 
-/** A member is told of a moment before its session is there; one that never comes is looked for less and less. */
+/** A member is reported shortly before its session exists. The wait doubles for a session that does not appear. */
 const [firstWaitMs, mostWaitMs] = [250, 30_000];
 
 interface Followed {
   readonly id: SessionId;
   readonly each?: (envelopes: readonly Envelope[]) => void;
-  /** There is no such session now; without it the page is told. */
+  /** Called if the session does not exist now. Without it the page is notified. */
   readonly missing?: () => void;
 }
 

@@ -10,8 +10,8 @@ export interface Listening {
 }
 
 /**
- * On 127.0.0.1, and on ::1 where the machine has that: `localhost` may mean either, and the one that is left free is another
- * program's to take. Never on anything that can be reached from outside.
+ * Listens on 127.0.0.1, and on ::1 if available: `localhost` may mean either, and another program could use the free
+ * one. Never listens on an address that other machines can reach.
  */
 export async function listenOnLoopback(gate: ConnectionGate, wanted: number): Promise<Listening> {
   for (let attempt = 1; ; attempt++) {
@@ -35,12 +35,15 @@ async function listen(server: Server, host: string, port: number): Promise<Serve
     if (code === "EADDRINUSE") return "taken";
     if (code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT") return "absent";
     if (code === "EACCES")
-      throw new TroupeError("usage", `port ${port} is not yours to use: choose one above 1023`, { cause: error });
+      throw new TroupeError("usage", `cannot listen on port ${port}: permission denied. Choose a port above 1023.`, {
+        cause: error,
+      });
     throw error;
   }
 }
 
-const isPortTaken = (port: number) => new TroupeError("port", `port ${port} is taken: choose another with --port`);
+const isPortTaken = (port: number) =>
+  new TroupeError("port", `cannot listen on port ${port}: it is in use. Choose another with --port.`);
 
 const listening = (port: number, servers: readonly Server[]): Listening => ({
   port,
@@ -49,7 +52,7 @@ const listening = (port: number, servers: readonly Server[]): Listening => ({
 
 async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Streams that were ended have their last words on the way.
+  // Give ended streams time to send their last data.
   setImmediate(() => server.closeAllConnections());
   await closed;
 }

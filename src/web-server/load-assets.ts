@@ -6,27 +6,27 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { TroupeError } from "../protocol/index.ts";
 
-/** A file of the page, held in memory: what is asked for is a key of a map, never a path. */
+/** A file of the dashboard, kept in memory. Requests look up a key of a map, never a path on disk. */
 export interface Asset {
   readonly type: string;
   readonly etag: string;
-  /** Its name has its hash in it. */
+  /** True if its name contains its hash. */
   readonly isImmutable: boolean;
-  /** Packed at the first request for it in that form, then kept. */
+  /** Compressed at the first request for the encoding, then cached. */
   body(encoding: Encoding): Promise<Uint8Array<ArrayBuffer>>;
   readonly encodings: readonly Encoding[];
 }
 
 export type Encoding = "br" | "gzip" | "identity";
 
-/** By the path that is asked for: `/assets/index-….js`; `/` is the page itself. */
+/** By request path: `/assets/index-….js`; `/` is the page itself. */
 export type Assets = ReadonlyMap<string, Asset>;
 
 export async function loadAssets(folder: string): Promise<Assets> {
   if (!existsSync(join(folder, "index.html")))
     throw new TroupeError(
       "usage",
-      `the page is not there: ${folder} has no index.html. Build it with 'npm run build'.`,
+      `cannot start the dashboard: ${folder} has no index.html. Build it with 'npm run build'.`,
     );
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -55,7 +55,7 @@ function createAsset(path: string, bytes: Uint8Array<ArrayBuffer>): Asset {
   };
 }
 
-/** The way in at the browser's own machine is so fast that packing hardly matters; through a forwarded port it does. */
+/** Compression hardly matters on the same machine, but it does through a forwarded port. */
 async function pack(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
   const packed =
     encoding === "br"

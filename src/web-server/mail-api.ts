@@ -1,9 +1,11 @@
 import type { MailId, MailReading, SessionId } from "../protocol/index.ts";
 
-/** The mail of the team that a session leads or is in. Everything rejects with a TroupeError that says what to do. */
+/**
+ * The mail of the team that a session leads or belongs to. All methods reject with a TroupeError that tells what to do.
+ */
 export interface MailApi {
-  /** All that is held, by when it was sent; with `since`, a time, what was sent from then on. Looking marks nothing as read. */
+  /** Returns all mail in the order of sending, or only mail sent since `since`. Marks nothing as read. */
   list(session: SessionId, options: { readonly since?: string | undefined }): Promise<MailReading>;
-  /** The whole text of a mail whose listing has its beginning. */
+  /** Returns the full text of a mail whose listing contains only its beginning. */
   text(session: SessionId, id: MailId): Promise<string>;
 }

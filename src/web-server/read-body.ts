@@ -1,6 +1,6 @@
 import { maxBodyBytes, type Refusal, tooLarge } from "./request-guard.ts";
 
-/** The body as text, as long as it is not too long; what is more is not even taken in. */
+/** Returns the body as text. Stops reading when it is too long. */
 export async function readBody(
   request: Request,
 ): Promise<{ readonly ok: true; readonly text: string } | { readonly ok: false; readonly refusal: Refusal }> {

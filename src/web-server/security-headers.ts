@@ -1,4 +1,4 @@
-/** On every answer. There is no CORS header anywhere: no other origin has a share in this. */
+/** Sent with every response. No CORS header is ever sent, because no other origin has access. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -1,8 +1,8 @@
 export interface ServerLimits {
   readonly maxStreams: number;
-  /** Connections that have not shown the cookie yet. */
+  /** Maximum number of connections without a valid cookie. */
   readonly maxUnauthenticated: number;
-  /** A request that is not whole after so long is dropped. */
+  /** An incomplete request is dropped after this time. */
   readonly requestMs: number;
 }
 

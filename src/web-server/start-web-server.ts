@@ -15,13 +15,13 @@ export interface WebServerOptions {
   readonly sessionDirectory: SessionDirectory;
   readonly worktrees: WorktreeApi;
   readonly mail: MailApi;
-  /** The folder that the page was built into. */
+  /** The folder of the built dashboard. */
   readonly assets: string;
-  /** Without it, or with 0, one that is free. */
+  /** Without it, or with 0, any free port. */
   readonly port?: number | undefined;
-  /** For which port this token is; without it a new one each time. Whoever has it can do all that the user can. */
+  /** Returns the token for a port. Without it each start creates a new one. The token gives all rights of the user. */
   readonly tokenFor?: ((port: number) => Promise<string>) | undefined;
-  /** One line, for the person who started it. */
+  /** Receives one-line messages for the user. */
   readonly onProblem?: ((message: string) => void) | undefined;
   readonly pace?: Partial<StreamPace> | undefined;
   readonly limits?: Partial<ServerLimits> | undefined;
@@ -29,17 +29,17 @@ export interface WebServerOptions {
 
 export interface WebServer {
   readonly port: number;
-  /** With the token in it: for the user's eyes, and for no log. */
+  /** Contains the token: show it to the user and never log it. */
   readonly address: string;
   /** Ends every stream and connection at once. Safe to call twice. */
   close(): Promise<void>;
 }
 
-/** The dashboard, on the loopback interface only. Whoever gave the observatory closes it. */
+/** Serves the dashboard on the loopback interface only. The caller closes the session directory. */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
   const { sessionDirectory, worktrees, mail, tokenFor, onProblem = () => undefined } = options;
   const limits = { ...defaultLimits, ...options.limits };
-  const failed = (error: unknown) => onProblem(`the dashboard: ${wordsOf(error)}`);
+  const failed = (error: unknown) => onProblem(`dashboard: ${wordsOf(error)}`);
   const assets = await loadAssets(options.assets);
   const streams = createStreamRegistry({
     sessionDirectory,
@@ -63,7 +63,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
       onAuthenticated: ({ incoming }) => incoming && gate.markAuthenticated(incoming.socket),
       onFailure: failed,
     });
-    // Other parts of the program keep the Request and Response that they know.
+    // Other parts of the program keep the standard Request and Response.
     const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
     gate.setListener((incoming, outgoing) => void answer(incoming, outgoing).catch(failed));
     let closing: Promise<void> | undefined;
@@ -78,7 +78,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   }
 
   async function end(): Promise<void> {
-    // The ends of the streams are sent before the connections are cut.
+    // The last data of the streams is sent before the connections are closed.
     await Promise.all([streams.close(), listening.close()]);
   }
 }

@@ -1,33 +1,33 @@
 import type { Envelope } from "../protocol/index.ts";
 
-/** What waits to be sent to one page: in order, bounded, and in as few messages as may be. */
+/** Buffers data for one page: ordered, bounded, and combined into few messages. */
 export interface StreamBuffer {
   send(event: string, data: unknown): void;
   sendEnvelopes(envelopes: readonly Envelope[]): void;
-  /** A line that says nothing, so that both sides know the other is there. */
+  /** Sends an empty comment as a heartbeat. */
   keepAlive(): void;
-  /** Resolves when there is room for more: whoever brings much waits for it after each piece. */
+  /** Resolves when there is space for more. A producer of much data waits for it after each piece. */
   waitForRoom(): Promise<void>;
-  /** Resolves when something is there to be taken, or it is closed. */
+  /** Resolves when there is data to take, or when it is closed. */
   waitForData(): Promise<void>;
-  /** So much is there that a piece of the stream is full of it. */
+  /** True if there is enough data for a full chunk. */
   hasFullChunk(): boolean;
-  /** All that is there in the form of the wire, up to some size; undefined if nothing is. */
+  /** Returns the waiting data in wire format, up to a limit, or undefined if there is none. */
   takeChunk(): string | undefined;
   close(): void;
 }
 
-/** One message holds at most so many envelopes. */
+/** Maximum number of envelopes in one message. */
 const maxEnvelopes = 500;
-/** So many that come at once are a message of their own; fewer wait for others to go with. */
+/** This many envelopes at once become a separate message. Fewer are combined with others. */
 const batchSize = 100;
-/** From here on those who bring wait. A single piece may go beyond it. */
+/** Above this size producers wait. A single piece may exceed it. */
 const maxBufferedBytes = 1024 * 1024;
-/** As much is put into one piece of the stream: less than what a message of many holds, so that each goes at once. */
+/** The size of a chunk. It is smaller than a message of many envelopes, so that each such message is sent at once. */
 const chunkBytes = 128 * 1024;
 
 export function createStreamBuffer(): StreamBuffer {
-  /** Whole messages, or envelopes that are to be put together into one. */
+  /** Complete messages, or envelopes to combine into one. */
   let waiting: Entry[] = [];
   let first = 0;
   let size = 0;
@@ -103,10 +103,10 @@ interface Entry {
   readonly text: string;
 }
 
-/** JSON has no line break in it that is not escaped, so one data line holds it; no text can end the message or begin another. */
+/** JSON escapes line breaks, so one data line holds it. No text can end the message or start another. */
 const message = (event: string, json: string) => `event: ${event}\ndata: ${json}\n\n`;
 
-/** Whoever waits is let through when it opens; then it is shut again. */
+/** Releases all waiters when it opens, then closes again. */
 function createLatch(): { open(): void; opened(): Promise<void> } {
   let waiters: (() => void)[] = [];
   return {

@@ -3,14 +3,14 @@ import { createEventStream, type StreamPace } from "./event-stream.ts";
 import { type FollowOptions, followSessions } from "./follow-sessions.ts";
 import { createStreamBuffer } from "./stream-buffer.ts";
 
-/** The streams of all pages that are open. */
+/** The streams of all open pages. */
 export interface StreamRegistry {
-  /** Undefined when there are too many already. */
+  /** Returns undefined if there are too many. */
   open(
     what: Pick<FollowOptions, "session" | "after">,
     disconnect: () => void,
   ): ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
-  /** Ends all of them. Resolves when nothing is read for them any more. */
+  /** Ends all streams. Resolves when no reader runs for them. */
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export function createStreamRegistry({
   onFailure,
 }: StreamRegistryOptions): StreamRegistry {
   const open = new Set<AbortController>();
-  /** Also for pages that have gone: a moment longer, until whoever reads has noticed. */
+  /** Includes readers of closed pages, until they notice the abort. */
   const reading = new Set<Promise<void>>();
   let closed = false;
   return {
@@ -52,7 +52,7 @@ export function createStreamRegistry({
       open.add(closing);
       reading.add(following);
       void following.then(() => reading.delete(following));
-      // A page that has gone makes room at once, whatever is still being read for it.
+      // A closed page frees its slot at once, even while its reader still runs.
       closing.signal.addEventListener("abort", () => open.delete(closing), { once: true });
       return body;
     },

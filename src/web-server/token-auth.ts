@@ -1,21 +1,21 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** Who may come in: whoever has opened the address with the token in it once, by the cookie that was given for it. */
+/** Authenticates browsers. A browser that opened the URL with the token once is recognized by its cookie. */
 export interface TokenAuth {
   isToken(given: string): boolean;
-  /** Whether the request's `Cookie` has the right one in it; others of that name do no harm. */
+  /** True if the `Cookie` header contains the right cookie. Other cookies of the same name are ignored. */
   isAuthenticated(cookies: string | undefined): boolean;
-  /** `Set-Cookie` for who came with the token. */
+  /** The `Set-Cookie` value for a request with the token. */
   readonly cookie: string;
 }
 
-/** 256 bits, in characters that need no escape in an address or a cookie. */
+/** 256 bits, in characters that need no escape in a URL or a cookie. */
 export const createToken = (): string => randomBytes(32).toString("base64url");
 
 export const isTokenShaped = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
 export function createTokenAuth({ token, port }: { readonly token: string; readonly port: number }): TokenAuth {
-  // A browser has one jar of cookies for all ports of a host: the name tells servers of one machine apart.
+  // Browsers share cookies between all ports of a host, so the name contains the port.
   const name = `troupe_${port}`;
   const expected = digest(token);
   const isToken = (given: string) => timingSafeEqual(digest(given), expected);
@@ -30,5 +30,5 @@ export function createTokenAuth({ token, port }: { readonly token: string; reado
   };
 }
 
-/** Of one length whatever was given, so that comparing takes the same time. */
+/** Equal length for any input, so that the comparison takes constant time. */
 const digest = (text: string) => createHash("sha256").update(text).digest();

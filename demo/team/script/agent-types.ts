@@ -1,22 +1,22 @@
 const team = ["SendMessage", "TaskList", "TaskGet", "TaskUpdate"];
 
-/** The three types of agents: who can do which task follows from the tools that each has. */
+/** The three agent types. The tools of each decide which task it can do. */
 export const agentTypes = {
   researcher: {
-    description: "Finds the cause of a fault. Changes nothing.",
-    prompt: "You find the causes of faults, and tell those who mend them.",
+    description: "Finds the cause of a bug. Changes nothing.",
+    prompt: "You find the causes of bugs and report them to the agents that fix them.",
     tools: ["Read", "Grep", ...team],
     color: "blue",
   },
   implementer: {
-    description: "Mends code and commits it.",
-    prompt: "You mend code, run its tests, and commit.",
+    description: "Fixes code and commits it.",
+    prompt: "You fix code, run its tests, and commit.",
     tools: ["Read", "Edit", "Bash", ...team],
     color: "purple",
   },
   tester: {
-    description: "Proves that something works, with tests of its own.",
-    prompt: "You write tests that could show that something is wrong, and run them.",
+    description: "Proves that something works, with its own tests.",
+    prompt: "You write tests that could reveal bugs, and run them.",
     tools: ["Read", "Write", "Bash", ...team],
     color: "yellow",
   },

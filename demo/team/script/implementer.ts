@@ -4,7 +4,10 @@ import { acceptShutdown, bash, claimed, scriptedRules } from "./scripted-rules.t
 const answered = "The first payers do";
 const commit = String.raw`\[(\S+) [0-9a-f]+\]`;
 
-/** It dies in the middle of a call that does not end by itself, and goes on from its transcript, which says so. */
+/**
+ * The implementer is killed during a call that does not end by itself. It continues from its transcript, which tells
+ * that.
+ */
 export const implementer = scriptedRules(
   "implementer@demo",
   [
@@ -12,14 +15,14 @@ export const implementer = scriptedRules(
     [
       { tool: "Bash", result: { regex: "Unknown outcome:|Interrupted" } },
       {
-        text: "I was away. I take my task again, and see what I had done.",
+        text: "I was interrupted. I claim my task again and check what I did.",
         calls: [
           { tool: "TaskUpdate", input: { taskId: 2, status: "in_progress" } },
-          bash("git diff", "See what was done before"),
+          bash("git diff", "See the earlier changes"),
         ],
       },
     ],
-    [{ tool: "SendMessage", result: "Stored for tester" }, { text: "The split is mended, committed and verified." }],
+    [{ tool: "SendMessage", result: "Stored for tester" }, { text: "The split is fixed, committed and verified." }],
     [
       { tool: "Bash", result: { regex: commit } },
       {
@@ -29,8 +32,8 @@ export const implementer = scriptedRules(
             tool: "SendMessage",
             input: {
               to: "tester",
-              message: `The mended split is on the branch {{result:/${commit}/1}}.`,
-              summary: "it is mended, on my branch",
+              message: `The fixed split is on the branch {{result:/${commit}/1}}.`,
+              summary: "fixed, on my branch",
             },
           },
         ],
@@ -38,11 +41,11 @@ export const implementer = scriptedRules(
     ],
     [
       { tool: "Bash", result: { regex: "ℹ fail 0" } },
-      { text: "Green.", calls: [bash('git commit --all --message "Let somebody pay every cent"', "Commit the fix")] },
+      { text: "Green.", calls: [bash('git commit --all --message "Let every cent be paid"', "Commit the fix")] },
     ],
     [{ tool: "Bash", result: "diff --git" }, { calls: [bash(`${testCommand} ${fault.test}`, "Run its tests")] }],
-    [{ tool: "Bash" }, { text: "That is not green, so I do not commit it." }],
-    [{ tool: "Edit" }, { calls: [bash(watchCommand, "Run its tests whenever something changes")] }],
+    [{ tool: "Bash" }, { text: "The tests fail, so I do not commit it." }],
+    [{ tool: "Edit" }, { calls: [bash(watchCommand, "Run its tests after every change")] }],
     [
       { said: answered },
       {
@@ -54,7 +57,7 @@ export const implementer = scriptedRules(
         ],
       },
     ],
-    [{ tool: "SendMessage" }, { text: "I wait for that." }],
+    [{ tool: "SendMessage" }, { text: "I wait for the answer." }],
     [
       { tool: "Read" },
       {
@@ -71,7 +74,7 @@ export const implementer = scriptedRules(
       },
     ],
     [{ said: claimed }, { calls: [{ tool: "Read", input: { file_path: fault.source } }] }],
-    [{ said: "a cent is gone" }, { text: "So that is it. I mend it as soon as the task is mine." }],
+    [{ said: "a cent is gone" }, { text: "That is the cause. I fix it as soon as I own the task." }],
   ],
   { text: "Ready." },
 );

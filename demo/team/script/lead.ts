@@ -2,7 +2,7 @@ import { fault, newTest, testCommand } from "../sample-files.ts";
 import { bash, scriptedRules } from "./scripted-rules.ts";
 
 export const prompt =
-  "Somebody loses a cent when a bill is split. Have a team find out why, mend it, prove it, and land the work.";
+  "A cent is lost when a bill is split. Have a team find out why, fix it, prove it, and land the work.";
 
 const tasks = [
   {
@@ -11,15 +11,15 @@ const tasks = [
     needs: ["Grep"],
   },
   {
-    subject: "Mend the split",
-    description: `Mend ${fault.source}, not the test, and commit. Tell the tester which branch it is on.`,
+    subject: "Fix the split",
+    description: `Fix ${fault.source}, not the test, and commit. Tell the tester the name of your branch.`,
     needs: ["Edit"],
     blockedBy: [1],
     acceptance: [{ command: `${testCommand} ${fault.test}` }],
   },
   {
     subject: "Try every bill",
-    description: `Take over the implementer's branch, add ${newTest.path}, and commit.`,
+    description: `Merge the implementer's branch, add ${newTest.path}, and commit.`,
     needs: ["Write"],
     blockedBy: [2],
     acceptance: [{ command: testCommand }],
@@ -28,7 +28,7 @@ const tasks = [
 
 const members = [
   { name: "researcher", description: "finds causes" },
-  { name: "implementer", description: "mends code", isolation: "worktree" },
+  { name: "implementer", description: "fixes code", isolation: "worktree" },
   { name: "tester", description: "proves it", isolation: "worktree" },
 ];
 
@@ -37,7 +37,7 @@ const isGood = String.raw`Good to land: (troupe\/[\w-]+ troupe\/[\w-]+)\.`;
 export const lead = scriptedRules(
   "lead",
   [
-    [{ tool: "SendMessage" }, { text: "The work is on main, and the team is asked to end." }],
+    [{ tool: "SendMessage" }, { text: "The work is on main, and the team is asked to shut down." }],
     [
       { tool: "Bash", result: "landed on main" },
       {
@@ -48,20 +48,20 @@ export const lead = scriptedRules(
         })),
       },
     ],
-    [{ tool: "Bash", said: { regex: isGood } }, { text: "It has not landed; everything stays as it is." }],
+    [{ tool: "Bash", said: { regex: isGood } }, { text: "It did not land; nothing is changed." }],
     [
       { said: { regex: isGood } },
       {
-        text: "The tester has seen it green, on top of the implementer's commit. I land both branches.",
+        text: "The tester saw it pass, on top of the implementer's commit. I land both branches.",
         calls: [bash(`troupe land {{said:/${isGood}/1}} --check "node --test"`, "Land the work")],
       },
     ],
     [
       { said: "teammate implementer is gone" },
-      { text: "The implementer is gone in the middle of its work. Its task is free again; nothing else is lost." },
+      { text: "The implementer died in the middle of its work. Its task is released; nothing else is lost." },
     ],
-    [{ said: "has agreed, and has ended" }, { text: "Good bye, {{said:/(\\w+) has agreed, and has ended/1}}." }],
-    [{ tool: "TaskCreate" }, { text: "The team is at work. I am woken when there is something for me to do." }],
+    [{ said: "has agreed, and has ended" }, { text: "Goodbye, {{said:/(\\w+) has agreed, and has ended/1}}." }],
+    [{ tool: "TaskCreate" }, { text: "The team is at work. I am woken when I have something to do." }],
     [
       { tool: "Agent" },
       {
@@ -72,15 +72,15 @@ export const lead = scriptedRules(
     [
       { tool: "Bash", result: `✖ ${fault.failing} (` },
       {
-        text: "One test fails. I start a team: somebody who finds out, somebody who mends, somebody who proves.",
+        text: "One test fails. I start a team: one agent finds the cause, one fixes it, one proves it.",
         calls: members.map(({ name, ...more }) => ({
           tool: "Agent",
-          input: { name, subagent_type: name, prompt: "Your work comes with the task list.", ...more },
+          input: { name, subagent_type: name, prompt: "Your work comes from the task list.", ...more },
         })),
       },
     ],
-    [{ tool: "Bash" }, { text: "No test fails, so there is nothing to mend." }],
+    [{ tool: "Bash" }, { text: "No test fails, so there is nothing to fix." }],
     [{ turn: 1 }, { text: "I run the tests first.", calls: [bash(testCommand, "Run all tests")] }],
   ],
-  { text: "There is nothing for me to do now: I wait." },
+  { text: "I have nothing to do now, so I wait." },
 );

@@ -18,21 +18,21 @@ export const researcher = scriptedRules(
       {
         calls: [
           toImplementer(
-            "The first payers do, one cent each: a test allows nobody more than one cent above the others.",
+            "The first payers do, one cent each: a test allows shares to differ by at most one cent.",
             "the first payers, one cent each",
           ),
         ],
       },
     ],
     [{ tool: "SendMessage" }, { calls: [{ tool: "TaskUpdate", input: { taskId: 1, status: "completed" } }] }],
-    [{ tool: "TaskUpdate" }, { text: "Found: each share is rounded by itself, so that 3 x 333 is 999." }],
+    [{ tool: "TaskUpdate" }, { text: "Found: each share is rounded separately, so 3 x 333 is 999." }],
     [
       { tool: "Grep" },
       {
         calls: [
           toImplementer(
-            `${fault.source}, line 3: each share is rounded by itself. 3 x 333 is 999, and a cent is gone.`,
-            "each share is rounded by itself",
+            `${fault.source}, line 3: each share is rounded separately. 3 x 333 is 999, and a cent is gone.`,
+            "each share is rounded separately",
           ),
         ],
       },

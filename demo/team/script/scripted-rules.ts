@@ -2,10 +2,10 @@ import type { Answer, Rule, When } from "../../../src/model/scripted/index.ts";
 
 const requestId = `"request_id":"([^"]+)"`;
 
-/** What somebody says when something is so. Of several that fit, the first counts. */
+/** An answer and its condition. The first condition that matches counts. */
 export type Cue = readonly [when: When, answer: Answer];
 
-/** The cues of one agent, which never has nothing to say. */
+/** Returns the rules of one agent. `otherwise` answers when no cue matches. */
 export function scriptedRules(agent: string, cues: readonly Cue[], otherwise: Answer): Rule[] {
   return [
     ...cues.map(([when, answer]) => ({ when: { agent, ...when }, answer })),
@@ -13,9 +13,9 @@ export function scriptedRules(agent: string, cues: readonly Cue[], otherwise: An
   ];
 }
 
-/** Every member's: the lead asks, it agrees. */
+/** For every member: agrees when the lead asks it to shut down. */
 export const acceptShutdown: readonly Cue[] = [
-  [{ tool: "SendMessage", result: "You have agreed to end" }, { text: "Good bye." }],
+  [{ tool: "SendMessage", result: "You have agreed to end" }, { text: "Goodbye." }],
   [
     { said: { regex: requestId } },
     {

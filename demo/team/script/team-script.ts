@@ -6,13 +6,15 @@ import { tester } from "./tester.ts";
 
 export type Pace = "fast" | "readable";
 
-/** What everybody in the team says, in the form of a file: members in processes of their own read it too. */
+/**
+ * Returns the answers of the whole team in the form of a script file, because members in other processes read it too.
+ */
 export function teamScript(pace: Pace): Script {
   const rules = [...lead, ...researcher, ...implementer, ...tester];
   return { version: 1, rules: pace === "fast" ? rules : rules.map(withPauses) };
 }
 
-/** No answer takes long to write, however much there is in its calls. */
+/** Slows an answer down. Long answers are streamed in larger chunks, so that no answer takes long. */
 function withPauses(rule: Rule): Rule {
   const answer = rule.answer as Answer;
   const chunk = Math.max(4, Math.ceil(JSON.stringify(answer).length / 30));

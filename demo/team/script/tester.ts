@@ -2,7 +2,7 @@ import { newTest, testCommand } from "../sample-files.ts";
 import { acceptShutdown, bash, claimed, scriptedRules } from "./scripted-rules.ts";
 
 const onBranch = String.raw`on the branch (troupe\/[\w-]+)`;
-/** The implementer's, and on top of it its own. */
+/** The implementer's branch, and the tester's own branch on top of it. */
 const branches = String.raw`(troupe\/[\w-]+)\nHEAD -> (troupe\/[\w-]+)`;
 
 export const tester = scriptedRules(
@@ -19,7 +19,7 @@ export const tester = scriptedRules(
             tool: "SendMessage",
             input: {
               to: "team-lead",
-              message: `Every bill comes out right. Good to land: {{result:/${branches}/1}} {{result:/${branches}/2}}.`,
+              message: `Every bill is split correctly. Good to land: {{result:/${branches}/1}} {{result:/${branches}/2}}.`,
               summary: "proved, good to land",
             },
           },
@@ -43,13 +43,13 @@ export const tester = scriptedRules(
       { tool: "Bash", result: "Fast-forward" },
       { calls: [{ tool: "Write", input: { file_path: newTest.path, content: newTest.text } }] },
     ],
-    [{ tool: "Bash" }, { text: "That did not go as it should, so I stop here." }],
+    [{ tool: "Bash" }, { text: "That failed, so I stop here." }],
     [
       { said: { regex: onBranch } },
       {
         calls: [
           { tool: "TaskUpdate", input: { taskId: 3, status: "in_progress" } },
-          bash(`git merge --ff-only {{said:/${onBranch}/1}}`, "Take over the implementer's branch"),
+          bash(`git merge --ff-only {{said:/${onBranch}/1}}`, "Merge the implementer's branch"),
         ],
       },
     ],

@@ -6,7 +6,10 @@ import { exitCodes } from "../exit-codes.ts";
 import type { RunFlags } from "../run/run-flags.ts";
 import { listenToSignals } from "../signals.ts";
 
-/** Lets an editor drive sessions, over standard input and output, until it closes them. */
+/**
+ * Serves the Agent Client Protocol on stdin and stdout, so that an editor can run sessions, until the editor closes
+ * stdin.
+ */
 export async function runAcp(flags: Partial<RunFlags>): Promise<number> {
   const leaving = new AbortController();
   const leave = () => leaving.abort();
@@ -48,7 +51,7 @@ export async function runAcp(flags: Partial<RunFlags>): Promise<number> {
     return signals.exitCode ?? exitCodes.done;
   } finally {
     signals.stop();
-    // Whoever writes to it may never close it.
+    // The editor may never close stdin.
     process.stdin.destroy();
   }
 }

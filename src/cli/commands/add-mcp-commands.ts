@@ -5,54 +5,55 @@ import { subcommand } from "../subcommand.ts";
 import { busOptionHelp, setBusEnv } from "../run/bus-option.ts";
 import { teamStoreOptionHelp, setTeamStoreEnv } from "../run/team-store-option.ts";
 
-/** `troupe mcp`: servers of tools that sessions use, and the one that a team is. */
+/** `troupe mcp`: manages the MCP servers that sessions use, and serves a team as an MCP server. */
 export function addMcpCommands(mcp: Program, exit: (code: number) => void): void {
   const scope = () =>
-    new Option(
-      "--scope <scope>",
-      "local: this folder and you; project: .mcp.json, for everybody; user: all folders",
-    ).choices(["local", "project", "user"]);
+    new Option("--scope <scope>", "local: you, this folder; project: .mcp.json; user: all folders").choices([
+      "local",
+      "project",
+      "user",
+    ]);
   const collect = (text: string, before: string[] = []) => [...before, text];
   const json = (command: Program) =>
-    command.option("--json", "as JSON lines").option("--trust", "believe this folder's own servers for once");
-  json(subcommand(mcp, "list", "the servers of this folder, started or not")).action(async (flags: McpFlags) => {
+    command.option("--json", "print JSON lines").option("--trust", "trust this folder's own servers for this command");
+  json(subcommand(mcp, "list", "list the MCP servers of this folder")).action(async (flags: McpFlags) => {
     exit(await (await import("./mcp.ts")).listMcp(flags));
   });
-  json(subcommand(mcp, "get", "one server, and where it comes from"))
+  json(subcommand(mcp, "get", "show one server and the file that configures it"))
     .argument("<name>")
     .action(async (name: string, flags: McpFlags) => {
       exit(await (await import("./mcp.ts")).getMcp(name, flags));
     });
-  subcommand(mcp, "add", "add a server: troupe mcp add files -- npx -y @modelcontextprotocol/server-filesystem .")
+  subcommand(mcp, "add", "add a server: troupe mcp add NAME -- npx -y PACKAGE ARGUMENTS")
     .argument("<name>")
-    .argument("<command-or-url...>", "a program and its arguments, after --; a URL; or the server as JSON")
+    .argument("<command-or-url...>", "a program and its arguments after --, a URL, or the server as JSON")
     .addOption(scope())
     .addOption(new Option("--transport <how>").choices(["stdio", "http", "sse"]))
-    .option("-e, --env <name=value>", "a variable for the program; may be given again", collect)
-    .option("-H, --header <name:value>", "a header for the URL; may be given again", collect)
+    .option("-e, --env <name=value>", "environment variable for the program; repeatable", collect)
+    .option("-H, --header <name:value>", "HTTP header for the URL; repeatable", collect)
     .action(async (name: string, words: string[], flags: McpFlags) => {
       exit(await (await import("./mcp.ts")).addMcp(name, words, flags));
     });
-  subcommand(mcp, "remove", "take a server out of the file it is in")
+  subcommand(mcp, "remove", "remove a server from its configuration file")
     .argument("<name>")
     .addOption(scope())
     .action(async (name: string, flags: McpFlags) => {
       exit(await (await import("./mcp.ts")).removeMcp(name, flags));
     });
-  subcommand(mcp, "serve", "a team's mail, tasks and roster as an MCP server, for agents of other programs")
-    .requiredOption("--team <name>", "the team to be in")
-    .option("--as <name>", "be this member at once; without it the client registers")
-    .option("--http [port]", "over HTTP on this machine instead of standard input and output; /mcp/NAME is a member")
-    .option("--token-file <file>", "take the token for --http from this file instead of making one")
-    .addOption(new Option("--voice", "speak for a member whom Troupe runs: no inbox, no presence").hideHelp())
+  subcommand(mcp, "serve", "serve a team's mail, tasks and roster to external programs over MCP")
+    .requiredOption("--team <name>", "team to join")
+    .option("--as <name>", "act as this member from the start (default: the client registers)")
+    .option("--http [port]", "serve HTTP on this machine instead of stdio; /mcp/NAME is a member")
+    .option("--token-file <file>", "file that holds the token for --http (default: a new token)")
+    .addOption(new Option("--voice", "act for a member that Troupe runs: no inbox, no presence").hideHelp())
     .option("--bus <url>", busOptionHelp, setBusEnv)
     .option("--team-store <kind>", teamStoreOptionHelp, setTeamStoreEnv)
-    .option("--run-checks", "run the checks of tasks that members say are done")
+    .option("--run-checks", "run the checks of tasks that members complete")
     .action(async (flags: McpServeFlags) => {
       exit(await (await import("./mcp-serve.ts")).runMcpServe(flags));
     });
-  json(subcommand(mcp, "test", "start servers, say what they offer and how long it took, and end them"))
-    .argument("[name]", "by default all of them")
+  json(subcommand(mcp, "test", "start servers and print their tools and start time"))
+    .argument("[name]", "servers to test (default: all)")
     .action(async (name: string | undefined, flags: McpFlags) => {
       exit(await (await import("./mcp.ts")).testMcp(name, flags));
     });

@@ -5,24 +5,23 @@ import type { WorkerFlags } from "./worker.ts";
 
 type Subcommand = (parent: Program, name: string, description: string) => Program;
 
-/** `troupe worker`. */
 export function addWorkerCommand(program: Program, subcommand: Subcommand, exit: (code: number) => void): void {
   subcommand(program, "worker", "run agents for sessions on other machines that share a bus")
-    .option("--bus <url>", "take them from here: nats://host:4222; several with commas", setBusEnv)
-    .option("--max-agents <n>", "at most so many at once; 4 if not said", wholeNumber)
-    .option("--labels <labels>", "what this machine has, with commas: gpu,linux")
-    .option("--name <name>", "what others see; the machine's name if not said")
-    .option("--model <model>", "instead of the models that the agents ask for")
+    .option("--bus <url>", "bus to take jobs from: nats://host:4222; separate several with commas", setBusEnv)
+    .option("--max-agents <n>", "maximum number of agents at once (default: 4)", wholeNumber)
+    .option("--labels <labels>", "labels of this machine, separated by commas: gpu,linux")
+    .option("--name <name>", "name that others see (default: the host name)")
+    .option("--model <model>", "model to use instead of the models that the agents request")
     .addOption(
-      new Option("--permission-mode <mode>", "the most that any of them may do without asking").choices([
+      new Option("--permission-mode <mode>", "most permissive mode that any of these agents may use").choices([
         "default",
         "acceptEdits",
         "dontAsk",
         "bypassPermissions",
       ]),
     )
-    .option("--settings <file-or-json>", "settings on top of the files'")
-    .option("--folder <folder>", "where their clones are made")
+    .option("--settings <file-or-json>", "settings that override the settings files")
+    .option("--folder <folder>", "folder for the clones of repositories")
     .action(async (flags: WorkerFlags) => {
       const { runWorkerCommand } = await import("./worker.ts");
       exit(await runWorkerCommand(flags));

@@ -15,15 +15,15 @@ import { exitCodes } from "../exit-codes.ts";
 export interface AgentsFlags {
   readonly json?: boolean;
   readonly agents?: string;
-  /** The mode that the parent is in. */
+  /** The permission mode of the parent. */
   readonly mode?: PermissionMode;
-  /** Where an agent that has worked is looked for. */
+  /** The session in which `show` searches for an agent that has run. */
   readonly session?: string;
 }
 
 const configOf = ({ agents }: AgentsFlags) => loadConfig({ cwd: process.cwd(), env: process.env, flags: { agents } });
 
-/** `troupe agents list`: of each name the definition that is used, and what it hides. */
+/** `troupe agents list`: the effective definition of each agent type, and the definitions that it hides. */
 export async function listAgents(flags: AgentsFlags): Promise<void> {
   const { agents, problems } = await loadAgentDefinitions(await configOf(flags));
   if (flags.json) {
@@ -47,9 +47,9 @@ export async function listAgents(flags: AgentsFlags): Promise<void> {
 
 const isCoordinatorType = ({ name, source }: LoadedAgent["definition"]) =>
   name === "worker" && source.level === "built-in";
-const coordinatorNote = "for coordinator mode only: the Agent tool does not start it otherwise";
+const coordinatorNote = "only for coordinator mode: the Agent tool does not start it otherwise";
 
-/** `troupe agents show`: what the definition says, and what would become of it under each mode of its parent. */
+/** `troupe agents show`: the definition, and the permission mode it gets under each mode of its parent. */
 export async function showAgent(name: string, flags: AgentsFlags): Promise<void> {
   const config = await configOf(flags);
   const { agents, problems } = await loadAgentDefinitions(config);
@@ -77,14 +77,14 @@ export async function showAgent(name: string, flags: AgentsFlags): Promise<void>
   for (const problem of own) printError(agentProblemLine(problem));
 }
 
-/** `troupe agents validate`: everything that is wrong, with its place. */
+/** `troupe agents validate`: prints every problem with its file and field. */
 export async function validateAgents(files: readonly string[], flags: AgentsFlags): Promise<number> {
   const problems = await checkAgents(await configOf(flags), files);
   const errors = problems.filter(({ severity }) => severity === "error").length;
   if (flags.json) write(JSON.stringify({ ok: errors === 0, problems }, null, 2));
   else {
     for (const problem of problems) printLine(`${problem.severity}  ${agentProblemLine(problem)}`);
-    if (problems.length === 0) printLine("nothing is wrong with the definitions");
+    if (problems.length === 0) printLine("all definitions are valid");
   }
   return errors === 0 ? exitCodes.done : exitCodes.failed;
 }
@@ -106,7 +106,7 @@ function showLines({ definition, hides, withheld }: LoadedAgent, shown: AgentDes
     ),
     ...row(
       "runs",
-      kind === "background" ? "in the background" : "in the foreground, unless it is put in the background",
+      kind === "background" ? "in the background" : "in the foreground, unless it is moved to the background",
     ),
     ...row("model", modelText(definition.model, model)),
     ...row("max turns", definition.maxTurns?.toString()),
@@ -125,14 +125,14 @@ function showLines({ definition, hides, withheld }: LoadedAgent, shown: AgentDes
       const denied = limit && limit.never.length > 0 ? [`not ${limit.never.join(", ")}`] : [];
       return row("tool", [name, ...only, ...denied].join(": "));
     }),
-    ...servers.flatMap((server) => row("tools of", `the server ${server}`)),
+    ...servers.flatMap((server) => row("tools from", `server ${server}`)),
     ...tools.reports.flatMap(({ field, entry, message }) =>
-      row("left out", `${field} ${JSON.stringify(entry)}: ${message}`),
+      row("ignored", `${field} ${JSON.stringify(entry)}: ${message}`),
     ),
     ...modes.flatMap(({ parent, mode, refused }) =>
       row(
         "mode",
-        `${mode} where the parent is in ${parent}${refused === undefined ? "" : ` (${refused} would be more than the parent has)`}`,
+        `${mode} if the parent is in ${parent}${refused === undefined ? "" : ` (${refused} would exceed the parent's mode)`}`,
       ),
     ),
   ];
@@ -141,13 +141,13 @@ function showLines({ definition, hides, withheld }: LoadedAgent, shown: AgentDes
 function modelText(asked: string | undefined, model: AgentDescription["model"]): string {
   if (!model) return "the parent's";
   if (!model.ok) return `${asked ?? ""}: ${model.message}`;
-  return `${model.ref} (${model.from === "parent" ? "the parent's" : model.from === "environment" ? "the environment says so" : asked})`;
+  return `${model.ref} (${model.from === "parent" ? "the parent's" : model.from === "environment" ? "set in the environment" : asked})`;
 }
 
 const withheldReason = ({ level }: LoadedAgent["definition"]["source"]) =>
   level === "plugin"
-    ? "a plugin's agents cannot bring it along"
-    : "the folder is not trusted: 'troupe trust' shows what it asks for";
+    ? "agents of plugins cannot configure it"
+    : "this folder is not trusted: run 'troupe trust' to see what it requests";
 
 function toolsText({ tools, disallowedTools = [] }: LoadedAgent["definition"]): string {
   const given = tools === undefined || tools.includes("*") ? "all" : tools.join(", ") || "none";
@@ -164,9 +164,9 @@ function unknownAgent(name: string, agents: readonly LoadedAgent[]): TroupeError
   const near = nearestName(name, names);
   const hint =
     near === undefined
-      ? `nor has one of that name worked in this folder; there is ${names.join(", ")}`
+      ? `no agent of that name has run in this folder either. Agent types: ${names.join(", ")}`
       : `did you mean ${near}?`;
-  return new TroupeError("usage", `there is no agent ${JSON.stringify(name)}; ${hint}`);
+  return new TroupeError("usage", `there is no agent type ${JSON.stringify(name)}; ${hint}`);
 }
 
 const printLine = (line: string) => write(visibleLine(line));

@@ -4,11 +4,11 @@ import { type BusJob, type BusStatus, type BusStream, loadBusStatus } from "../.
 import { exitCodes } from "../exit-codes.ts";
 import { printJson, stdoutScreen } from "../team/command-output.ts";
 
-/** The server, what it risks, and every team on it. */
+/** Prints the server, its risks, and every team on it. */
 export async function busStatus(flags: { readonly json?: boolean }): Promise<number> {
   const { bus } = await openSessionStore({ cwd: process.cwd(), env: process.env });
   if (bus === undefined)
-    throw new TroupeError("usage", "there is no bus: name one with --bus nats://host:4222, or in the settings");
+    throw new TroupeError("usage", "no bus is configured: use --bus nats://host:4222, or set it in the settings");
   const status = await (await loadBusStatus())(bus);
   if (flags.json) printJson(status);
   else print(status);
@@ -24,10 +24,10 @@ function print({ server, streams, workers, jobs }: BusStatus): void {
   for (const warning of server.warnings) screen.paragraph(warning, { style: screen.paint.yellow });
   if (streams.length === 0) screen.line("no teams");
   for (const stream of streams) printStream(stream);
-  if (workers === undefined) screen.line("workers: not for this user to see");
+  if (workers === undefined) screen.line("workers: this user may not list them");
   else if (workers.length === 0) screen.line("no workers");
   for (const worker of workers ?? []) printWorker(worker);
-  if (jobs === undefined) screen.line("jobs: not for this user to see");
+  if (jobs === undefined) screen.line("jobs: this user may not list them");
   for (const job of jobs ?? []) printJob(job);
 }
 
@@ -40,7 +40,7 @@ function printWorker({ name, labels, running, maxAgents, version }: NonNullable<
 function printJob({ id, agent, labels, status, worker, taken, since }: BusJob): void {
   const by = status === "held" ? ` by ${worker}` : "";
   const labelText = labels.length === 0 ? "" : `  labels ${labels.join(", ")}`;
-  const attempts = taken > 1 ? `  taken ${taken} times` : "";
+  const attempts = taken > 1 ? `  claimed ${taken} times` : "";
   const when = `${since.slice(0, 16).replace("T", " ")}Z`;
   stdoutScreen().line(`job of ${agent}  ${status}${by} since ${when}${attempts}${labelText}  ${id}`);
 }
@@ -52,7 +52,7 @@ function printStream({ name, team, messages, bytes, replicas, behind, consumers 
   screen.line(
     `${what}  ${messages} messages  ${size(bytes)}  replicas ${replicas}  ${consumers.length} readers${lagText}`,
   );
-  for (const { subject, lag } of consumers) if (lag > 0) screen.line(`  ${subject}  ${lag} not read yet`);
+  for (const { subject, lag } of consumers) if (lag > 0) screen.line(`  ${subject}  ${lag} unread`);
 }
 
 const size = (bytes: number): string =>

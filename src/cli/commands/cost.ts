@@ -17,15 +17,15 @@ import { exitCodes } from "../exit-codes.ts";
 
 export interface CostFlags {
   readonly json?: boolean;
-  /** The sessions of every folder. */
+  /** Includes the sessions of every folder. */
   readonly all?: boolean;
   readonly days?: number;
 }
 
-/** What sessions cost, from their logs: one by agent and model, or many of them added up. */
+/** Prints the cost of sessions, computed from their logs: one session by agent and model, or the total of many. */
 export async function cost(id: string | undefined, flags: CostFlags): Promise<number> {
   if (id !== undefined && flags.all) {
-    throw new TroupeError("usage", "name a session or say --all, not both");
+    throw new TroupeError("usage", "cannot combine a session with --all. Use one of them.");
   }
   return id === undefined && (flags.all || flags.days !== undefined) ? costOfMany(flags) : costOfOne(id, flags);
 }
@@ -34,7 +34,9 @@ async function costOfOne(asked: string | undefined, flags: CostFlags): Promise<n
   const { store, cwd } = await openSessionStore({ cwd: process.cwd(), env: process.env });
   const id = asked ?? (await store.latest(cwd))?.sessionId;
   if (id === undefined) {
-    process.stdout.write(flags.json ? "null\n" : "no sessions of this folder; --all adds up those of every folder\n");
+    process.stdout.write(
+      flags.json ? "null\n" : "no sessions in this folder; use --all for the sessions of every folder\n",
+    );
     return exitCodes.done;
   }
   const report = costReport(await withMembers(store, id), sinceOf(flags));
@@ -43,12 +45,12 @@ async function costOfOne(asked: string | undefined, flags: CostFlags): Promise<n
     return exitCodes.done;
   }
   process.stdout.write(`${visibleLine(id)}\n\n`);
-  process.stdout.write(report.rows.length === 0 ? "nothing was asked of a model\n" : costTable(report));
+  process.stdout.write(report.rows.length === 0 ? "no model was called\n" : costTable(report));
   writeUnpriced([report]);
   return exitCodes.done;
 }
 
-/** The logs of a session, with those of the members of its teams, which have sessions of their own. */
+/** Returns the logs of a session and of its teams' members, which have separate sessions. */
 async function withMembers(store: SessionStore, id: string): Promise<StoredEnvelope[]> {
   const { lead, agents } = await store.read(id);
   const members = lead.flatMap(({ event }) => (event.type === "member.joined" ? [event.sessionId] : []));
@@ -59,7 +61,7 @@ async function withMembers(store: SessionStore, id: string): Promise<StoredEnvel
   return [lead, ...agents.values(), ...memberSessions].flat();
 }
 
-/** A session that cannot be read is named, and makes the command fail: a sum that leaves something out must not pass for whole. */
+/** A session that cannot be read is named and makes the command fail, because the total is incomplete. */
 async function costOfMany(flags: CostFlags): Promise<number> {
   const { store, cwd } = await openSessionStore({ cwd: process.cwd(), env: process.env });
   const { since } = sinceOf(flags);
@@ -102,7 +104,7 @@ function writeMany(
   sessions: readonly { id: string; updatedAt: string; report: CostReport }[],
   reports: readonly CostReport[],
 ): void {
-  if (sessions.length === 0) return void process.stdout.write("nothing was asked of a model\n");
+  if (sessions.length === 0) return void process.stdout.write("no model was called\n");
   const named = sessions.map(
     ({ id, updatedAt, report }) => [`${id}  ${updatedAt.slice(0, 16).replace("T", " ")}`, report.total] as const,
   );
@@ -116,7 +118,7 @@ function writeMany(
   writeUnpriced(reports);
 }
 
-/** Nothing is free just because nobody knows its price. */
+/** An unknown price must not look like a price of zero. */
 function writeUnpriced(reports: readonly CostReport[]): void {
   const unknown = costByModel(reports).filter(
     ({ model, usage, costUsd }) => costUsd === 0 && !costOf(model, usage).known,
@@ -124,7 +126,7 @@ function writeUnpriced(reports: readonly CostReport[]): void {
   if (unknown.length === 0) return;
   const names = unknown.map(({ model }) => visibleLine(model)).join(", ");
   process.stdout.write(
-    `\nThe price of ${names} is not known: the sums leave it out. Settings can give one (models).\n`,
+    `\nThe price of ${names} is unknown, so the totals do not include it. Set a price in the settings (models).\n`,
   );
 }
 

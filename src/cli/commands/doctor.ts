@@ -5,7 +5,10 @@ import { printFindings } from "../doctor/print-findings.ts";
 import { runChecks } from "../doctor/run-checks.ts";
 import { exitCodes } from "../exit-codes.ts";
 
-/** What this machine has, what is missing, and what to do about it. Changes nothing, and works when everything is broken. */
+/**
+ * Reports what this machine provides, what is missing, and what to do. Changes nothing, and works even if everything
+ * else is broken.
+ */
 export async function runDoctor(flags: { json?: boolean }): Promise<number> {
   const machine = await inspectMachine(process);
   const findings = await runChecks(checks, machine);

@@ -17,7 +17,7 @@ import { loadWorktreeContext } from "./worktree-context.ts";
 
 export interface LandFlags {
   readonly check?: string;
-  /** `true` without a type. */
+  /** `true` if no type is given. */
   readonly agent?: boolean | string;
   readonly model?: string;
   readonly permissionMode?: PermissionMode;
@@ -27,7 +27,7 @@ export interface LandFlags {
   readonly abort?: boolean;
 }
 
-/** Brings branches to the current one. The exit code is 1 if any of them was left out. */
+/** Lands branches on the current branch. Returns exit code 1 if a branch was refused. */
 export async function runLand(named: readonly string[], flags: LandFlags): Promise<number> {
   const { type, branches } = await agentFlag(named, flags);
   assertUsage(branches, flags);
@@ -61,14 +61,14 @@ export async function runLand(named: readonly string[], flags: LandFlags): Promi
     return report.refused.some(({ reason }) => reason !== "nothing new") ? exitCodes.failed : exitCodes.done;
   } catch (error) {
     if (!leaving.signal.aborted) throw error;
-    process.stderr.write("troupe: stopped; nothing has been landed\n");
+    process.stderr.write("troupe: stopped; nothing was landed\n");
     return signals.exitCode ?? exitCodes.interrupted;
   } finally {
     signals.stop();
   }
 }
 
-/** A word after `--agent` that is no type of agent is the first branch. */
+/** `--agent WORD` with a word that is not an agent type: the word is the first branch. */
 async function agentFlag(
   branches: readonly string[],
   { agent }: LandFlags,
@@ -98,16 +98,17 @@ function conflictAgent(
 }
 
 function assertUsage(branches: readonly string[], flags: LandFlags): void {
-  if (flags.continue && flags.abort) throw new TroupeError("usage", "--continue and --abort: choose one");
+  if (flags.continue && flags.abort)
+    throw new TroupeError("usage", "cannot combine --continue and --abort. Use one of them.");
   if ((flags.continue || flags.abort) && branches.length > 0) {
-    throw new TroupeError("usage", "--continue and --abort are about an interrupted landing: they take no branch");
+    throw new TroupeError("usage", "--continue and --abort take no branch: they act on an interrupted landing.");
   }
   if (!flags.continue && !flags.abort && branches.length === 0) {
-    throw new TroupeError("usage", "which branches? 'troupe worktree list' shows those of agents");
+    throw new TroupeError("usage", "no branches given. Run 'troupe worktree list' to see the branches of agents.");
   }
 }
 
-/** Of the landing that was interrupted: what it had not landed. */
+/** The branches that an interrupted landing did not land. */
 const remaining = ({ journal, outcome }: RecoveredLanding) =>
   outcome === "undone"
     ? journal.branches
@@ -117,7 +118,7 @@ function reportResult(screen: Screen, settled: RecoveredLanding | undefined, fla
   const { outcome, notices = [] } = settled ?? {};
   if (flags.json) process.stdout.write(`${JSON.stringify({ outcome: outcome ?? null, notices })}\n`);
   else {
-    screen.line(outcome === undefined ? "no landing was interrupted here" : `the interrupted landing is ${outcome}`);
+    screen.line(outcome === undefined ? "there is no interrupted landing" : `the interrupted landing is ${outcome}`);
     for (const notice of notices) screen.paragraph(notice);
   }
   return exitCodes.done;
@@ -126,7 +127,7 @@ function reportResult(screen: Screen, settled: RecoveredLanding | undefined, fla
 function printReport(screen: Screen, report: LandReport): void {
   const target = report.target.replace("refs/heads/", "");
   for (const { branch, commits, resolved } of report.landed) {
-    const how = `${commits} commit${commits === 1 ? "" : "s"}${resolved ? ", conflict settled" : ""}`;
+    const how = `${commits} commit${commits === 1 ? "" : "s"}${resolved ? ", conflict resolved" : ""}`;
     screen.paragraph(`${branch}: ${report.dryRun ? "would land" : "landed"} on ${target} (${how})`, {
       first: "✓ ",
       mark: screen.paint.green,
@@ -134,9 +135,9 @@ function printReport(screen: Screen, report: LandReport): void {
   }
   for (const refused of report.refused) printRefusal(screen, refused);
   for (const notice of report.notices) screen.paragraph(notice, { first: "! ", mark: screen.paint.yellow });
-  if (report.dryRun) screen.line("nothing has been changed, and no check was run", screen.paint.dim);
+  if (report.dryRun) screen.line("nothing was changed, and no check was run", screen.paint.dim);
   else if (report.check === undefined && report.landed.length > 0) {
-    screen.line("no check was run: there is no land.check in the settings and no --check", screen.paint.yellow);
+    screen.line("no check was run: set land.check in the settings, or use --check", screen.paint.yellow);
   }
 }
 
@@ -144,7 +145,7 @@ function printRefusal(screen: Screen, refused: RefusedBranch): void {
   const mark = { first: "✗ ", mark: screen.paint.red };
   switch (refused.reason) {
     case "nothing new":
-      screen.paragraph(`${refused.branch}: nothing in it that is not there already`, { first: "· " });
+      screen.paragraph(`${refused.branch}: nothing new to land`, { first: "· " });
       return;
     case "red":
       screen.paragraph(`${refused.branch}: not landed, the check fails with it (${refused.how})`, mark);
@@ -152,7 +153,7 @@ function printRefusal(screen: Screen, refused: RefusedBranch): void {
       return;
     case "conflict":
       screen.paragraph(`${refused.branch}: not landed, conflict in ${refused.conflict.files.join(", ")}`, mark);
-      for (const { commit, message } of refused.conflict.ours) screen.line(`  there:  ${commit} ${message}`);
+      for (const { commit, message } of refused.conflict.ours) screen.line(`  target: ${commit} ${message}`);
       for (const { commit, message } of refused.conflict.theirs) screen.line(`  branch: ${commit} ${message}`);
       screen.paragraph(`  Rebase ${refused.branch} on the current branch in its own worktree, then land it again.`);
   }

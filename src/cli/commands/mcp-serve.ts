@@ -10,20 +10,23 @@ import { openTeams } from "../team/open-teams.ts";
 export interface McpServeFlags {
   readonly team: string;
   readonly as?: string;
-  /** `true` without a port. */
+  /** `true` if no port is given. */
   readonly http?: boolean | string;
   readonly tokenFile?: string;
   readonly runChecks?: boolean;
-  /** For a member whom Troupe runs. */
+  /** Acts for a member that Troupe runs. */
   readonly voice?: boolean;
 }
 
-/** A team's mail, tasks and roster for agents of other programs, until they or the user have enough. */
+/** Serves a team's mail, tasks and roster to external programs, until they disconnect or the user stops it. */
 export async function runMcpServe(flags: McpServeFlags): Promise<number> {
   if (flags.http !== undefined && flags.as !== undefined)
-    throw new TroupeError("usage", "over HTTP the address names the member (/mcp/NAME): leave out --as");
+    throw new TroupeError("usage", "cannot use --as with --http: the URL names the member (/mcp/NAME). Remove --as.");
   if (flags.tokenFile !== undefined && flags.http === undefined)
-    throw new TroupeError("usage", "--token-file is for --http: standard input and output need no token");
+    throw new TroupeError(
+      "usage",
+      "cannot use --token-file without --http: stdio needs no token. Remove --token-file.",
+    );
   const { teams, cwd } = await openTeams();
   const { childEnv: env } = await loadConfig({ cwd, env: process.env });
   const team = await teams.open(flags.team);
@@ -53,7 +56,7 @@ async function overHttp(
 ): Promise<void> {
   const token = tokenFile === undefined ? newToken() : tokenIn(tokenFile);
   const serving = await serveHttp({ ...connection, port: portOf(http), token });
-  const announcement = tokenFile === undefined ? token : `(as in ${tokenFile})`;
+  const announcement = tokenFile === undefined ? token : `(see ${tokenFile})`;
   process.stderr.write(
     `members of ${connection.team.name}: http://127.0.0.1:${serving.port}/mcp/NAME\nAuthorization: Bearer ${announcement}\n`,
   );
@@ -66,17 +69,29 @@ function portOf(http: boolean | string | undefined): number {
   if (typeof http !== "string") return 0;
   const port = Number(http);
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
-  throw new TroupeError("usage", `--http: ${http} is no port; give a number from 0 (any that is free) to 65535`);
+  throw new TroupeError(
+    "usage",
+    `cannot listen on port ${http}: it is not a port. Use a number from 0 (any free port) to 65535.`,
+  );
 }
 
-/** What others can read is no secret. */
+/** Rejects a file that other users can read. */
 function tokenIn(file: string): string {
   const { mode } = statSync(file, { throwIfNoEntry: false }) ?? {};
   if (mode === undefined)
-    throw new TroupeError("usage", `${file} is not there: put a token into it, or leave out --token-file`);
+    throw new TroupeError(
+      "usage",
+      `cannot read the token file ${file}: it does not exist. Write a token to it, or remove --token-file.`,
+    );
   if ((mode & 0o077) !== 0)
-    throw new TroupeError("usage", `${file} can be read by others: chmod 600 ${file}, and put a new token in it`);
+    throw new TroupeError(
+      "usage",
+      `cannot use the token file ${file}: other users can read it. Run 'chmod 600 ${file}' and write a new token to it.`,
+    );
   const token = readFileSync(file, "utf8").trim();
   if (/^\S{32,}$/.test(token)) return token;
-  throw new TroupeError("usage", `${file} must hold one token of at least 32 characters without blanks`);
+  throw new TroupeError(
+    "usage",
+    `cannot use the token file ${file}: it must contain one token of at least 32 characters without spaces.`,
+  );
 }

@@ -19,7 +19,7 @@ export interface McpFlags {
   readonly trust?: boolean;
 }
 
-/** What is read is what a session of this folder would read. */
+/** Reads the same configuration as a session in this folder. */
 const here = (flags: McpFlags) => ({
   cwd: process.cwd(),
   env: process.env,
@@ -32,7 +32,7 @@ const printJson = (value: unknown) => process.stdout.write(`${JSON.stringify(val
 export async function listMcp(flags: McpFlags): Promise<number> {
   const servers = await listMcpServers(here(flags));
   if (flags.json) for (const server of servers) printJson(server);
-  else if (servers.length === 0) printLine("no MCP servers; 'troupe mcp add' adds one");
+  else if (servers.length === 0) printLine("no MCP servers. Add one with 'troupe mcp add'.");
   else for (const server of servers) printLine(lineOf(server));
   return exitCodes.done;
 }
@@ -41,8 +41,8 @@ export async function getMcp(name: string, flags: McpFlags): Promise<number> {
   const servers = await listMcpServers(here(flags));
   const found = servers.find((server) => server.name === name);
   if (!found) {
-    const names = servers.map((server) => server.name).join(", ") || "none yet";
-    throw new TroupeError("usage", `there is no MCP server ${name}; there is: ${names}`);
+    const names = servers.map((server) => server.name).join(", ") || "none";
+    throw new TroupeError("usage", `there is no MCP server ${name}. Servers: ${names}.`);
   }
   if (flags.json) printJson(found);
   else {
@@ -56,13 +56,13 @@ export async function getMcp(name: string, flags: McpFlags): Promise<number> {
 export async function addMcp(name: string, words: readonly string[], flags: McpFlags): Promise<number> {
   const { scope = "local" } = flags;
   const file = await addMcpServer(here(flags), { name, scope, server: serverOf(words, flags) });
-  printLine(`${name} is in ${file}`);
-  if (scope === "project") printLine("sessions use it once the folder is trusted: 'troupe trust'");
+  printLine(`${name} is added to ${file}`);
+  if (scope === "project") printLine("sessions use it after you trust the folder: run 'troupe trust'");
   return exitCodes.done;
 }
 
 export async function removeMcp(name: string, flags: McpFlags): Promise<number> {
-  printLine(`${name} is no longer in ${await removeMcpServer(here(flags), { name, scope: flags.scope })}`);
+  printLine(`${name} is removed from ${await removeMcpServer(here(flags), { name, scope: flags.scope })}`);
   return exitCodes.done;
 }
 
@@ -87,7 +87,7 @@ function lineOf({ name, scope, state, problem, server }: McpListing): string {
   const { command, args, url } = (server ?? {}) as { command?: unknown; args?: unknown; url?: unknown };
   const words = Array.isArray(args) ? (args as unknown[]) : [];
   const how = typeof url === "string" ? url : [command, ...words].map((word) => String(word)).join(" ");
-  const reason = state === "untrusted" ? "the folder is not trusted: 'troupe trust'" : (problem ?? "");
+  const reason = state === "untrusted" ? "the folder is not trusted: run 'troupe trust'" : (problem ?? "");
   return `${name}  ${scope}  ${state}  ${how}${reason && `  (${reason})`}`;
 }
 
@@ -95,7 +95,8 @@ function serverOf(words: readonly string[], flags: McpFlags): Record<string, unk
   const [first, ...rest] = words;
   const json = first?.trimStart().startsWith("{") ? parsed(first) : undefined;
   if (json) return json;
-  if (first === undefined) throw new TroupeError("usage", "what starts it? write the program after --, or a URL");
+  if (first === undefined)
+    throw new TroupeError("usage", "no program or URL given. Write the program after --, or a URL.");
   const transport = flags.transport ?? (/^https?:\/\//.test(first) ? "http" : "stdio");
   if (transport === "stdio") {
     const env = pairs(flags.env, "=", "-e NAME=value");
@@ -109,7 +110,7 @@ function parsed(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>;
   } catch (error) {
-    throw new TroupeError("usage", `what describes the server is not JSON: ${(error as Error).message}`, {
+    throw new TroupeError("usage", `the server description is not valid JSON: ${(error as Error).message}`, {
       cause: error,
     });
   }
@@ -119,7 +120,7 @@ function pairs(texts: readonly string[] | undefined, between: string, form: stri
   return Object.fromEntries(
     (texts ?? []).map((text) => {
       const at = text.indexOf(between);
-      if (at <= 0) throw new TroupeError("usage", `${JSON.stringify(text)} must look like ${form}`);
+      if (at <= 0) throw new TroupeError("usage", `${JSON.stringify(text)} must have the form ${form}`);
       return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
     }),
   );

@@ -11,7 +11,7 @@ export interface RuleFlags {
   readonly stdin?: boolean;
 }
 
-/** Every rule in force, where it comes from, and which of them never have a say because of another. */
+/** Prints every effective rule, its source, and the rules that another rule hides. */
 export async function listPermissions(flags: Pick<RuleFlags, "json">): Promise<void> {
   const { config, rules } = await listRules({ cwd: process.cwd(), env: process.env });
   const { permissionMode: mode, settingsFiles } = config;
@@ -20,24 +20,27 @@ export async function listPermissions(flags: Pick<RuleFlags, "json">): Promise<v
     return void process.stdout.write(`${JSON.stringify({ mode, rules, withheld, settingsFiles })}\n`);
   }
   const lines = [`mode ${mode}`];
-  if (rules.length === 0) lines.push("no rules: what the mode says holds for everything");
+  if (rules.length === 0) lines.push("no rules: the mode decides every call");
   lines.push(...rules.flatMap(ruleLines));
-  for (const { key, source } of withheld) lines.push(`not used: ${key} of ${source}, which is not trusted`);
+  for (const { key, source } of withheld)
+    lines.push(`not used: ${key} of ${source}, because the folder is not trusted`);
   process.stdout.write(lines.map((line) => `${visibleLine(line)}\n`).join(""));
 }
 
 const ruleLines = ({ list, rule, source, hides, hiddenBy }: ListedRule) => [
   `${list.padEnd(5)}  ${rule}  (${source})`,
-  ...(hiddenBy.length > 0 ? [`       has no effect: ${hiddenBy.join(", ")} is looked at first`] : []),
+  ...(hiddenBy.length > 0 ? [`       has no effect: ${hiddenBy.join(", ")} takes precedence`] : []),
   ...(hides.length > 0 ? [`       hides ${hides.join(", ")}`] : []),
 ];
 
-/** The verdict on calls that nobody makes: `Bash(git push)`, or with `--stdin` one command line a line. */
+/**
+ * Prints the decision for calls that are not executed: `Bash(git push)`, or with `--stdin` one command on each line.
+ */
 export async function testPermissions(given: readonly string[], flags: RuleFlags): Promise<void> {
   const commands = flags.stdin ? await inputLines() : [];
   const calls = [...given.map((call) => ({ call })), ...commands.map((command) => ({ command }))];
   if (calls.length === 0) {
-    throw new TroupeError("usage", "what should be tested? Give a call such as 'Bash(git push)', or --stdin");
+    throw new TroupeError("usage", "no call to test. Give a call such as 'Bash(git push)', or use --stdin.");
   }
   const tried = { allow: flags.allow, ask: flags.ask, deny: flags.deny };
   const decisions = await judgeCalls({ cwd: process.cwd(), env: process.env, calls, tried, mode: flags.mode });
@@ -47,7 +50,7 @@ export async function testPermissions(given: readonly string[], flags: RuleFlags
 
 function print(call: string, decision: PermissionDecision, { json, stdin }: RuleFlags): void {
   const { behavior, rule, reason } = decision;
-  const words = reason ?? (behavior === "allow" ? `allowed by ${rule}` : `asked because of ${rule}`);
+  const words = reason ?? (behavior === "allow" ? `allowed by ${rule}` : `ask because of ${rule}`);
   if (json) {
     const line = { decision: behavior, rule, reason: words, ...suggested(decision) };
     return void process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -59,7 +62,7 @@ function print(call: string, decision: PermissionDecision, { json, stdin }: Rule
 const suggested = (decision: PermissionDecision) =>
   decision.behavior === "ask" && decision.suggestions.length > 0 ? { suggestions: decision.suggestions } : {};
 
-/** Only a newline ends a line: a carriage return or a Unicode line end is part of the command, and is judged. */
+/** Only a newline ends a line. A carriage return or a Unicode line end is part of the command and is judged. */
 async function inputLines(): Promise<string[]> {
   let text = "";
   for await (const chunk of process.stdin.setEncoding("utf8")) text += String(chunk);

@@ -3,12 +3,12 @@ import { Command, Envelope, Settings, TroupeError } from "../../protocol/index.t
 
 const schemas = { events: Envelope, commands: Command, settings: Settings };
 
-/** The protocol as JSON schema: what `stream-json` prints and reads, and what a settings file may say. */
+/** Prints the protocol as JSON schema: the events and commands of `stream-json`, and the settings. */
 export async function printSchema(which: string | undefined): Promise<void> {
   if (which !== undefined && !Object.hasOwn(schemas, which)) {
     throw new TroupeError(
       "usage",
-      `there is no schema ${JSON.stringify(which)}; there is: ${Object.keys(schemas).join(", ")}`,
+      `there is no schema ${JSON.stringify(which)}. Schemas: ${Object.keys(schemas).join(", ")}.`,
     );
   }
   const toJson = (schema: z.ZodType) => z.toJSONSchema(schema, { io: "input" });

@@ -4,7 +4,7 @@ import { TroupeError } from "../../protocol/index.ts";
 import { openSessionStore } from "../../session/index.ts";
 import { emptyView, reduceAll, transcriptMarkdown, visibleLine } from "../../view/index.ts";
 
-/** The sessions of this folder, or all of them. */
+/** Lists the sessions of this folder, or all sessions. */
 export async function listSessions(flags: { all?: boolean; json?: boolean }): Promise<void> {
   const { store, cwd } = await openSessionStore({ cwd: process.cwd(), env: process.env });
   const all = await store.list();
@@ -16,7 +16,7 @@ export async function listSessions(flags: { all?: boolean; json?: boolean }): Pr
   if (shown.length === 0) {
     const others = all.length - shown.length;
     process.stdout.write(
-      others === 0 ? "no sessions yet\n" : `no sessions of this folder; --all shows ${others} of others\n`,
+      others === 0 ? "no sessions yet\n" : `no sessions in this folder; --all shows ${others} of other folders\n`,
     );
     return;
   }
@@ -38,7 +38,7 @@ export async function exportSession(id: string, flags: ExportFlags): Promise<voi
   try {
     await writeFile(flags.output, text, { flag: "wx", mode: 0o600 });
   } catch (error) {
-    throw new TroupeError("usage", `cannot write ${flags.output}: ${(error as Error).message}; choose another file`, {
+    throw new TroupeError("usage", `cannot write ${flags.output}: ${(error as Error).message}. Choose another file.`, {
       cause: error,
     });
   }
@@ -67,7 +67,7 @@ export async function repairSession(id: string): Promise<void> {
   const { store } = await openSessionStore({ cwd: process.cwd(), env: process.env });
   for (const report of await store.repair(id)) {
     const what =
-      report.problems.length === 0 ? "nothing to repair" : `${report.problems.length} damaged records taken out`;
+      report.problems.length === 0 ? "nothing to repair" : `${report.problems.length} damaged records removed`;
     process.stdout.write(`${report.path}: ${what}, ${report.kept} kept\n`);
   }
 }

@@ -10,13 +10,13 @@ export interface TranscriptFlags {
 interface FoundAgent {
   readonly id: AgentId;
   readonly own: readonly StoredEnvelope[];
-  /** With what tells of the session. */
+  /** The lead's log. It holds the events of the session itself. */
   readonly lead: readonly StoredEnvelope[];
 }
 
 /**
- * `troupe agents show ID`: what an agent did, by its id, its path or its name; with `--json` its envelopes. False: nobody of that
- * name has worked here.
+ * `troupe agents show ID`: prints the transcript of an agent, found by its id, path or name. `--json` prints its
+ * envelopes. Returns false if no agent of that name ran here.
  */
 export async function showTranscript(agentRef: string, { json, session }: TranscriptFlags): Promise<boolean> {
   const found = await findAgent(agentRef, session);
@@ -29,7 +29,10 @@ export async function showTranscript(agentRef: string, { json, session }: Transc
   return true;
 }
 
-/** In one session, or in those of this folder, the newest first; an id, which is one agent's alone, then in all others. */
+/**
+ * Searches one session, or all sessions of this folder, newest first. An id is unique, so it is then searched in the
+ * sessions of other folders.
+ */
 async function findAgent(agentRef: string, session: string | undefined): Promise<FoundAgent | undefined> {
   const { store, cwd } = await openSessionStore({ cwd: process.cwd(), env: process.env });
   const isId = agentRef.startsWith("agt_");
@@ -47,7 +50,7 @@ async function findAgent(agentRef: string, session: string | undefined): Promise
       const [first] = own ?? [];
       if (own && first) return { id: first.agent, own, lead };
     } catch (error) {
-      // Another session's damage must not keep this one's agent from being shown.
+      // A damaged session must not prevent the search in other sessions.
       if (!TroupeError.is(error) || session !== undefined) throw error;
       process.stderr.write(`troupe: ${visibleLine(error.message)}\n`);
     }

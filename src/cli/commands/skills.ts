@@ -1,7 +1,7 @@
 import { loadConfig, openCommandCatalog } from "../../session/index.ts";
 import { visibleLine } from "../../view/index.ts";
 
-/** The skills and slash commands of this folder, where they come from, and what is wrong with others. */
+/** Lists the skills and slash commands of this folder, their sources, and the problems of invalid ones. */
 export async function listSkills(flags: { json?: boolean }): Promise<void> {
   const { commands, listed, notices } = openCommandCatalog(await loadConfig({ cwd: process.cwd(), env: process.env }));
   const names = new Set(listed.map(({ name }) => name));
@@ -25,7 +25,7 @@ export async function listSkills(flags: { json?: boolean }): Promise<void> {
     process.stdout.write(`${JSON.stringify({ commands: [...list, ...others], problems: notices }, null, 2)}\n`);
     return;
   }
-  if (commands.length + listed.length === 0) process.stdout.write("no skills and no commands here\n");
+  if (commands.length + listed.length === 0) process.stdout.write("no skills and no commands in this folder\n");
   for (const { name, description, source } of commands) {
     const kind = names.has(name) ? "skill  " : "command";
     process.stdout.write(`${visibleLine(`${kind}  /${name}  ${description.slice(0, 100)}  (${source})`)}\n`);

@@ -56,14 +56,14 @@ export async function releaseTask(id: number, flags: TasksFlags): Promise<number
   return withTasks(flags, async (tasks) => printAnswer(await tasks.release(id, { name: actor(flags) }), flags));
 }
 
-/** A person's word: its checks are not run from here, since whoever wrote the task wrote them too. */
+/** Completes a task on a person's word. Its checks are not run, because the author of the task also wrote them. */
 export async function finishTask(id: number, flags: TasksFlags): Promise<number> {
   return withTasks(flags, async (tasks) => {
     const name = actor(flags);
     const done = await tasks.complete(id, { name });
     if (!done.ok || done.item.acceptance.length === 0) return printAnswer(done, flags);
     const { generation } = done.item;
-    const detail = `${name} said so from the shell; its checks were not run`;
+    const detail = `${name} completed it from the shell; its checks were not run`;
     return printAnswer(await tasks.settle(id, { proof: "claimed", detail, generation }), flags);
   });
 }
@@ -79,10 +79,10 @@ async function withTasks(flags: TasksFlags, work: (tasks: TaskList) => Promise<n
   }
 }
 
-/** Of the team or session that was named, or of the only team there is. */
+/** Opens the tasks of the named team or session, or of the only team. */
 async function openTasks(flags: TasksFlags): Promise<{ tasks: TaskList; close(): Promise<void> }> {
   if (flags.team !== undefined && flags.session !== undefined) {
-    throw new TroupeError("usage", "say --team or --session, not both");
+    throw new TroupeError("usage", "cannot combine --team and --session. Use one of them.");
   }
   const { teams, sessions } = await openTeams();
   if (flags.session !== undefined) {
@@ -98,7 +98,7 @@ async function openTasks(flags: TasksFlags): Promise<{ tasks: TaskList; close():
   const stored = await teams.open(flags.team ?? onlyTeam(await teams.list()));
   const close = () => stored.close();
   try {
-    // Rejects for a name that nobody has, naming those there are.
+    // Rejects for an unknown name and lists the existing members.
     await stored.record.keyOf(actor(flags), "check");
   } catch (error) {
     await close();
@@ -110,11 +110,11 @@ async function openTasks(flags: TasksFlags): Promise<{ tasks: TaskList; close():
 function onlyTeam(teams: readonly { readonly name: string }[]): string {
   const [first, second] = teams;
   if (first !== undefined && second === undefined) return first.name;
-  const which = first === undefined ? "There are no teams." : `There are: ${teams.map(({ name }) => name).join(", ")}.`;
-  throw new TroupeError("usage", `say whose tasks: --team NAME or --session ID. ${which}`);
+  const which = first === undefined ? "There are no teams." : `Teams: ${teams.map(({ name }) => name).join(", ")}.`;
+  throw new TroupeError("usage", `cannot choose a task list: use --team NAME or --session ID. ${which}`);
 }
 
-/** What the list says no to is no mistake of the command line: 1, as when a check fails. */
+/** A refusal by the task list is not a usage error: the exit code is 1, as for a failed check. */
 function printAnswer(answer: TaskAnswer, flags: TasksFlags): number {
   if (flags.json) printJson(answer);
   else if (answer.ok) printTask(answer.item);
@@ -124,7 +124,7 @@ function printAnswer(answer: TaskAnswer, flags: TasksFlags): number {
 
 const marks = { pending: " ", in_progress: "◐", completed: "✓", deleted: "✗" } as const;
 
-/** `after`: what it waits for; what it was to wait for at first, where nobody has looked. */
+/** `after` lists the tasks that it waits for. By default these are all tasks that block it, finished or not. */
 function printTask(
   item: WorkItem,
   { what, after = item.blockedBy }: { what?: string; after?: readonly number[] } = {},

@@ -14,7 +14,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { openTeams } from "../team/open-teams.ts";
 import { memberStyle, formatMinute, printJson, stdoutScreen, printWarnings } from "../team/command-output.ts";
 
-/** Makes a team that agents, programs and people can join. */
+/** Creates a team that agents, programs and people can join. */
 export async function create(
   name: string,
   flags: { description?: string; member?: readonly string[]; json?: boolean },
@@ -35,7 +35,7 @@ export async function create(
   return exitCodes.done;
 }
 
-/** Whom Claude Code can run, and how. */
+/** The shell commands that start members in Claude Code. */
 const claudeCommands = (team: Team) =>
   team.members.flatMap((member) =>
     isExternal(member) && !member.ended ? [{ name: member.name, command: claudeCommand(team, member) }] : [],
@@ -53,7 +53,7 @@ export async function list(flags: { json?: boolean }): Promise<number> {
     return code;
   }
   const screen = stdoutScreen();
-  if (summaries.length === 0) screen.line("no teams; 'troupe team create NAME' makes one");
+  if (summaries.length === 0) screen.line("no teams. Create one with 'troupe team create NAME'.");
   for (const { name, team, problem } of summaries) {
     if (team === undefined) screen.paragraph(`${name}  ${problem ?? ""}`, { style: screen.paint.red });
     else screen.line(`${name}  ${formatMinute(team.createdAt)}  ${presentCount(team)}${summaryText(team.description)}`);
@@ -69,7 +69,7 @@ function presentCount({ members }: Team): string {
   return `${presence} member${presence === 1 ? "" : "s"}${removedTeams === 0 ? "" : `, ${removedTeams} ended`}`;
 }
 
-/** Who is in it, what each does, and how the work stands. */
+/** Shows the members, the activity of each, and the state of the tasks. */
 export async function show(name: string, flags: { json?: boolean }): Promise<number> {
   const { teams, claudeFolder } = await openTeams();
   const stored = await teams.open(name);

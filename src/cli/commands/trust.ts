@@ -21,18 +21,18 @@ export interface TrustFlags {
   readonly json?: boolean;
 }
 
-/** `troupe trust`: shows in full what a folder asks for, and keeps the user's yes together with just that. */
+/** `troupe trust`: shows everything that a folder requests. Stores the user's consent for exactly these values. */
 export async function trust(folder: string | undefined, flags: TrustFlags): Promise<number> {
   const wanted = resolve(folder ?? ".");
   if (flags.list) return list(flags.json ?? false);
   if (flags.remove) return remove(wanted);
-  if (!existsSync(wanted)) throw new TroupeError("usage", `there is no folder ${wanted}`);
+  if (!existsSync(wanted)) throw new TroupeError("usage", `there is no folder ${wanted}. Check the path.`);
   const config = await loadConfig({ cwd: wanted, env: process.env, trust: "none" });
   show(config);
   if (!flags.yes && !process.stdin.isTTY) {
     throw new TroupeError(
       "usage",
-      "there is no terminal to ask on: look at what is listed, and say --yes if it may act",
+      "cannot ask for confirmation: there is no terminal. Check the list, then run again with --yes to trust the folder.",
     );
   }
   if (!flags.yes && !(await confirmed(config.cwd))) {
@@ -41,11 +41,11 @@ export async function trust(folder: string | undefined, flags: TrustFlags): Prom
   }
   await openStateRoot(config.home);
   await trustFolder(config.home, { cwd: config.cwd, withheld: config.untrusted, now: Date.now() });
-  printLine(`${config.cwd} is trusted; 'troupe trust --remove' takes it back`);
+  printLine(`${config.cwd} is trusted. Undo it with 'troupe trust --remove'.`);
   return exitCodes.done;
 }
 
-/** Where trust is kept, without reading anything of a folder that may no longer be there or be broken. */
+/** Finds the folder for trust decisions without reading the project folder, which may be missing or broken. */
 const homeOf = async () => (await loadConfig({ cwd: "/", env: process.env, trust: "none" })).home;
 
 async function list(json: boolean): Promise<number> {
@@ -53,10 +53,10 @@ async function list(json: boolean): Promise<number> {
   if (records.length === 0 && !json) printLine("no folder is trusted");
   for (const { path, trustedAt, owner, shown } of records) {
     const stale = !existsSync(path)
-      ? "no longer there"
+      ? "no longer exists"
       : ownerOf(path) === owner
         ? undefined
-        : "belongs to somebody else now";
+        : "has another owner now";
     if (json) process.stdout.write(`${JSON.stringify({ path, trustedAt, shown, ...(stale && { stale }) })}\n`);
     else printLine(`${trustedAt.slice(0, 10)}  ${path}${stale ? `  (${stale})` : ""}`);
   }
@@ -70,21 +70,21 @@ async function remove(folder: string): Promise<number> {
   return removed ? exitCodes.done : exitCodes.failed;
 }
 
-/** Every value in full: what is trusted is what was seen. */
+/** Shows every value in full, because the user trusts exactly what is shown. */
 function show({ cwd, untrusted }: Config): void {
   if (untrusted.length === 0) {
-    printLine(`${cwd} asks for nothing that needs trust now. What it asks for later will be shown and asked.`);
+    printLine(`${cwd} requests nothing that needs trust now. You are asked again when it requests something.`);
     return;
   }
-  printLine(`${cwd} asks for this:`);
+  printLine(`${cwd} requests:`);
   for (const { source, key, value } of untrusted) {
     printLine(`\n${relative(cwd, source)}: ${key}`);
     for (const line of (JSON.stringify(value, null, 2) ?? "").split("\n")) printLine(`  ${line}`);
   }
-  printLine("\nCommands in it run as you, outside of any sandbox, with whatever the files they name contain by then.");
+  printLine("\nThese commands run as you, outside any sandbox, with the contents that their files have at that time.");
 }
 
-/** An end of the input is a no. */
+/** The end of the input counts as no. */
 function confirmed(folder: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   return new Promise((resolve) => {

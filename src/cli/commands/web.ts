@@ -7,20 +7,20 @@ import { listenToSignals } from "../signals.ts";
 
 export interface WebFlags {
   readonly port?: number;
-  /** False with --no-open. */
+  /** False with `--no-open`. */
   readonly open: boolean;
   readonly json?: boolean;
 }
 
-/** The same each time unless it is taken, so that a page that was left open finds it again. */
+/** The default port. It stays the same when possible, so that an open page can reconnect. */
 const usualPort = 4747;
 
-/** `troupe web`: the dashboard of all sessions on this machine, until Ctrl-C. */
+/** `troupe web`: serves the dashboard of all sessions on this machine until Ctrl-C. */
 export async function web({ port, open, json }: WebFlags): Promise<number> {
   const { home, bus } = await loadConfig({ cwd: process.cwd(), env: process.env });
   const ending = new AbortController();
   const signals = listenToSignals({
-    // The second one does not wait for anything.
+    // A second interrupt exits without waiting.
     interrupt: () => (ending.signal.aborted ? undefined : ending.abort()),
     leave: () => (ending.signal.aborted ? process.exit(signals.exitCode) : ending.abort()),
   });
@@ -42,7 +42,7 @@ export async function web({ port, open, json }: WebFlags): Promise<number> {
 }
 
 const startMessage = (address: string) =>
-  `The dashboard: ${address}\nWhoever has this address can do what you can. Ctrl-C ends it.\n`;
+  `Dashboard: ${address}\nAnyone with this URL can do what you can do. Press Ctrl-C to stop.\n`;
 
 const aborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => {

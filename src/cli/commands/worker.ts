@@ -13,14 +13,17 @@ export interface WorkerFlags {
   readonly folder?: string;
 }
 
-/** Runs agents for sessions on other machines. The first interrupt takes no more of them, the second leaves what runs to others. */
+/**
+ * Runs agents for sessions on other machines. After the first interrupt it claims no more jobs; the second releases the
+ * running jobs to other workers.
+ */
 export async function runWorkerCommand(flags: WorkerFlags): Promise<number> {
   const stop = new AbortController();
   const leaving = new AbortController();
   const logLine = (line: string) => void process.stdout.write(`troupe worker: ${line}\n`);
   const signals = listenToSignals({
     interrupt() {
-      logLine("takes no more; interrupt it again to leave what runs to others");
+      logLine("claims no more jobs; interrupt again to release the running jobs to other workers");
       stop.abort();
     },
     leave() {
@@ -28,7 +31,7 @@ export async function runWorkerCommand(flags: WorkerFlags): Promise<number> {
       leaving.abort();
     },
   });
-  // Node leaves when nothing is pending in its event loop, whatever somebody may still be waiting for.
+  // Node exits when its event loop is empty, even while a promise is pending. The timer prevents that.
   const alive = setInterval(() => undefined, 60_000);
   const { labels = "", maxAgents = 4, ...more } = flags;
   try {

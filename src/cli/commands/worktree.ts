@@ -5,7 +5,7 @@ import { createScreen } from "../screen.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { loadWorktreeContext } from "./worktree-context.ts";
 
-/** The worktrees of agents in this repository, and what each of them holds. */
+/** Lists the worktrees of agents in this repository, with the changes of each. */
 export async function printWorktrees(flags: { json?: boolean }): Promise<number> {
   const { place } = await loadWorktreeContext();
   const { worktrees, problems } = await listWorktrees(place);
@@ -13,7 +13,7 @@ export async function printWorktrees(flags: { json?: boolean }): Promise<number>
     for (const worktree of worktrees) process.stdout.write(`${JSON.stringify(worktree)}\n`);
   } else {
     const screen = createScreen(process.stdout, process.env);
-    if (worktrees.length === 0) screen.line("no worktrees of agents here");
+    if (worktrees.length === 0) screen.line("there are no worktrees of agents");
     for (const worktree of worktrees) {
       screen.line(`${worktree.branch ?? "(no branch)"}  ${summary(worktree)}`, screen.paint.bold);
       screen.field("  folder", worktree.path.replace(homedir(), "~"));
@@ -25,7 +25,7 @@ export async function printWorktrees(flags: { json?: boolean }): Promise<number>
   return printProblems(problems);
 }
 
-/** Removes what holds nothing, takes back what was never finished, and says what stays and why. */
+/** Removes worktrees without changes, undoes unfinished creations, and reports what stays and why. */
 export async function pruneAndPrint(flags: { dryRun?: boolean; json?: boolean }): Promise<number> {
   const { place, config } = await loadWorktreeContext();
   const { worktrees, problems: found } = await pruneWorktrees(place, { dryRun: flags.dryRun ?? false });
@@ -36,7 +36,7 @@ export async function pruneAndPrint(flags: { dryRun?: boolean; json?: boolean })
     return printProblems(problems);
   }
   const screen = createScreen(process.stdout, process.env);
-  if (worktrees.length === 0) screen.line("no worktrees of agents here");
+  if (worktrees.length === 0) screen.line("there are no worktrees of agents");
   for (const { name, outcome, reasons } of worktrees) {
     const isDryRun = flags.dryRun && outcome !== "live" && outcome !== "kept" ? "would be " : "";
     screen.paragraph(`${name}: ${isDryRun}${outcome}${reasons.length === 0 ? "" : ` (${reasons.join("; ")})`}`);

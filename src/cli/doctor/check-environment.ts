@@ -23,8 +23,8 @@ export const folder: Check = {
   name: "folder",
   async find({ cwd }) {
     if (cwd !== undefined) return [{ status: "ok", detail: cwd }];
-    const detail = "the folder this was started in is no longer there";
-    return [{ status: "problem", detail, advice: "go to another folder", blocks: true }];
+    const detail = "the current folder no longer exists";
+    return [{ status: "problem", detail, advice: "change to another folder", blocks: true }];
   },
 };
 

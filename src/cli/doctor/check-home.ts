@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { hasErrorCode } from "../../platform/index.ts";
 import type { Check } from "./finding.ts";
 
-const homeAdvice = "set TROUPE_HOME to a folder of your own";
+const homeAdvice = "set TROUPE_HOME to a folder that you own";
 
 export const homeFolder: Check = {
   name: "home",
@@ -16,23 +16,23 @@ export const homeFolder: Check = {
     const { uid } = await stat(place);
     const us = process.getuid?.();
     if (exists && us !== undefined && uid !== us) {
-      const detail = `${home} belongs to user ${uid}, and we are user ${us}`;
+      const detail = `${home} belongs to user ${uid}, but this process runs as user ${us}`;
       return [{ status: "problem", detail, advice: homeAdvice, blocks: true }];
     }
     const reason = await notWritableReason(place);
     if (reason !== undefined) {
-      const detail = `${place} cannot be written to (${reason})`;
+      const detail = `${place} is not writable (${reason})`;
       return [{ status: "problem", detail, advice: homeAdvice, blocks: true }];
     }
-    return [{ status: "ok", detail: exists ? home : `${home}, made at the first run` }];
+    return [{ status: "ok", detail: exists ? home : `${home} (created at the first run)` }];
   },
 };
 
 const maxEntries = 20_000;
 
-/** Sessions hold what was said and read: they are for their owner's eyes. */
+/** Sessions contain conversations and files, so only their owner may read them. */
 export const homeRights: Check = {
-  name: "home's rights",
+  name: "home permissions",
   async find({ home }) {
     if (process.platform === "win32" || !(await pathExists(home))) return [];
     const loose = [home, ...(await entriesIn(home))];
@@ -42,9 +42,9 @@ export const homeRights: Check = {
       if ((mode & 0o170000) !== constants.S_IFLNK && (mode & 0o077) !== 0) open.push(path);
     }
     const [first] = open;
-    if (first === undefined) return [{ status: "ok", detail: "closed to other users" }];
+    if (first === undefined) return [{ status: "ok", detail: "not accessible to other users" }];
     const more = open.length === 1 ? "" : ` and ${open.length - 1} more`;
-    const detail = `${first}${more} could be opened by other users`;
+    const detail = `${first}${more} is accessible to other users`;
     return [{ status: "problem", detail, advice: `chmod -R go= ${home}` }];
   },
 };
@@ -61,7 +61,7 @@ export const homeSpace: Check = {
     const detail = megabytes >= 1024 ? `${(megabytes / 1024).toFixed(1)} GB` : `${megabytes} MB`;
     if (megabytes >= littleMegabytes) return [{ status: "ok", detail }];
     const blocks = megabytes < tooLittleMegabytes;
-    return [{ status: "problem", detail: `${detail} at ${place}`, advice: "free some space", blocks }];
+    return [{ status: "problem", detail: `${detail} in ${place}`, advice: "free some disk space", blocks }];
   },
 };
 
@@ -70,7 +70,7 @@ async function entriesIn(folder: string): Promise<string[]> {
   return entries.slice(0, maxEntries).map((name) => join(folder, name));
 }
 
-/** Up the path to what is there. */
+/** Returns the path itself, or its nearest parent that exists. */
 async function nearestFolder(path: string): Promise<string> {
   for (let place = path; ; place = dirname(place))
     if ((await pathExists(place)) || place === dirname(place)) return place;

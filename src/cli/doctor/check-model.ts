@@ -14,7 +14,7 @@ const keyNames = {
   TROUPE_LOCAL_API_KEY: "localKey",
 } as const;
 
-/** Whether there is one; never what it is. */
+/** Reports whether a key is set, never its value. */
 export const keys: Check = {
   name: "keys",
   async find({ env, config }) {
@@ -22,7 +22,7 @@ export const keys: Check = {
       (config ? config.providerEnv[field] : env[variable]?.trim()) ? [variable] : [],
     );
     if (found.length > 0) return [{ status: "ok", detail: `${found.join(", ")} set` }];
-    const detail = "none is set: hosted models cannot be used";
+    const detail = "none is set: hosted models are not available";
     return [{ status: "missing", detail, advice: "set ANTHROPIC_API_KEY or OPENAI_API_KEY to use one" }];
   },
 };
@@ -35,13 +35,13 @@ export const baseUrls: Check = {
     const said = Object.entries({ anthropic: anthropicBaseUrl, openai: openaiBaseUrl, local: localBaseUrl }).flatMap(
       ([provider, url]) => (url === undefined ? [] : [`${provider}: ${withoutSecrets(url)}`]),
     );
-    return [{ status: "ok", detail: said.length === 0 ? "the providers' own" : said.join(", ") }];
+    return [{ status: "ok", detail: said.length === 0 ? "the providers' defaults" : said.join(", ") }];
   },
 };
 
-/** A name and password may stand in an address, or a token after the question mark. */
+/** Removes the user name, password and query: they may contain secrets. */
 function withoutSecrets(address: string): string {
-  if (!URL.canParse(address)) return "(not an address)";
+  if (!URL.canParse(address)) return "(not a URL)";
   const { origin, pathname } = new URL(address);
   return `${origin}${pathname}`;
 }
@@ -50,21 +50,21 @@ export const model: Check = {
   name: "model",
   async find({ config, configError }: Machine) {
     if (!config) {
-      const detail = `not known: ${configError ?? "the settings cannot be read"}`;
-      return [{ status: "problem", detail, advice: "mend the settings first", blocks: true }];
+      const detail = `unknown: ${configError ?? "the settings cannot be read"}`;
+      return [{ status: "problem", detail, advice: "fix the settings first", blocks: true }];
     }
     return [await usable(config)];
   },
 };
 
-/** Made just as a run would make it, and then asked nothing. */
+/** Creates the model as a run would, but sends no request. */
 async function usable(config: Config): Promise<Omit<Finding, "name">> {
-  const source = config.sources.get("model") ?? "by the key that is set";
+  const source = config.sources.get("model") ?? "chosen by the key that is set";
   const script = scriptOf(config);
   if (script !== undefined) {
     if (existsSync(resolve(config.cwd, script))) return { status: "ok", detail: `scripted/${script} (${source})` };
-    const detail = `scripted/${script} (${source}): there is no such file`;
-    return { status: "problem", detail, advice: "say another with --model, or correct the settings", blocks: true };
+    const detail = `scripted/${script} (${source}): file not found`;
+    return { status: "problem", detail, advice: "choose another with --model, or correct the settings", blocks: true };
   }
   try {
     const { ref } = await createModel({
@@ -76,14 +76,14 @@ async function usable(config: Config): Promise<Omit<Finding, "name">> {
       random: Math.random,
       cwd: config.cwd,
     });
-    return { status: "ok", detail: `${ref} (${source}); it was not asked anything` };
+    return { status: "ok", detail: `${ref} (${source}); no request was sent` };
   } catch (error) {
     if (!TroupeError.is(error)) throw error;
     return { status: error.code === "no_model" ? "missing" : "problem", detail: error.message, blocks: true };
   }
 }
 
-/** A script is code: it is looked for here, not loaded. */
+/** A script is code, so doctor only checks that its file exists. */
 function scriptOf({ model, aliases }: Config): string | undefined {
   const name = (model && aliases[model]) ?? model;
   return name?.startsWith("scripted/") ? name.slice("scripted/".length) : undefined;

@@ -5,9 +5,9 @@ import type { Machine } from "./inspect-machine.ts";
 
 export interface ProgramToFind {
   readonly name: string;
-  /** What makes it tell its version. */
+  /** The arguments that print its version. */
   readonly args: readonly string[];
-  /** What does not work without it. */
+  /** The consequence if the program is missing. */
   readonly consequence: string;
   readonly blocks?: boolean;
 }
@@ -23,13 +23,13 @@ export function program({ name, args, consequence, blocks = false }: ProgramToFi
   };
 }
 
-/** The one that comes with Troupe is used before the system's. */
+/** The bundled ripgrep is preferred to the system's. */
 export const ripgrep: Check = {
   name: "ripgrep",
   async find({ env }) {
     const shipped = await import("@vscode/ripgrep").then(
       (module) => module.rgPath,
-      // An optional dependency: not installed, or not made for this system.
+      // An optional dependency: it may be missing or unavailable for this system.
       () => undefined,
     );
     const path = shipped !== undefined && existsSync(shipped) ? shipped : await findExecutable("rg", env["PATH"]);
@@ -54,7 +54,6 @@ async function versionFinding(command: string, args: readonly string[], env: Mac
   const line = output.split("\n", 1)[0] ?? "";
   if (result.exitCode === 0)
     return { status: "ok", detail: `${/\d+(\.\d+)+\w*/.exec(line)?.[0] ?? line} (${command})` } as const;
-  const reason =
-    result.startFailure ?? (result.timedOut ? "it does not answer" : `exit code ${result.exitCode}: ${line}`);
-  return { status: "problem", detail: `${command} does not run: ${reason}`, advice: "install it again" } as const;
+  const reason = result.startFailure ?? (result.timedOut ? "no answer" : `exit code ${result.exitCode}: ${line}`);
+  return { status: "problem", detail: `${command} does not run: ${reason}`, advice: "reinstall it" } as const;
 }

@@ -1,7 +1,7 @@
 import { loadSandbox } from "../../platform/index.ts";
 import type { Check } from "./finding.ts";
 
-/** Which mode is in force, and whether there is a sandbox at all: it is really tried. */
+/** Reports the sandbox mode, and runs a command to see whether the sandbox works. */
 export const sandbox: Check = {
   name: "sandbox",
   async find({ config }) {
@@ -17,14 +17,14 @@ export const sandbox: Check = {
     await tried.close();
     const works = problem === undefined;
     if (works)
-      return [{ status: "ok", detail: mode === "off" ? "works, and is off (sandbox.mode)" : `works, ${mode}` }];
+      return [{ status: "ok", detail: mode === "off" ? "works, but is off (sandbox.mode)" : `works, ${mode}` }];
     switch (mode) {
       case "off":
-        return [{ status: "missing", detail: `off, and would not work: ${problem}` }];
+        return [{ status: "missing", detail: `off, and does not work: ${problem}` }];
       case "auto":
-        return [{ status: "problem", detail: `auto, but commands run without it: ${problem}` }];
+        return [{ status: "problem", detail: `auto, but commands run unsandboxed: ${problem}` }];
       case "required":
-        return [{ status: "problem", detail: `required, so no command is run: ${problem}`, blocks: true }];
+        return [{ status: "problem", detail: `required, so no command can run: ${problem}`, blocks: true }];
     }
   },
 };

@@ -3,7 +3,7 @@ import { TroupeError } from "../../protocol/index.ts";
 import { createFileSessionStore, type SessionStore, type SessionSummary } from "../../store/index.ts";
 import type { Check } from "./finding.ts";
 
-/** So many of the newest are read whole; of older ones only the ends are looked at. */
+/** This many of the newest sessions are read completely. Of older ones only the start and the end are read. */
 const readWhole = 200;
 
 export const sessions: Check = {
@@ -19,7 +19,7 @@ export const sessions: Check = {
     if (problems.length === 0) return [{ status: "ok", detail: all.length === 0 ? "none yet" : `${all.length}` }];
     return problems.map(({ session, reason }) => ({
       status: "problem",
-      detail: `${session.sessionId} will not open: ${reason}`,
+      detail: `${session.sessionId} cannot be opened: ${reason}`,
       advice: `troupe sessions repair ${session.sessionId}`,
     }));
   },

@@ -7,23 +7,26 @@ export const settings: Check = {
       return settingsProblems.map(({ file, line, column, field, message }) => {
         const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
         const detail = [place, field, message].filter(Boolean).join(": ");
-        return { status: "problem", detail, advice: "correct the file, or remove it", blocks: true };
+        return { status: "problem", detail, advice: "correct or remove the file", blocks: true };
       });
     }
     if (configError !== undefined) return [{ status: "problem", detail: configError, blocks: true }];
     const files = config?.settingsFiles ?? [];
     const notices = (config?.notices ?? []).map((detail) => ({ status: "problem", detail }) as const);
-    return [{ status: "ok", detail: files.length === 0 ? "no file, none is needed" : files.join(", ") }, ...notices];
+    return [
+      { status: "ok", detail: files.length === 0 ? "no settings file (none is needed)" : files.join(", ") },
+      ...notices,
+    ];
   },
 };
 
-/** What the folder asks for and does not get. */
+/** Settings of the folder that are ignored because the folder is not trusted. */
 export const untrusted: Check = {
   name: "folder's settings",
   async find({ config }) {
     return (config?.untrusted ?? []).map(({ key, source }) => ({
       status: "ok",
-      detail: `${key} of ${source} is not used: the folder is not trusted`,
+      detail: `${key} in ${source} is ignored: the folder is not trusted`,
     }));
   },
 };

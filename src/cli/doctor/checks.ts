@@ -7,15 +7,15 @@ import { settings, untrusted } from "./check-settings.ts";
 import { folder, node, terminal, troupe } from "./check-environment.ts";
 import type { Check } from "./finding.ts";
 
-/** Everything that is looked at, in the order in which it is told. */
+/** All checks, in the order of the report. */
 export const checks: readonly Check[] = [
   troupe,
   node,
   folder,
   program({ name: "bash", args: ["--version"], consequence: "agents cannot run commands", blocks: true }),
-  program({ name: "git", args: ["--version"], consequence: "agents do not see the state of the repository" }),
+  program({ name: "git", args: ["--version"], consequence: "agents cannot see the state of the repository" }),
   ripgrep,
-  program({ name: "tmux", args: ["-V"], consequence: "teammates run in the process of their lead, not in panes" }),
+  program({ name: "tmux", args: ["-V"], consequence: "teammates run in the lead's process, not in panes" }),
   sandbox,
   keys,
   baseUrls,

@@ -1,17 +1,17 @@
 import type { Machine } from "./inspect-machine.ts";
 
-/** What one check came to. Never holds a key or a part of one. */
+/** The result of one check. Never contains a key or a part of one. */
 export interface Finding {
   readonly name: string;
-  /** `missing` is something one can do without, unless it `blocks`. */
+  /** `missing` means optional, unless the finding `blocks`. */
   readonly status: "ok" | "missing" | "problem";
   readonly detail: string;
   readonly advice?: string;
-  /** As it is, `troupe -p` will not run here. */
+  /** True if `troupe -p` cannot run here. */
   readonly blocks?: boolean;
 }
 
-/** One idea each. May give several findings of its kind, or none. */
+/** Checks one thing. May return several findings or none. */
 export interface Check {
   readonly name: string;
   find(machine: Machine): Promise<readonly Omit<Finding, "name">[]>;

@@ -2,15 +2,15 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Config, loadConfig, settingsProblems } from "../../session/index.ts";
 
-/** What the checks look at, gathered once. */
+/** The facts that the checks examine, gathered once. */
 export interface Machine {
-  /** Undefined when the folder we were started in is gone. */
+  /** Undefined if the current folder no longer exists. */
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly nodeVersion: string;
-  /** TROUPE_HOME, whether or not the settings can be read. */
+  /** TROUPE_HOME, even if the settings cannot be read. */
   readonly home: string;
-  /** Undefined when a run would not get past its settings; `configError` says why. */
+  /** Undefined if a run could not load its settings. `configError` tells why. */
   readonly config: Config | undefined;
   readonly configError: string | undefined;
   readonly settingsProblems: Awaited<ReturnType<typeof settingsProblems>>;
@@ -26,7 +26,7 @@ export async function inspectMachine(process: NodeJS.Process): Promise<Machine> 
     cwd,
     env,
     nodeVersion: process.version,
-    // The same place that the settings are loaded from; here also for when they cannot be.
+    // The same path as in the settings loader, needed here when the settings cannot be read.
     home: resolve(input.cwd, env["TROUPE_HOME"] || join(env["HOME"] || homedir(), ".troupe")),
     config: config.status === "fulfilled" ? config.value : undefined,
     configError: config.status === "rejected" ? messageOf(config.reason) : undefined,

@@ -1,10 +1,10 @@
 import { createScreen } from "../screen.ts";
 import type { Finding } from "./finding.ts";
 
-/** Below so many columns the name stands above its line. */
+/** On narrower screens the name is printed above its line. */
 const narrow = 60;
 
-/** One line each: how it stands, what it is, what to do. */
+/** Prints one line for each finding: status, name, detail, advice. */
 export function printFindings(
   findings: readonly Finding[],
   output: Parameters<typeof createScreen>[0],
@@ -28,7 +28,7 @@ export function printFindings(
 function verdict(findings: readonly Finding[]): string {
   const names = (wanted: readonly Finding[]) => [...new Set(wanted.map(({ name }) => name))].join(", ");
   const blocking = findings.filter(({ blocks }) => blocks);
-  if (blocking.length > 0) return `Troupe cannot work here yet: ${names(blocking)}.`;
+  if (blocking.length > 0) return `Troupe cannot run here yet: ${names(blocking)}.`;
   const others = findings.filter(({ status }) => status !== "ok");
-  return others.length === 0 ? "All is well." : `Troupe can work here. Worth a look: ${names(others)}.`;
+  return others.length === 0 ? "No problems found." : `Troupe can run here. Check these: ${names(others)}.`;
 }

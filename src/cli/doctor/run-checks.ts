@@ -1,7 +1,7 @@
 import type { Check, Finding } from "./finding.ts";
 import type { Machine } from "./inspect-machine.ts";
 
-/** All checks, in their order. One that fails itself is a finding like any other. */
+/** Runs all checks and keeps their order. A check that throws becomes a finding. */
 export async function runChecks(checks: readonly Check[], machine: Machine): Promise<Finding[]> {
   const found = await Promise.all(checks.map((check) => runCheck(check, machine)));
   return found.flat();
@@ -11,7 +11,7 @@ async function runCheck({ name, find }: Check, machine: Machine): Promise<Findin
   try {
     return (await find(machine)).map((finding) => ({ name, ...finding }));
   } catch (error) {
-    const detail = `could not be looked at: ${error instanceof Error ? error.message : String(error)}`;
+    const detail = `the check failed: ${error instanceof Error ? error.message : String(error)}`;
     return [{ name, status: "problem", detail }];
   }
 }

@@ -13,25 +13,26 @@ import { constants, homedir } from "node:os";
 import { basename, isAbsolute, join } from "node:path";
 
 export interface CodeCache {
-  /** A file of the program, and what V8 made of it the last time; V8 itself refuses what does not fit it. */
+  /** Returns a file of the program, with V8's cached code for it. V8 rejects cached code that does not match. */
   read(file: string): { readonly source: string; readonly data: Buffer | undefined };
-  /** A file was compiled, or taken from the cache; `make` gives what V8 has of it by then. */
+  /**
+   * Records that a file was compiled, or loaded from the cache. `make` returns the code that V8 has compiled so far.
+   */
   compiled(file: string, code: { readonly isNew: boolean; readonly make: () => Buffer }): void;
-  /** Keeps what is to be kept, if there is a home to keep it in. `complete`: the program came to a good end. */
+  /** Stores the cached code if the home folder exists. `complete` means that the program ended successfully. */
   write(run: { readonly complete: boolean }): void;
 }
 
 /**
- * Compiled code is executable: it is read only from a folder of the user's own that nobody else can write to, and the
- * home folder is never made just for it.
- *
- * V8 compiles a function when it is first called, so what is kept knows the functions of the run that has made it. A run
- * that ended early knows few: the first `lessons` good ones make it again. Each kind of command has its own.
+ * Compiled code is executable. It is read only from a folder that the user owns and no other user can write to. The
+ * home folder is never created only for the cache. V8 compiles a function at its first call, so the cache knows only
+ * the functions of the run that made it. A run that ended early knows few, so the first `maxRecordings` successful runs
+ * write the cache again. Each kind of command has its own cache.
  */
 export function openCodeCache(entry: string, args: readonly string[]): CodeCache {
   const { size, mtimeMs } = statSync(entry);
   const usage = process.env["TROUPE_HOME"];
-  // A relative home is refused later on, with words; until then it is nowhere to look for code.
+  // The settings reject a relative home later, with an error. Until then no code is read from it.
   const home = usage ? (isAbsolute(usage) ? usage : undefined) : join(homedir(), ".troupe");
   const all = home && join(home, "cache");
   const build = `${process.version}-${process.arch}-${size}-${Math.round(mtimeMs)}`;
@@ -44,7 +45,7 @@ export function openCodeCache(entry: string, args: readonly string[]): CodeCache
     read(file) {
       const kept = folder && join(folder, fileOf(file));
       const whole = isUsable && kept !== undefined && isOurs(kept) ? readFileSync(kept) : undefined;
-      // The last byte counts the lessons.
+      // The last byte counts the successful runs.
       recorded.set(file, whole?.at(-1) ?? 0);
       return { source: readFileSync(file, "latin1"), data: whole?.subarray(0, -1) };
     },
@@ -64,9 +65,9 @@ export function openCodeCache(entry: string, args: readonly string[]): CodeCache
         for (const other of readdirSync(all))
           if (other !== build) rmSync(join(all, other), { recursive: true, force: true });
       } catch (error) {
-        // A full or read-only disk costs some time at the next start, and nothing else.
+        // A full or read-only disk only makes the next start slower.
         const { code = "", errno } = error as NodeJS.ErrnoException;
-        // Node has no name for a used up quota.
+        // Node has no error code for an exceeded quota.
         if (!expected.has(code) && errno !== -constants.errno.EDQUOT) throw error;
       }
     },
@@ -88,7 +89,7 @@ function replace(file: string, data: Buffer): void {
     writeFileSync(part, data, { mode: 0o600, flag: "wx" });
     renameSync(part, file);
   } catch (error) {
-    rmSync(part, { force: true }); // half a file would only take up what space is left
+    rmSync(part, { force: true }); // Half a file would only use the remaining space.
     throw error;
   }
 }
@@ -98,7 +99,7 @@ function isOurs(path: string): boolean {
     const stat = lstatSync(path);
     return !stat.isSymbolicLink() && stat.uid === process.getuid?.() && (stat.mode & 0o022) === 0;
   } catch (error) {
-    // Whatever is in the way, a home that is a file for one, is for those to tell who need the home.
+    // Commands that need the home folder report what is wrong with it, for example that it is a file.
     if (["ENOENT", "ENOTDIR", "EACCES", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
     throw error;
   }

@@ -4,8 +4,8 @@ import { dirname, join, resolve } from "node:path";
 import { Script } from "node:vm";
 import { openCodeCache } from "./code-cache.ts";
 
-// V8 has to compile the program before it can do anything. What it compiled the last time is kept, and saves a third of the
-// time to the first request. Without the cache everything works, only later.
+// V8 must compile the program before it can run. The cached code saves a third of the time to the first request.
+// Everything works without the cache, only more slowly.
 const entry = join(__dirname, "program.cjs");
 const cache = openCodeCache(entry, process.argv.slice(2));
 const requireExternal = createRequire(entry);
@@ -13,8 +13,8 @@ const importExternal = (specifier: string) => import(specifier);
 const loaded = new Map<string, { exports: unknown }>();
 
 /**
- * The program is cut into files that are loaded when they are needed; each is a function in ASCII, as the build has made
- * it, and is compiled with what is kept of it.
+ * Loads a file of the program on demand. The build wraps each file into a function in ASCII; V8 compiles it with its
+ * cached code.
  */
 function load(file: string): unknown {
   const known = loaded.get(file);

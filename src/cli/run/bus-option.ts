@@ -1,12 +1,12 @@
 import { TroupeError } from "../../protocol/index.ts";
 
-export const busOptionHelp = "of teams that are there and not in files: nats://host:4222";
+export const busOptionHelp = "bus that carries the teams, instead of files: nats://host:4222";
 
-/** For `--bus`: what is said there holds for this process and for those it starts, as if the variable had been set. */
+/** Parses `--bus`. The value applies to this process and the processes it starts, as if the variable were set. */
 export function setBusEnv(url: string): string {
-  // A variable that was not set, in a script: teams in files are not what was meant.
+  // A script with an unset variable must not use teams in files by accident.
   if (url.trim() === "")
-    throw new TroupeError("usage", "--bus is empty: give an address, such as nats://host:4222, or leave it out");
+    throw new TroupeError("usage", "--bus is empty. Give a URL such as nats://host:4222, or remove --bus.");
   process.env["TROUPE_BUS"] = url;
   return url;
 }

@@ -16,7 +16,7 @@ export interface FrontendFactsOptions {
   readonly setNext: (next: NextSession | undefined) => void;
 }
 
-/** What a face shows that no event tells of, looked up each time it is asked for. */
+/** Facts that a frontend shows but no event contains. Each is read when it is requested. */
 export function createFrontendFacts({ session, flags, setNext }: FrontendFactsOptions): FrontendFacts {
   const input = { cwd: session.cwd, env: process.env, flags, trust: flags.trust ? ("all" as const) : undefined };
   return {
@@ -33,7 +33,7 @@ export function createFrontendFacts({ session, flags, setNext }: FrontendFactsOp
       const { rules } = await listRules(input);
       return rules.map(({ list, rule, source, hiddenBy }) => ({
         title: `${list} ${rule}`,
-        detail: hiddenBy.length === 0 ? source : `${source}; has no effect: ${hiddenBy.join(", ")} is looked at first`,
+        detail: hiddenBy.length === 0 ? source : `${source}; has no effect: ${hiddenBy.join(", ")} takes precedence`,
         isOff: hiddenBy.length > 0,
       }));
     },

@@ -12,7 +12,7 @@ export interface ProjectFilesOptions {
   readonly now: () => number;
 }
 
-/** Finds files and folders of the project by part of their path; what git leaves out is left out. */
+/** Finds files and folders of the project by part of their path. Files that git ignores are left out. */
 export function createFileFinder({
   cwd,
   env,
@@ -23,7 +23,7 @@ export function createFileFinder({
     if (listed === undefined || now() - listed.at > freshMs) {
       const paths = listPaths(cwd, env);
       listed = { at: now(), paths };
-      paths.catch(() => (listed = undefined)); // whoever asked is told
+      paths.catch(() => (listed = undefined)); // the caller receives the error
     }
     return bestMatches(await listed.paths, query);
   };
@@ -40,13 +40,13 @@ async function listPaths(cwd: string, env: ProjectFilesOptions["env"]): Promise<
   return [...folders, ...files.slice(0, maxFiles)];
 }
 
-/** Outside a repository: breadth first, without what is hidden or brought along. */
+/** Lists files outside a repository, breadth first, without hidden entries and node_modules. */
 async function walk(root: string): Promise<string[]> {
   const files: string[] = [];
   const folders = [""];
   for (let folder = folders.shift(); folder !== undefined && files.length < maxFiles; folder = folders.shift()) {
     const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error: unknown) => {
-      // A folder that we may not look into has nothing to offer; the root must be there.
+      // A folder that cannot be read counts as empty, but the root must be readable.
       if (folder === "") throw error;
       return [];
     });
@@ -60,7 +60,10 @@ async function walk(root: string): Promise<string[]> {
   return files;
 }
 
-/** Names that begin with it, then names that have it, then paths that have it, then its letters in order; short ones first. */
+/**
+ * Ranks paths: starts with the query, name starts with it, name contains it, path contains it, letters in order.
+ * Shorter paths come first.
+ */
 export function bestMatches(paths: readonly string[], query: string): readonly string[] {
   const wanted = query.toLowerCase();
   const rank = (path: string): number => {

@@ -1,7 +1,7 @@
 import type { Envelope, SessionId } from "../../protocol/index.ts";
 import { openSessionDirectory, homeFolder } from "../../session/index.ts";
 
-/** What happens in a session of another process, from its beginning on, until the signal aborts. */
+/** Yields the events of a session in another process, from its beginning, until the signal aborts. */
 export async function* followSessionEvents(
   env: NodeJS.ProcessEnv,
   session: SessionId,

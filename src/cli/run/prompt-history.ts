@@ -7,10 +7,10 @@ import { homeFolder } from "../../session/index.ts";
 const Entry = z.object({ at: z.string(), text: z.string().min(1) });
 
 const kept = 500;
-/** A longer one is a document; it can be pasted again. */
+/** A longer prompt is a document that the user can paste again. */
 const longest = 20_000;
 
-/** What the user has said in this project, over all sessions: `prompts.jsonl` beside them. */
+/** The user's prompts in this project, of all sessions: `prompts.jsonl` beside the sessions. */
 export function openPromptHistory({
   cwd,
   env,
@@ -21,9 +21,9 @@ export function openPromptHistory({
   const opening = realpath(cwd).then((real) =>
     openLineFile(join(homeFolder(env), "projects", projectName(real), "prompts.jsonl"), { durability: "process" }),
   );
-  opening.catch(() => undefined); // whoever uses it is told
+  opening.catch(() => undefined); // the caller receives the error
   return {
-    /** Oldest first, each once, where it was said last. */
+    /** Oldest first. A repeated prompt appears once, at its last position. */
     async entries(): Promise<readonly string[]> {
       const { records } = (await opening).readFrom(0);
       const texts = records.flatMap(({ value }) => Entry.safeParse(value).data?.text ?? []);

@@ -5,7 +5,9 @@ import { openPromptHistory } from "./prompt-history.ts";
 
 type PromptSources = Pick<TuiOptions, "promptHistory" | "findFiles" | "contextWindow">;
 
-/** What the prompt of a screen draws on: what was said before, the files there are, and what models can take. */
+/**
+ * Opens the data sources of a screen's prompt: prompt history, project files, and the attachments that models accept.
+ */
 export function openPromptSources(cwd: string, env: Readonly<Record<string, string | undefined>>): PromptSources {
   return {
     promptHistory: openPromptHistory({ cwd, env }),

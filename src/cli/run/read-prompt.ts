@@ -5,12 +5,12 @@ import { TroupeError } from "../../protocol/index.ts";
 export interface PromptSources {
   readonly words: string;
   readonly file: string | undefined;
-  /** Undefined when standard input carries commands, not a prompt. */
+  /** Undefined if stdin carries commands, not a prompt. */
   readonly stdin: NodeJS.ReadStream | undefined;
   readonly onNoInput: () => void;
 }
 
-/** Everything said on the command line, in a file and through a pipe, in this order. Undefined when nothing was said. */
+/** Joins the prompt from the command line, the file and the pipe, in this order. Returns undefined if all are empty. */
 export async function readPrompt(sources: PromptSources): Promise<string | undefined> {
   const parts = [
     sources.words,
@@ -33,7 +33,7 @@ async function readPromptFile(file: string): Promise<string> {
   return decode(bytes, `the prompt file ${file}`);
 }
 
-/** How long an open pipe may stay silent before the prompt on the command line is taken to be all there is. */
+/** An open pipe that stays silent this long is ignored, and only the other sources count. */
 const noInputMs = 3_000;
 
 async function readPiped(stdin: NodeJS.ReadStream, { words, file, onNoInput }: PromptSources): Promise<string> {
@@ -56,7 +56,7 @@ async function readPiped(stdin: NodeJS.ReadStream, { words, file, onNoInput }: P
   } finally {
     clearTimeout(timer);
   }
-  return decode(Buffer.concat(chunks), "standard input");
+  return decode(Buffer.concat(chunks), "the standard input");
 }
 
 function isPiped(): boolean {
@@ -64,7 +64,7 @@ function isPiped(): boolean {
     const stat = fstatSync(0);
     return stat.isFIFO() || stat.isFile() || stat.isSocket();
   } catch (error) {
-    if ((error as { code?: unknown }).code === "EBADF") return false; // started with standard input closed
+    if ((error as { code?: unknown }).code === "EBADF") return false; // stdin was closed at the start
     throw error;
   }
 }
@@ -73,7 +73,7 @@ function decode(bytes: Buffer, what: string): string {
   const refuse = () =>
     new TroupeError(
       "prompt",
-      `${what} is not text: give a UTF-8 text file, or name the file in the prompt for the agent to read`,
+      `${what} is not text: use a UTF-8 text file, or name the file in the prompt so that the agent reads it`,
     );
   if (bytes.includes(0)) throw refuse();
   try {

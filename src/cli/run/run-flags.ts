@@ -1,7 +1,7 @@
 import type { OutputFormat } from "../../headless/index.ts";
 import type { PermissionMode } from "../../protocol/index.ts";
 
-/** The flags of a run as the command line gives them. */
+/** The flags of a run, as parsed from the command line. */
 export interface RunFlags {
   readonly print?: boolean;
   readonly model?: string;
@@ -25,16 +25,16 @@ export interface RunFlags {
   readonly promptFile?: string;
   readonly forks?: boolean;
   readonly team?: string;
-  /** Where teams are, if not in files of this machine. */
+  /** The bus that carries the teams, instead of files on this machine. */
   readonly bus?: string;
-  /** Whose team files. */
+  /** The program whose team files are used. */
   readonly teamStore?: string;
-  /** Its name in a team that another program leads. */
+  /** Its name in a team that an external program leads. */
   readonly as?: string;
   readonly coordinator?: boolean;
   readonly record?: string;
   readonly verbose?: boolean;
   readonly trust?: boolean;
-  /** The port of the dashboard; 0 is one that is free. */
+  /** The port of the dashboard. 0 means any free port. */
   readonly web?: number;
 }

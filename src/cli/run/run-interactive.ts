@@ -9,7 +9,7 @@ import { readPrompt } from "./read-prompt.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { listenToSignals } from "../signals.ts";
 
-/** `troupe` in a terminal: one session after another, until the user leaves. Gives back the exit code. */
+/** `troupe` in a terminal: runs one session after another until the user leaves. Returns the exit code. */
 export async function runInteractive(words: string, flags: RunFlags): Promise<number> {
   requireTerminal(flags);
   let prompt = await readPrompt({ words, file: flags.promptFile, stdin: undefined, onNoInput: () => undefined });
@@ -18,9 +18,9 @@ export async function runInteractive(words: string, flags: RunFlags): Promise<nu
     const code = await runClaudeTeammate(prompt, flags);
     if (code !== undefined) return code;
   }
-  // Beside what the session has to find out.
+  // Loads the UI while the session starts.
   const loading = import("../../tui/index.ts");
-  loading.catch(() => undefined); // who waits for it below is told
+  loading.catch(() => undefined); // the code that awaits it below receives the error
   let resume = flags.resume ?? (flags.continue ? "latest" : undefined);
   for (;;) {
     if (resume !== undefined && resume !== "latest") {
@@ -48,7 +48,7 @@ export async function runInteractive(words: string, flags: RunFlags): Promise<nu
     });
   }
 
-  /** Without a model there is nothing to show but how to get one. */
+  /** Without a model, shows how to configure one. */
   async function firstRunHint(error: unknown): Promise<undefined> {
     if (!TroupeError.is(error) || error.code !== "no_model") throw error;
     const { firstRunScreen } = await loading;
@@ -60,12 +60,12 @@ export async function runInteractive(words: string, flags: RunFlags): Promise<nu
     let next: NextSession | undefined;
     const signals = listenToSignals({
       interrupt: () => void session.dispatch({ type: "interrupt" }),
-      // The face hears of it by its signal, and gives the terminal back before anything else.
+      // The abort signal makes the terminal UI restore the terminal before anything else.
       leave: () => undefined,
     });
     let dashboard: WebServer | undefined;
     try {
-      // Its address stands above the screen, where it can be copied.
+      // The URL is printed above the screen, where the user can copy it.
       if (flags.web !== undefined)
         dashboard = await (await import("../web/serve-session-dashboard.ts")).serveSessionDashboard(session, flags.web);
       const { runTui } = await loading;
@@ -87,10 +87,10 @@ export async function runInteractive(words: string, flags: RunFlags): Promise<nu
 
 function requireTerminal(flags: RunFlags): void {
   if (flags.inputFormat !== "text" || flags.outputFormat !== "text")
-    throw new TroupeError("usage", "--input-format and --output-format are for runs without a screen: add -p");
+    throw new TroupeError("usage", "--input-format and --output-format need a run without a screen: add -p");
   if (isTerminal()) return;
   throw new TroupeError(
     "usage",
-    "there is no terminal here for a screen: use -p 'what to do' to run without one, or 'troupe demo' to see it work",
+    "no terminal available. Use -p 'task' to run without a screen, or 'troupe demo' to see an example.",
   );
 }

@@ -6,10 +6,10 @@ import { readPrompt } from "./read-prompt.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { listenToSignals } from "../signals.ts";
 
-/** Ten minutes: as long as the longest command may take in the foreground. */
+/** Ten minutes: the maximum time of a foreground command. */
 const backgroundWaitMs = 600_000;
 
-/** `troupe`: with -p one session, one way in, one way out; without it the same in a terminal. */
+/** `troupe`: with -p one session with one input and one output, otherwise the terminal UI. */
 export async function runPrint(words: string, flags: RunFlags): Promise<number> {
   const streaming = flags.inputFormat === "stream-json";
   if (!flags.print) {
@@ -20,7 +20,7 @@ export async function runPrint(words: string, flags: RunFlags): Promise<number> 
     words,
     file: flags.promptFile,
     stdin: streaming ? undefined : process.stdin,
-    onNoInput: () => process.stderr.write("troupe: nothing came through standard input; going on without it\n"),
+    onNoInput: () => process.stderr.write("troupe: no input on stdin; continuing without it\n"),
   });
   if (flags.team !== undefined) {
     const { runClaudeTeammate } = await import("../teammate/run-claude-teammate.ts");
@@ -29,7 +29,7 @@ export async function runPrint(words: string, flags: RunFlags): Promise<number> 
   }
   const resuming = flags.continue === true || flags.resume !== undefined;
   if (prompt === undefined && !streaming && !resuming) {
-    throw new TroupeError("usage", "nothing to do: say it after -p, through a pipe, or with --prompt-file");
+    throw new TroupeError("usage", "no prompt given. Pass it after -p, through a pipe, or with --prompt-file.");
   }
 
   const session = await startSession({
@@ -46,7 +46,7 @@ export async function runPrint(words: string, flags: RunFlags): Promise<number> 
   });
   const { web } = flags;
   let dashboard: WebServer | undefined;
-  // Node leaves when nothing is pending in its event loop, whatever somebody may still be waiting for.
+  // Node exits when its event loop is empty, even while a promise is pending. The timer prevents that.
   const alive = setInterval(() => undefined, 60_000);
   try {
     if (web !== undefined)
@@ -68,7 +68,7 @@ export async function runPrint(words: string, flags: RunFlags): Promise<number> 
     await dashboard?.close();
     signals.stop();
     clearInterval(alive);
-    // Whoever writes to it may never close it, and an input that could still be read keeps the program alive.
+    // The writer may never close stdin, and an open stdin keeps the process alive.
     if (streaming) process.stdin.destroy();
   }
 }

@@ -13,7 +13,7 @@ export interface TuiOptionsInput {
   readonly setNext: (next: NextSession | undefined) => void;
 }
 
-/** What the terminal UI works with, for one session in the terminal of this process. */
+/** Creates the options of the terminal UI for one session in the terminal of this process. */
 export async function createTuiOptions({ session, flags, signal, setNext }: TuiOptionsInput): Promise<TuiOptions> {
   const config = loadConfig({ cwd: session.cwd, env: process.env, flags, trust: flags.trust ? "all" : undefined });
   const [preferences, { terminal }] = await Promise.all([openPreferences(process.env), config]);

@@ -10,7 +10,7 @@ const StoredPreferences = z.object({
   showTeammateMessagePreview: z.boolean().optional().catch(undefined),
 });
 
-/** How the user left the screen the last time: `ui.json` in Troupe's folder. A broken one is told of, and left alone. */
+/** The user's last state of the screen: `ui.json` in Troupe's folder. A broken file is reported and not changed. */
 export async function openPreferences(env: Readonly<Record<string, string | undefined>>): Promise<Preferences> {
   const path = join(homeFolder(env), "ui.json");
   const keep: Preferences["save"] = (now) => writeFileAtomic(path, `${JSON.stringify(now, null, 2)}\n`);

@@ -14,7 +14,7 @@ export interface ShutdownRequest {
   readonly withinMs: number;
 }
 
-/** What comes of asking a member to end: it is in the record that it has, or its refusal in its lead's inbox. */
+/** Waits for the result of a shutdown request: the recorded end of the member, or its refusal in the lead's inbox. */
 export async function awaitAnswerOrEnd(memberName: string, asked: ShutdownRequest): Promise<Answer> {
   const done = new AbortController();
   const signal = AbortSignal.any([done.signal, AbortSignal.timeout(asked.withinMs)]);
@@ -29,7 +29,7 @@ export async function awaitAnswerOrEnd(memberName: string, asked: ShutdownReques
   }
 }
 
-/** Never resolves if there is none. */
+/** Never resolves if the member does not refuse. */
 async function awaitRefusal(
   memberName: string,
   { mailbox, requestId }: ShutdownRequest,
@@ -42,7 +42,7 @@ async function awaitRefusal(
   return new Promise<never>(() => undefined);
 }
 
-/** Undefined if it had not ended when the time was over. */
+/** Returns undefined if the member did not end in time. */
 export async function awaitEnd(
   memberName: string,
   record: StoredTeam["record"],

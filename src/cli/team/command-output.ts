@@ -11,7 +11,7 @@ export function printWarnings(problems: readonly string[]): void {
   for (const problem of problems) process.stderr.write(`troupe: ${problem}\n`);
 }
 
-/** The member's own colour, as near as a terminal of eight colours has it. */
+/** The nearest of the eight terminal colors to the member's color. */
 export function memberStyle({ paint }: Screen, color: AgentColor | undefined): Style {
   if (color === undefined) return paint.bold;
   return paint[nearestColor[color]];
@@ -28,7 +28,7 @@ const nearestColor = {
   cyan: "cyan",
 } as const satisfies Record<AgentColor, string>;
 
-/** Aborts at Ctrl-C, so that what follows something for ever ends well. */
+/** Aborts at Ctrl-C, so that commands that follow something end cleanly. */
 export function abortOnInterrupt(): { readonly signal: AbortSignal; release(): void } {
   const stop = new AbortController();
   const onSignal = () => stop.abort();

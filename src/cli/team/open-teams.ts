@@ -11,7 +11,7 @@ export interface TeamsPlace {
   readonly cwd: string;
 }
 
-/** The teams and sessions of this machine's user, or of the bus, from the shell. */
+/** Opens the teams and sessions of this user on this machine, or the teams of the bus. */
 export async function openTeams(): Promise<TeamsPlace> {
   const { store, cwd, home, bus, claudeFolder } = await openSessionStore({ cwd: process.cwd(), env: process.env });
   const { path } = await openStateRoot(home);

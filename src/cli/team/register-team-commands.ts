@@ -6,91 +6,87 @@ import { teamStoreOptionHelp, setTeamStoreEnv } from "../run/team-store-option.t
 
 type Subcommand = (parent: Command, name: string, description: string) => Command;
 
-/** `troupe team …` and `troupe tasks …`; each loads what it needs when it is called. */
+/** Registers `troupe team …` and `troupe tasks …`. Each command loads its module when it is called. */
 export function registerTeamCommands(program: Command, subcommand: Subcommand, exit: (code: number) => void): void {
-  registerTeam(
-    subcommand(program, "team", "teams of agents and programs: their members, mail and work"),
-    subcommand,
-    exit,
-  );
-  registerTasks(subcommand(program, "tasks", "the task list of a team or a session"), subcommand, exit);
+  registerTeam(subcommand(program, "team", "manage teams: members, mail and tasks"), subcommand, exit);
+  registerTasks(subcommand(program, "tasks", "manage the task list of a team or a session"), subcommand, exit);
 }
 
 function registerTeam(team: Command, subcommand: Subcommand, exit: (code: number) => void): void {
-  const json = (name: string, description: string, how = "as JSON") =>
+  const json = (name: string, description: string, how = "print JSON") =>
     subcommand(team, name, description)
       .option("--json", how)
       .option("--bus <url>", busOptionHelp, setBusEnv)
       .option("--team-store <kind>", teamStoreOptionHelp, setTeamStoreEnv);
-  json("create", "make a team; a name that is taken gets a number")
+  json("create", "create a team; adds a number if the name is in use")
     .argument("<name>")
-    .option("--description <text>", "what it is for")
-    .option("--member <name>", "somebody that a program or a person speaks for; may be given again", collect)
+    .option("--description <text>", "purpose of the team")
+    .option("--member <name>", "member run by an external program or a person; repeatable", collect)
     .action(async (name: string, flags: { description?: string; member?: string[]; json?: boolean }) => {
       exit(await (await import("../commands/team.ts")).create(name, flags));
     });
-  json("list", "the teams there are").action(async (flags: { json?: boolean }) => {
+  json("list", "list the teams").action(async (flags: { json?: boolean }) => {
     exit(await (await import("../commands/team.ts")).list(flags));
   });
-  json("show", "its members and what each does")
+  json("show", "show a team's members and their activity")
     .argument("<name>")
     .action(async (name: string, flags: { json?: boolean }) => {
       exit(await (await import("../commands/team.ts")).show(name, flags));
     });
-  json("log", "what happened in it: who came and went, mail, tasks", "one JSON object a line")
+  json("log", "show a team's events: members, mail, tasks", "print JSON lines")
     .argument("<name>")
-    .option("-f, --follow", "and whatever comes, until Ctrl-C")
+    .option("-f, --follow", "also print new events until Ctrl-C")
     .action(async (name: string, flags: { follow?: boolean; json?: boolean }) => {
       exit(await (await import("./team-log.ts")).log(name, flags));
     });
-  json("send", "send mail to a member, or to everybody with '*'")
+  json("send", "send mail to a member, or to all members with '*'")
     .argument("<name>")
     .argument("<to>")
     .argument("<text...>")
-    .option("--from <member>", "in the name of a member that you speak for; by default you")
-    .option("--urgent", "interrupt what it is doing")
+    .option("--from <member>", "member to send as (default: the user)")
+    .option("--urgent", "interrupt the member's current turn")
     .action(
       async (name: string, to: string, text: string[], flags: { from?: string; urgent?: boolean; json?: boolean }) => {
         exit(await (await import("./team-mail.ts")).send(name, { to, text }, flags));
       },
     );
-  json("inbox", "the mail of a member; looking marks nothing as read", "as JSON, with --follow one object a line")
+  json("inbox", "show a member's mail without marking it as read", "print JSON; with --follow, JSON lines")
     .argument("<name>")
     .argument("<member>")
-    .option("-f, --follow", "and whatever comes, until Ctrl-C")
-    .option("--unread", "only what is not read yet")
+    .option("-f, --follow", "also print new mail until Ctrl-C")
+    .option("--unread", "only unread mail")
     .action(async (name: string, member: string, flags: { follow?: boolean; unread?: boolean; json?: boolean }) => {
       exit(await (await import("./team-mail.ts")).inbox(name, member, flags));
     });
-  json("stop", "ask a member to end; its open tasks go back on the list")
+  json("stop", "ask a member to shut down, and release its tasks")
     .argument("<name>")
     .argument("<member>")
-    .option("--now", "end it without asking it")
-    .option("--reason <text>", "why; it is told")
+    .option("--now", "stop it without asking")
+    .option("--reason <text>", "reason, shown to the member")
     .action(async (name: string, member: string, flags: { now?: boolean; reason?: string; json?: boolean }) => {
       exit(await (await import("./stop-and-respawn.ts")).stop(name, member, flags));
     });
-  json("respawn", "bring a member back that has ended, from where it was")
+  json("respawn", "respawn an ended member from its last state")
     .argument("<name>")
     .argument("<member>")
     .action(async (name: string, member: string, flags: { json?: boolean }) => {
       exit(await (await import("./stop-and-respawn.ts")).respawn(name, member, flags));
     });
-  json("hide", "put the pane of a member out of sight; it works on")
+  json("hide", "hide a member's pane; the member keeps running")
     .argument("<name>")
     .argument("<member>")
     .action(async (name: string, member: string, flags: { json?: boolean }) => {
       exit(await (await import("./show-and-hide-panes.ts")).hidePane(name, member, flags));
     });
-  json("show-pane", "put a pane back beside the others, and say how to look at it")
+  json("show-pane", "show a hidden pane, and print how to attach to it")
     .argument("<name>")
     .argument("<member>")
     .action(async (name: string, member: string, flags: { json?: boolean }) => {
       exit(await (await import("./show-and-hide-panes.ts")).showPane(name, member, flags));
     });
-  json("delete", "delete a team and all its files; refused while members are at work")
+  json("delete", "delete a team and its files, unless members are running")
     .argument("<name>")
-    .option("--force", "whoever is at work")
+    .option("--force", "delete even while members are running")
     .action(async (name: string, flags: { force?: boolean; json?: boolean }) => {
       exit(await (await import("../commands/team.ts")).remove(name, flags));
     });
@@ -99,38 +95,38 @@ function registerTeam(team: Command, subcommand: Subcommand, exit: (code: number
 function registerTasks(tasks: Command, subcommand: Subcommand, exit: (code: number) => void): void {
   const common = (name: string, description: string) =>
     subcommand(tasks, name, description)
-      .option("--team <name>", "of this team; by default of the only one there is")
-      .option("--session <id>", "of this session, which has no team")
-      .option("--as <member>", "in the name of a member that you speak for; by default you")
+      .option("--team <name>", "team (default: the only team)")
+      .option("--session <id>", "session without a team")
+      .option("--as <member>", "member to act as (default: the user)")
       .option("--bus <url>", busOptionHelp, setBusEnv)
       .option("--team-store <kind>", teamStoreOptionHelp, setTeamStoreEnv)
-      .option("--json", "as JSON");
-  common("list", "the open tasks")
-    .option("--all", "completed ones too")
-    .option("-f, --follow", "and every change, until Ctrl-C; with --json one object a line")
+      .option("--json", "print JSON");
+  common("list", "list the open tasks")
+    .option("--all", "include completed tasks")
+    .option("-f, --follow", "also print changes until Ctrl-C; with --json, JSON lines")
     .action(async (flags: TasksFlags & { all?: boolean; follow?: boolean }) => {
       exit(await (await import("../commands/tasks.ts")).listTasks(flags));
     });
   common("add", "add a task")
     .argument("<subject...>")
-    .option("--description <text>", "what is to be done, and what done means")
-    .option("--blocked-by <id>", "not before this one; may be given again", collectTasks)
-    .option("--needs <tool>", "only for agents that have this tool; may be given again", collect)
-    .option("--check <command>", "run by Troupe when an agent says that it is done; may be given again", collect)
+    .option("--description <text>", "what to do, and when it counts as done")
+    .option("--blocked-by <id>", "task that must be completed first; repeatable", collectTasks)
+    .option("--needs <tool>", "tool that an agent needs for the task; repeatable", collect)
+    .option("--check <command>", "command that checks the completed task; repeatable", collect)
     .action(async (subject: string[], flags: AddFlags) => {
       exit(await (await import("../commands/tasks.ts")).addTask(subject, flags));
     });
-  common("claim", "take a task; exit 1 if it is not to be had")
+  common("claim", "claim a task; exit 1 if it is not available")
     .argument("<id>", "", taskNumber)
     .action(async (id: number, flags: TasksFlags) => {
       exit(await (await import("../commands/tasks.ts")).claimTask(id, flags));
     });
-  common("release", "give a task back")
+  common("release", "release a task")
     .argument("<id>", "", taskNumber)
     .action(async (id: number, flags: TasksFlags) => {
       exit(await (await import("../commands/tasks.ts")).releaseTask(id, flags));
     });
-  common("done", "say that a task is done")
+  common("done", "complete a task")
     .argument("<id>", "", taskNumber)
     .action(async (id: number, flags: TasksFlags) => {
       exit(await (await import("../commands/tasks.ts")).finishTask(id, flags));

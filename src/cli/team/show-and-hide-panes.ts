@@ -4,11 +4,11 @@ import { exitCodes } from "../exit-codes.ts";
 import { openTeams } from "./open-teams.ts";
 import { printJson, stdoutScreen } from "./command-output.ts";
 
-/** Puts the pane of a member out of sight. It works on. */
+/** Hides the pane of a member. The member keeps running. */
 export const hidePane = (team: string, who: string, flags: { readonly json?: boolean }) =>
   setPane(team, who, { ...flags, hidden: true });
 
-/** Puts it back beside the others, and says how to look at it. */
+/** Shows the pane beside the others, and prints how to attach to it. */
 export const showPane = (team: string, who: string, flags: { readonly json?: boolean }) =>
   setPane(team, who, { ...flags, hidden: false });
 
@@ -19,18 +19,18 @@ async function setPane(team: string, who: string, flags: { json?: boolean; hidde
     const { members, hiddenPaneIds } = record.current();
     const member = members.find(({ name }) => name === who && name !== teamLead);
     if (!member) throw new TroupeError("team", `${team} has no member ${JSON.stringify(who)}.`);
-    if (!member.pane) throw new TroupeError("team", `${who} has no pane: it runs ${member.backendType}.`);
+    if (!member.pane) throw new TroupeError("team", `${who} has no pane: its backend is ${member.backendType}.`);
     const { hidden } = flags;
     const { state, attach } = await movePane(member.pane, { hidden, env: withoutUndefined(process.env), cwd });
-    if (state !== "there") throw new TroupeError("team", `the pane of ${who} is not there any more.`);
+    if (state !== "there") throw new TroupeError("team", `cannot change the pane of ${who}: it no longer exists.`);
     const { paneId } = member.pane;
-    // Panes that are gone drop out with every change.
+    // Every change also removes panes that no longer exist.
     const panes = new Set(members.flatMap(({ pane, ended }) => (pane && !ended ? [pane.paneId] : [])));
     const others = hiddenPaneIds.filter((id) => id !== paneId && panes.has(id));
     await record.changeTeam({ hiddenPaneIds: hidden ? [...others, paneId] : others });
     if (flags.json) printJson({ name: who, paneId, hidden, attach });
-    else if (hidden) stdoutScreen().paragraph(`the pane of ${who} is out of sight; it works on`);
-    else stdoutScreen().paragraph(`the pane of ${who} is beside the others: ${attach}`);
+    else if (hidden) stdoutScreen().paragraph(`the pane of ${who} is hidden; it keeps running`);
+    else stdoutScreen().paragraph(`the pane of ${who} is visible: ${attach}`);
     return exitCodes.done;
   } finally {
     await close();

@@ -16,7 +16,9 @@ import { awaitAnswerOrEnd, awaitEnd } from "./await-shutdown.ts";
 import { openTeams } from "./open-teams.ts";
 import { printJson, stdoutScreen, printWarnings } from "./command-output.ts";
 
-/** How long one may take to answer where the settings say nothing, and to end once it is not asked any more. */
+/**
+ * Default time for a member to answer a shutdown request. `stopNowTimeoutMs` is the time to stop without being asked.
+ */
 const defaultShutdownMs = 60_000;
 const stopNowTimeoutMs = 15_000;
 
@@ -26,16 +28,19 @@ export interface StopFlags {
   readonly json?: boolean;
 }
 
-/** Asks a member to end, and ends it when it gives no answer in time; or ends it without asking its model. */
+/**
+ * Asks a member to shut down, and stops it if it does not answer in time. With `now`, stops it without asking its
+ * model.
+ */
 export async function stop(name: string, memberName: string, flags: StopFlags): Promise<number> {
   return withTeam(name, async (context) => {
     const { stored } = context;
     const member = memberOf(stored, memberName);
-    if (member.ended) return report(flags, member, `${memberName} has ended already`);
+    if (member.ended) return report(flags, member, `${memberName} has already ended`);
     if (await isNotRunning(stored, memberName)) {
       await releaseTasks(stored, memberName);
-      await stored.record.end(memberName, { reason: "killed", detail: "ended from the shell; its process was gone" });
-      return report(flags, memberOf(stored, memberName), `${memberName} was not running any more, and has ended now`);
+      await stored.record.end(memberName, { reason: "killed", detail: "stopped from the shell; its process was gone" });
+      return report(flags, memberOf(stored, memberName), `${memberName} was not running and is now marked as ended`);
     }
     const cause = { ...(flags.reason !== undefined && { reason: flags.reason }) };
     if (flags.now) return stopNow(member, { ...context, cause, flags, doneText: `${memberName} has ended` });
@@ -44,15 +49,15 @@ export async function stop(name: string, memberName: string, flags: StopFlags): 
     if (answer.kind === "ended") return report(flags, answer.member, `${memberName} has ended`);
     if (answer.kind === "rejected") {
       if (flags.json) printJson({ ...member, refused: answer.reason });
-      printWarnings([`${memberName} does not want to end: ${answer.reason} ('--now' does not ask it)`]);
+      printWarnings([`${memberName} refused to shut down: ${answer.reason}. Use --now to stop it without asking.`]);
       return exitCodes.failed;
     }
-    const timeoutText = `${memberName} gave no answer in ${Math.round(withinMs / 1000)} s`;
+    const timeoutText = `${memberName} did not answer within ${Math.round(withinMs / 1000)} s`;
     return stopNow(member, {
       ...context,
       cause: { reason: timeoutText },
       flags,
-      doneText: `${timeoutText}, and was ended`,
+      doneText: `${timeoutText} and was stopped`,
     });
   });
 }
@@ -71,7 +76,7 @@ async function requestShutdown(
   return awaitAnswerOrEnd(memberName, { record: stored.record, mailbox, requestId, withinMs });
 }
 
-/** By its runtime, which asks no model; where that does not react, with its pane. */
+/** Stops a member through its runtime, without asking a model. If the runtime does not react, kills its pane. */
 async function stopNow(
   member: Member,
   { stored, mailbox, createId, cwd, home, cause, flags, doneText }: TeamCommandContext & StopContext,
@@ -82,7 +87,7 @@ async function stopNow(
   const ended = await awaitEnd(memberName, stored.record, AbortSignal.timeout(stopNowTimeoutMs));
   if (ended) return report(flags, ended, doneText);
   if (!member.pane)
-    throw new TroupeError("team", `${memberName} has not ended yet: its process does not react: end that.`);
+    throw new TroupeError("team", `cannot stop ${memberName}: its process does not react. Kill the process.`);
   const backend = await createPaneBackend({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
   await (await backend.attach(member))?.kill();
   await backend.leave();
@@ -90,15 +95,18 @@ async function stopNow(
   return report(
     flags,
     await stored.record.end(memberName, { reason: "killed" }),
-    `${memberName} did not react, and was killed`,
+    `${memberName} did not react and was killed`,
   );
 }
 
-/** Before its end is put down: nobody looks for what one has in hand who has ended. */
+/** Call before recording that the member ended: tasks of ended members are not released later. */
 const releaseTasks = ({ tasks }: StoredTeam, memberName: string) =>
   tasks.releaseGone(async ({ name }) => (name === memberName ? "its owner has ended" : undefined));
 
-/** Its program is not ours to end: that is told by what it uses of the team next. */
+/**
+ * Ends the membership of an external program. Troupe cannot stop the program; it learns of this at its next use of the
+ * team.
+ */
 async function removeExternal(
   { name: memberName }: Member,
   { stored, cause, flags, doneText }: Pick<TeamCommandContext, "stored"> & StopContext,
@@ -109,34 +117,37 @@ async function removeExternal(
     reason: "killed",
     ...(cause.reason !== undefined && { detail: cause.reason }),
   });
-  return report(flags, ended, `${doneText}; another program runs it, which may go on by itself`);
+  return report(flags, ended, `${doneText}; an external program runs it and may continue`);
 }
 
 interface StopContext {
   readonly cause: { readonly reason?: string };
   readonly flags: StopFlags;
-  /** What is said when it has ended. */
+  /** The message that is printed when it has ended. */
   readonly doneText: string;
 }
 
-/** Brings a member back that has ended or is gone: by its lead if that is there, else in a pane of its own. */
+/**
+ * Respawns a member that has ended or whose process is gone: through its lead if the lead runs, otherwise in a new
+ * pane.
+ */
 export async function respawn(name: string, memberName: string, flags: { readonly json?: boolean }): Promise<number> {
   return withTeam(name, async ({ stored, mailbox, createId, cwd, home }) => {
     const member = memberOf(stored, memberName);
     if (!member.ended && !(await isNotRunning(stored, memberName)))
-      throw new TroupeError("team", `${memberName} is there already.`);
+      throw new TroupeError("team", `cannot respawn ${memberName}: it is already running.`);
     if (isExternal(member)) throw externalMemberError(memberName);
     const lead = await stored.presence.look(teamLead);
     if (lead?.alive === "alive" && lead.state !== "ended") {
       await mailbox.send({ from: teamUser, to: teamLead, body: { kind: "respawn_request", name: memberName } });
-      return report(flags, member, `${memberName} is being brought back by the lead of ${name}`);
+      return report(flags, member, `the lead of ${name} is respawning ${memberName}`);
     }
     if (member.worker) {
       const { leadSessionId } = stored.record.current();
-      const how = leadSessionId === undefined ? "" : `: troupe --resume ${leadSessionId}`;
+      const how = leadSessionId === undefined ? "" : `: run 'troupe --resume ${leadSessionId}'`;
       throw new TroupeError(
         "team",
-        `${memberName} runs on workers, and its lead brings it back, which is not there${how}.`,
+        `cannot respawn ${memberName}: it runs on a worker, and only its lead can respawn it. Start the lead first${how}.`,
       );
     }
     let backend: Awaited<ReturnType<typeof createPaneBackend>> | undefined;
@@ -144,15 +155,15 @@ export async function respawn(name: string, memberName: string, flags: { readonl
       backend = await createPaneBackend({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
       await respawnInPane(stored, memberName, backend);
     } catch (error) {
-      // Nobody would look for one that is not there and has not ended.
-      const detail = `it could not be brought back: ${error instanceof Error ? error.message : String(error)}`;
+      // Record the end, because a member that neither runs nor has ended would go unnoticed.
+      const detail = `respawn failed: ${error instanceof Error ? error.message : String(error)}`;
       await releaseTasks(stored, memberName);
       await stored.record.end(memberName, { reason: "lost", detail });
       throw error;
     } finally {
       await backend?.leave();
     }
-    return report(flags, memberOf(stored, memberName), `${memberName} is back, in a pane of its own`);
+    return report(flags, memberOf(stored, memberName), `${memberName} is running again, in its own pane`);
   });
 }
 
@@ -203,12 +214,15 @@ function memberOf(stored: StoredTeam, memberName: string): Member {
   const { members, leadSessionId } = stored.record.current();
   if (memberName === teamLead) {
     const session = leadSessionId === undefined ? "its session" : `its session, ${leadSessionId}`;
-    throw new TroupeError("team", `the lead of ${stored.name} comes and goes with ${session}.`);
+    throw new TroupeError(
+      "team",
+      `cannot stop or respawn the lead of ${stored.name}: it starts and ends with ${session}.`,
+    );
   }
   const found = members.find(({ name }) => name === memberName);
   if (found) return found;
   const names = members.flatMap(({ name }) => (name === teamLead ? [] : [name]));
-  const hint = names.length === 0 ? "nobody but its lead is in it" : `there are: ${names.join(", ")}`;
+  const hint = names.length === 0 ? "it has no members except its lead" : `members: ${names.join(", ")}`;
   throw new TroupeError("team", `${stored.name} has no member ${JSON.stringify(memberName)}; ${hint}.`);
 }
 

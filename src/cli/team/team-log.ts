@@ -4,17 +4,17 @@ import { exitCodes } from "../exit-codes.ts";
 import { openTeams } from "./open-teams.ts";
 import { memberStyle, printJson, stdoutScreen, abortOnInterrupt } from "./command-output.ts";
 
-/** One thing that happened in a team. */
+/** One event of a team. */
 interface Entry {
   readonly at: string;
   readonly type: "team" | "member" | "mail" | "task";
   readonly who: string;
   readonly text: string;
-  /** For JSON: all that is known of it. */
+  /** For JSON: the complete object. */
   readonly about: unknown;
 }
 
-/** What happened in a team, oldest first: who came and went, what was said, how the tasks went. */
+/** Prints the events of a team, oldest first: members, mail and tasks. */
 export async function log(name: string, flags: { follow?: boolean; json?: boolean }): Promise<number> {
   const { teams } = await openTeams();
   const stored = await teams.open(name);
@@ -41,7 +41,7 @@ async function history(stored: StoredTeam): Promise<Entry[]> {
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
-/** What is there first, in order; then everything as it comes. */
+/** Prints the past events in order, then each new event. */
 async function follow(
   stored: StoredTeam,
   print: (entries: readonly Entry[]) => void,
@@ -112,7 +112,7 @@ function mailEntry(mail: Parameters<ReturnType<StoredTeam["inbox"]>["send"]>[0])
   return { at: mail.timestamp, type: "mail", who: mail.from, text: `to ${mail.to}: ${summary}`, about: mail };
 }
 
-/** What was written down so long ago that only what came of it is known. */
+/** Entries of a task whose history was compacted: only its creation and last state are known. */
 function formerEntries(item: TaskChange["item"]): Entry[] {
   const of = `#${item.id} ${item.subject}`;
   const created: Entry = { at: item.createdAt, type: "task", who: item.createdBy, text: `created ${of}`, about: item };

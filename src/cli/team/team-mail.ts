@@ -12,21 +12,21 @@ import {
   printWarnings,
 } from "./command-output.ts";
 
-/** Resolves once the mail is stored: whoever it is for reads it, now or when it is back. */
+/** Resolves when the mail is stored. The recipient reads it now, or when it runs again. */
 export async function send(
   team: string,
   { to, text }: { to: string; text: readonly string[] },
   flags: { from?: string; urgent?: boolean; json?: boolean },
 ): Promise<number> {
   const words = text.join(" ");
-  if (words.trim() === "") throw new TroupeError("usage", "the message is empty, and was not sent");
+  if (words.trim() === "") throw new TroupeError("usage", "the message is empty and was not sent");
   return withTeam(team, async ({ mailbox }) => {
     const mail = { from: flags.from ?? teamUser, text: words, urgent: flags.urgent ?? false };
     if (to === "*") {
       const { sent, failed } = await mailbox.broadcast(mail);
       if (flags.json)
         printJson({ sent, failed: failed.map(({ to: name, error }) => ({ to: name, error: error.message })) });
-      else stdoutScreen().line(`sent to ${sent.map((one) => one.to).join(", ") || "nobody"}`);
+      else stdoutScreen().line(`sent to ${sent.map((one) => one.to).join(", ") || "no member"}`);
       printWarnings(failed.map(({ to: name, error }) => `not sent to ${name}: ${error.message}`));
       return failed.length === 0 ? exitCodes.done : exitCodes.failed;
     }
@@ -37,7 +37,7 @@ export async function send(
   });
 }
 
-/** What a member was sent. Looking marks nothing as read. */
+/** Prints the mail of a member without marking it as read. */
 export async function inbox(
   team: string,
   member: string,

@@ -3,8 +3,9 @@ import type { RunFlags } from "../run/run-flags.ts";
 import { runTeammateCommand } from "./run-teammate-command.ts";
 
 /**
- * `troupe --team-store claude --team NAME` where Claude Code leads that team: this process is one member of it, until it is
- * asked to end, the team is gone, or its user leaves. Undefined if the team is ours to lead.
+ * `troupe --team-store claude --team NAME` when Claude Code leads that team: runs one member of it in this process.
+ * Returns when the member is asked to shut down, the team is gone, or the user leaves. Returns undefined if Claude Code
+ * does not lead the team: then this process leads it.
  */
 export async function runClaudeTeammate(prompt: string | undefined, flags: RunFlags): Promise<number | undefined> {
   const joined = await joinClaudeTeam({

@@ -12,15 +12,15 @@ export interface TeammateFlags {
 }
 
 /**
- * `troupe teammate`: one member of a team in this process, until it has ended. Who it is comes from the team's record, what
- * it is to do from its mail; the terminal is for looking on, and for a word to it.
+ * `troupe teammate`: runs one member of a team in this process until it has ended. Its identity comes from the team's
+ * record and its work from its mail. The terminal shows it, and can send it prompts.
  */
 export async function runTeammateCommand(
   { team, name }: TeammateFlags,
   runOptions: TeammateRunOptions = {},
 ): Promise<number> {
   const teammate = await runTeammate({ team, name, cwd: process.cwd(), env: process.env });
-  // That it could not be stopped is told by its end.
+  // `teammate.ended` reports a failure to stop it.
   void runOptions.until?.then(() => teammate.stop("rest").catch(() => undefined));
   return runOptions.frontend !== "lines" && isTerminal()
     ? runInTerminal(teammate)
@@ -28,13 +28,16 @@ export async function runTeammateCommand(
 }
 
 export interface TeammateRunOptions {
-  /** `auto`: the screen where there is a terminal. */
+  /** `auto` shows the terminal UI if there is a terminal. */
   readonly frontend?: "auto" | "lines";
-  /** Ends it when this resolves. */
+  /** The teammate is suspended when this resolves. */
   readonly until?: Promise<void>;
 }
 
-/** The same screen as a lead's. Who leaves it leaves a member that rests, and whose lead decides what becomes of it. */
+/**
+ * Shows the teammate in the same UI as a lead. Leaving suspends it: it stays a member, and its lead decides what
+ * happens next.
+ */
 async function runInTerminal(teammate: RunningTeammate): Promise<number> {
   const signals = listenToSignals({
     interrupt: () => void teammate.session.dispatch({ type: "interrupt" }),
@@ -52,21 +55,22 @@ async function runInTerminal(teammate: RunningTeammate): Promise<number> {
   }
 }
 
-/** What it does, line by line. */
+/** Prints the teammate's activity as lines. */
 async function runAsLines(teammate: RunningTeammate, { team, name }: TeammateFlags): Promise<number> {
   const screen = createScreen(process.stdout, process.env);
   const { session } = teammate;
   const following = follow(teammate, createTeammatePrinter(screen));
   let leave: () => void = () => undefined;
   const left = new Promise<undefined>((resolve, reject) => {
-    // Its terminal is closed or it is told to go: it stays a member, and its lead decides what becomes of it.
+    // On a closed terminal or a signal the teammate is suspended: it stays a member, and its lead decides what happens
+    // next.
     leave = () => void teammate.stop("rest").then(() => resolve(undefined), reject);
   });
   const signals = listenToSignals({
     interrupt: () => void session.dispatch({ type: "interrupt" }),
     leave: () => leave(),
   });
-  // Node leaves when nothing is pending in its event loop, whatever somebody may still be waiting for.
+  // Node exits when its event loop is empty, even while a promise is pending. The timer prevents that.
   const alive = setInterval(() => undefined, 60_000);
   try {
     screen.line(`${name} of ${team}.`, screen.paint.dim);

@@ -2,14 +2,17 @@ import type { RunningTeammate } from "../../session/index.ts";
 import { createTuiOptions } from "../run/tui-options.ts";
 import type { Signals } from "../signals.ts";
 
-/** Shows a teammate in the terminal of this process, as a lead is shown. Resolves when it has ended or the user has left. */
+/**
+ * Shows a teammate in the terminal of this process, with the same UI as a lead. Resolves when it has ended or the user
+ * has left.
+ */
 export async function showTeammate(teammate: RunningTeammate, signals: Signals): Promise<"ended" | "left"> {
   const { runTui } = await import("../../tui/index.ts");
   const { member, session } = teammate;
   const team = member.agentId.slice(member.name.length + 1);
   const done = new AbortController();
   const ended = teammate.ended.finally(() => done.abort());
-  // Another session in the place of a teammate's would be nobody's.
+  // A teammate cannot switch to another session: that session would not belong to the team.
   const setNext = () => undefined;
   const tuiOptions = await createTuiOptions({
     session,

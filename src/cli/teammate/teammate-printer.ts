@@ -2,11 +2,11 @@ import { type AgentId, type Envelope, teamLead } from "../../protocol/index.ts";
 import { answerText } from "../../view/index.ts";
 import type { Screen, Style } from "../screen.ts";
 
-/** What a pane shows of the teammate that runs in it, as it happens. */
+/** Prints the events of a teammate in its pane. */
 export function createTeammatePrinter(screen: Screen): (envelope: Envelope) => void {
   const { paint } = screen;
   const plain: Style = (text) => text;
-  /** The agents that it has started itself; what they say is the teammate's to use. */
+  /** The subagents of the teammate. Their text is for the teammate, so only their calls are shown. */
   const others = new Map<AgentId, string>();
   const printText = (mark: string, text: string, style: Style = plain) =>
     screen.paragraph(shortened(text), { first: `${mark} `, style });
@@ -27,7 +27,7 @@ export function createTeammatePrinter(screen: Screen): (envelope: Envelope) => v
       case "mail.sent":
         return screen.line(`→ ${event.to}: ${event.summary ?? kindLabels(event.kind)}`, paint.cyan);
       case "task.claimed":
-        return screen.line(`# task ${event.taskId} is mine: ${event.subject}`, paint.green);
+        return screen.line(`# claimed task ${event.taskId}: ${event.subject}`, paint.green);
       case "task.updated":
         if (event.status === undefined) return;
         return screen.line(`# task ${event.taskId}: ${event.status.replace("_", " ")}`, paint.green);
@@ -43,16 +43,16 @@ export function createTeammatePrinter(screen: Screen): (envelope: Envelope) => v
       case "turn.failed":
         return printText("!", event.failure.message, paint.red);
       case "turn.retried":
-        return screen.line(`! ${event.failure.message}; trying again`, paint.yellow);
+        return screen.line(`! ${event.failure.message}; retrying`, paint.yellow);
       case "turn.waiting":
         return screen.line(`  waiting: ${event.reason}`, paint.dim);
       case "context.compacted":
-        return screen.line("  the conversation was long: older turns are now a summary", paint.dim);
+        return screen.line("  older turns were replaced by a summary", paint.dim);
       case "notice.raised":
         if (event.level === "info" || answer !== undefined) return;
         return printText("!", event.message, event.level === "error" ? paint.red : paint.yellow);
       case "agent.idle":
-        return screen.line(event.reason === "completed" ? "· waits" : `· waits (${event.reason})`, paint.dim);
+        return screen.line(event.reason === "completed" ? "· idle" : `· idle (${event.reason})`, paint.dim);
       default:
         return;
     }
@@ -66,7 +66,7 @@ function firstLine(content: readonly { type: string; text?: string }[]): string 
   return text.split("\n", 1)[0] ?? "";
 }
 
-/** A pane is for looking on; `troupe sessions show` has the whole. */
+/** Shortens long text. `troupe sessions show` prints all of it. */
 function shortened(text: string): string {
   const lines = text.trim().split("\n");
   if (lines.length <= maxLines) return lines.join("\n");

@@ -11,11 +11,11 @@ export interface MailApiOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Mail as the page sees it: of a session that leads a team all of the team's, of a member its own. */
+/** Creates the dashboard's access to mail: all mail of the team for a lead's session, its own mail for a member's. */
 export function createMailApi({ sessionDirectory, env }: MailApiOptions): MailApi {
   const findTeams = async <T>(session: SessionId, act: (team: VisibleTeam) => Promise<T>): Promise<T[]> => {
     const { cwd, isElsewhere } = await findSessionListing(sessionDirectory, session);
-    // A folder of another machine says nothing here.
+    // The folder of a remote session does not exist here, so its settings are not loaded.
     const { home, bus } = await loadConfig({ cwd: isElsewhere ? process.cwd() : cwd, env });
     const ports = { home, bus, clock: systemClock, createId: createIdFactory(systemClock) };
     const listed = await openTeamStore(ports).list();
@@ -45,7 +45,7 @@ export function createMailApi({ sessionDirectory, env }: MailApiOptions): MailAp
     async text(session, id) {
       const texts = await findTeams(session, (seen) => readMailText(seen, id));
       const text = texts.find((found) => found !== undefined);
-      if (text === undefined) throw new TroupeError("mail", `there is no mail ${id} here any more`);
+      if (text === undefined) throw new TroupeError("mail", `there is no mail ${id}. It may have been removed.`);
       return text;
     },
   };
@@ -53,7 +53,7 @@ export function createMailApi({ sessionDirectory, env }: MailApiOptions): MailAp
 
 interface VisibleTeam {
   readonly team: OpenTeam;
-  /** Whose mail is wanted; undefined: everybody's. */
+  /** The member whose mail is wanted. Undefined means all members. */
   readonly of: string | undefined;
 }
 
@@ -81,7 +81,7 @@ async function readMailText({ team, of }: VisibleTeam, id: MailId): Promise<stri
   return undefined;
 }
 
-/** Where a text is on this machine is of no use in the page. */
+/** Leaves out the local path of the text: the dashboard cannot use it. */
 function listingOf(received: ReceivedMail, { team, isGone }: { team: string; isGone: boolean }): MailListing {
   const { state, read, sender, refused, signature: _, body, ...mail } = received;
   const { file, ...rest } = { file: undefined, ...body };

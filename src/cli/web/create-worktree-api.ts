@@ -17,11 +17,14 @@ import { sessionFolder } from "./find-session-listing.ts";
 export interface WorktreeApiOptions {
   readonly sessionDirectory: SessionDirectory;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborts when the server closes: what is being landed is then given up, if it can be. */
+  /** Aborts when the server closes. A running landing is then aborted if possible. */
   readonly signal: AbortSignal;
 }
 
-/** Worktrees as the page sees them: those of the repository that a session works in, and no other folder of this machine. */
+/**
+ * Creates the dashboard's access to worktrees. It sees only the repository of a session, no other folder of this
+ * machine.
+ */
 export function createWorktreeApi({ sessionDirectory, env, signal }: WorktreeApiOptions): WorktreeApi {
   const placeOf = async (session: SessionId): Promise<{ place: RepositoryContext; config: Config }> => {
     const config = await loadConfig({ cwd: await sessionFolder(sessionDirectory, session), env });
@@ -40,10 +43,7 @@ export function createWorktreeApi({ sessionDirectory, env, signal }: WorktreeApi
       const { worktrees } = await listWorktrees(place);
       const worktree = worktrees.find((listed) => listed.name === name);
       if (worktree?.base === undefined)
-        throw new TroupeError(
-          "git",
-          `there is no worktree ${JSON.stringify(name)} of an agent here: look at the list again`,
-        );
+        throw new TroupeError("git", `there is no agent worktree ${JSON.stringify(name)}. Reload the list.`);
       return worktreeDiff(place, { path: worktree.path, base: worktree.base });
     },
     async land(session, branches) {
@@ -53,7 +53,7 @@ export function createWorktreeApi({ sessionDirectory, env, signal }: WorktreeApi
       if (unknownWorktree !== undefined)
         throw new TroupeError(
           "git",
-          `${JSON.stringify(unknownWorktree)} is no branch of an agent here: look at the list again`,
+          `${JSON.stringify(unknownWorktree)} is not a branch of an agent. Reload the list.`,
         );
       return reportOf(await land(place, { branches, settings: config.land, worktree: config.worktree }));
     },
@@ -87,10 +87,10 @@ const reportOf = ({ target, landed, refused, check, notices }: LandReport): Land
 function refusalText(refused: RefusedBranch): string {
   switch (refused.reason) {
     case "nothing new":
-      return "nothing in it that is not there already";
+      return "nothing new to land";
     case "red":
       return `the check fails with it (${refused.how}): ${refused.tail.slice(-2000)}`;
     case "conflict":
-      return `conflict in ${refused.conflict.files.join(", ")}: have its agent rebase it on the current branch, then land it again; or 'troupe land --agent ${refused.branch}'`;
+      return `conflict in ${refused.conflict.files.join(", ")}. Ask its agent to rebase it on the current branch and land it again, or run 'troupe land --agent ${refused.branch}'.`;
   }
 }

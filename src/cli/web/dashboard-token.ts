@@ -5,10 +5,13 @@ import { createToken, isTokenShaped } from "../../web-server/index.ts";
 
 const StoredToken = z.object({ token: z.string().refine(isTokenShaped), madeAt: z.iso.datetime() });
 
-/** So long a page that is open may find the server again after it was started anew. */
+/** For this long an open page can reconnect after a restart of the server. */
 const maxAgeMs = 24 * 60 * 60_000;
 
-/** The token for a port: the one of the last server there if that was today, else a new one; kept where only the user can read. */
+/**
+ * Returns the token for a port: the stored one if it is recent enough, otherwise a new one. It is stored in a file that
+ * only the user can read.
+ */
 export async function dashboardToken(
   home: string,
   { port, now }: { readonly port: number; readonly now: number },

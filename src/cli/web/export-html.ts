@@ -15,11 +15,14 @@ import { openSessionDirectory } from "../../session/index.ts";
 import { collectSideData, type SideData } from "./export-side-data.ts";
 import { dashboardFolder } from "./dashboard-folder.ts";
 
-/** A session and its team's members as one page that needs nothing else: no server, no network. */
+/** Returns a session and its team's members as one HTML page that needs no server and no network. */
 export async function exportSessionHtml(id: string, { home }: { readonly home: string }): Promise<string> {
   const wanted = SessionIdShape.safeParse(id);
   if (!wanted.success)
-    throw new TroupeError("session_not_found", `there is no session ${id}: troupe sessions list --all`);
+    throw new TroupeError(
+      "session_not_found",
+      `there is no session ${id}. Run 'troupe sessions list --all' to see all sessions.`,
+    );
   const folder = join(dashboardFolder(), "../web-export");
   const [script, style] = await Promise.all(["export.js", "export.css"].map((name) => builtFile(folder, name)));
   const data = await collectSession(wanted.data, home);
@@ -70,7 +73,7 @@ async function collectSession(session: SessionId, home: string): Promise<Collect
   }
 }
 
-/** A member that never began has no session. */
+/** A member that never started has no session. */
 function throwUnlessMissing(error: unknown): Envelope[] {
   if (TroupeError.is(error) && error.code === "session_not_found") return [];
   throw error;
@@ -87,7 +90,7 @@ async function builtFile(folder: string, name: string): Promise<string> {
   } catch (error) {
     throw new TroupeError(
       "usage",
-      `the page for exports is not there: ${join(folder, name)}. Build it with 'npm run build'.`,
+      `cannot export: the page is missing: ${join(folder, name)}. Build it with 'npm run build'.`,
       { cause: error },
     );
   }
@@ -98,7 +101,7 @@ function titleOf({ session, sessions }: CollectedSession): string {
   return visibleLine([team, firstPrompt].filter(Boolean).join(": ") || session).slice(0, 120);
 }
 
-/** Nothing in a script may end it. */
+/** Escapes everything that could end the script element. */
 const inline = (script: string) =>
   script.replaceAll(/<\/(script)/gi, String.raw`<\/$1`).replaceAll("<!--", String.raw`<\!--`);
 
@@ -114,7 +117,7 @@ interface Page {
   readonly style: string;
 }
 
-/** Only this very script and style may run, and nothing may be fetched from anywhere. */
+/** The policy allows only this script and style, and no network access. */
 function page({ title, packed, script, style }: Page): string {
   const policy = `default-src 'none'; script-src ${hashOf(script)}; style-src ${hashOf(style)}; img-src data:; base-uri 'none'; form-action 'none'`;
   return `<!doctype html>
@@ -129,10 +132,9 @@ function page({ title, packed, script, style }: Page): string {
 </head>
 <body>
 <div id="app"></div>
-<noscript>This file shows a session of Troupe, and needs JavaScript for it.</noscript>
+<noscript>This file shows a Troupe session and needs JavaScript.</noscript>
 <script type="application/octet-stream" id="session">${packed}</script>
 <script type="module">${script}</script>
 </body>
-</html>
-`;
+</html>\n`;
 }

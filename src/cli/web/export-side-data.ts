@@ -3,15 +3,15 @@ import type { SessionDirectory } from "../../session/index.ts";
 import { createWorktreeApi } from "./create-worktree-api.ts";
 import { createMailApi } from "./create-mail-api.ts";
 
-/** What is in no log and yet belongs to a session: what its team has kept of its mail, and the worktrees as they are now. */
+/** Data of a session that no log contains: its team's mail, and the current worktrees. */
 export interface SideData {
   readonly mail: MailReading;
   readonly worktrees: readonly WorktreeListing[];
-  /** By the worktree's name. */
+  /** By the name of the worktree. */
   readonly diffs: Readonly<Record<string, string>>;
 }
 
-/** More than this of one diff, in characters, nobody reads in a file that is passed on. */
+/** Maximum characters of one diff, to keep the exported file small. */
 const maxOfDiff = 500_000;
 
 export async function collectSideData(sessionDirectory: SessionDirectory, session: SessionId): Promise<SideData> {
@@ -21,7 +21,7 @@ export async function collectSideData(sessionDirectory: SessionDirectory, sessio
     problems: [problem],
   }));
   const worktreeApi = createWorktreeApi({ ...ports, signal: new AbortController().signal });
-  // No repository, or none any more.
+  // The folder has no repository, or no longer exists.
   const worktrees = await catchProblem(worktreeApi.list(session), () => []);
   const diffs: Record<string, string> = {};
   for (const { name, files } of worktrees)
@@ -30,7 +30,7 @@ export async function collectSideData(sessionDirectory: SessionDirectory, sessio
   return { mail, worktrees, diffs };
 }
 
-/** What cannot be had is no reason to export nothing. */
+/** Exports the problem in place of data that is not available. */
 async function catchProblem<T>(wanted: Promise<T>, otherwise: (problem: string) => T): Promise<T> {
   try {
     return await wanted;

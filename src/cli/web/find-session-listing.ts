@@ -1,11 +1,13 @@
 import { type SessionId, type SessionListing, TroupeError } from "../../protocol/index.ts";
 import type { SessionDirectory } from "../../session/index.ts";
 
-/** The folder that a session works in. */
 export async function sessionFolder(sessionDirectory: SessionDirectory, session: SessionId): Promise<string> {
   const { cwd, isElsewhere } = await findSessionListing(sessionDirectory, session);
   if (isElsewhere)
-    throw new TroupeError("usage", "this session is on another machine, and its worktrees with it: look at them there");
+    throw new TroupeError(
+      "usage",
+      "cannot show the worktrees: the session runs on another machine. Look at them there.",
+    );
   return cwd;
 }
 
@@ -19,5 +21,8 @@ export async function findSessionListing(
     const found = sessions.find(({ id }) => id === session);
     if (found) return found;
   }
-  throw new TroupeError("session_not_found", `there is no session ${session}`);
+  throw new TroupeError(
+    "session_not_found",
+    `there is no session ${session}. Run 'troupe sessions list --all' to see all sessions.`,
+  );
 }

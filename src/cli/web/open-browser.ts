@@ -11,9 +11,8 @@ export interface BrowserOptions {
 }
 
 /**
- * Shows an address in the user's browser. Others on this machine can see with what words a program was started, so the
- * address goes by a file that only the user can read. Gives what takes the file away again; undefined where there is no
- * screen to show anything on.
+ * Opens a URL in the user's browser. Other users can see the arguments of a process, so the URL is passed in a file
+ * that only the user can read. Returns a function that removes the file, or undefined if there is no display.
  */
 export async function openBrowser(
   address: string,
@@ -25,7 +24,7 @@ export async function openBrowser(
   const file = join(await makeFolder(join(home, "web")), `open-${new URL(address).port}.html`);
   await writeFileAtomic(file, redirectPage(address));
   const opener = spawn(platform === "darwin" ? "open" : "xdg-open", [file], { stdio: "ignore", detached: true, env });
-  opener.on("error", ({ message }) => onProblem(`no browser could be opened (${message}): open the address yourself`));
+  opener.on("error", ({ message }) => onProblem(`cannot open a browser (${message}). Open the URL yourself.`));
   opener.unref();
   return () => rm(file, { force: true });
 }

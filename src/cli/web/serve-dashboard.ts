@@ -11,17 +11,17 @@ import { dashboardToken } from "./dashboard-token.ts";
 export interface DashboardOptions {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The one that is wanted, else an error; without it `preferred`, or whichever is free. */
+  /** The required port: it is an error if this port is not available. Without it, uses `preferred` or any free port. */
   readonly port?: number | undefined;
   readonly preferred?: number | undefined;
-  /** A session that is open in this process. */
+  /** The session that is open in this process. */
   readonly ownSession?: Session | undefined;
-  /** Where teams are besides those of this machine. */
+  /** The bus whose teams are shown in addition to the local ones. */
   readonly bus?: BusAddress | undefined;
   readonly onProblem: (message: string) => void;
 }
 
-/** The dashboard of all sessions of a home, until it is closed. */
+/** Serves the dashboard of all sessions of a home folder, until it is closed. */
 export async function serveDashboard(options: DashboardOptions): Promise<WebServer> {
   const { home, env, ownSession, bus: address, onProblem } = options;
   const clock = systemClock;
@@ -39,7 +39,7 @@ export async function serveDashboard(options: DashboardOptions): Promise<WebServ
       assets: dashboardFolder(),
       port,
       onProblem,
-      // A port that nobody named is another one the next time: nothing finds it again.
+      // A free port differs at each start, so no page reconnects to it and no token is kept.
       ...(port !== 0 && { tokenFor: (port) => dashboardToken(home, { port, now: Date.now() }) }),
     });
   try {

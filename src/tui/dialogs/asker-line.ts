@@ -1,7 +1,7 @@
 import { type Asker, type Question, visibleLine, requestText } from "../../view/index.ts";
 import { type Line, span, wrapLine } from "../terminal/terminal-lines.ts";
 
-/** Who asks, in its colour, for what, and how many more wait behind. */
+/** Names the agent that asks, in its color, the subject, and the number of further questions. */
 export function askerLine(
   asker: Asker,
   { question, waiting, width }: { readonly question: Question; readonly waiting: number; readonly width: number },

@@ -18,7 +18,7 @@ import { plainLine, span } from "../terminal/terminal-lines.ts";
 import type { Style } from "../theme.ts";
 import { useNow } from "../use-now.ts";
 
-/** Agents and commands that run beside the lead: look at one, stop it, put it away. */
+/** Lists the background agents and commands. The user can view, stop or dismiss each. */
 export function BackgroundDialog(): ReactNode {
   const frontend = useFrontend();
   const state = useAppState((each) => each);
@@ -37,14 +37,14 @@ export function BackgroundDialog(): ReactNode {
     <ListDialog
       title="In the background"
       rows={tasks.map((task) => taskRow(task, now))}
-      empty="Nothing runs there. Agents and commands that nobody waits for appear here."
+      empty="Nothing is running. Background agents and commands appear here."
       choose={{ does: "look", run: look }}
       stop={{ does: "stop or dismiss", run: (id) => stopOrDismiss(frontend, id) }}
     />
   );
 }
 
-/** The x key: a command where it runs, out of sight where it has ended. */
+/** The x key: stops a running job, and dismisses an ended one. */
 export function stopOrDismiss({ store, send, now }: Pick<Frontend, "store" | "send" | "now">, id: string): void {
   const { state, command } = stopOrDismissAgent(store.getState(), id, now());
   store.setState(() => state);
@@ -66,13 +66,13 @@ function ShellOutput({
     ...lines.map((line, index) => ({ id: String(index), title: plainLine(line) })),
     ...(task.outputFile === undefined
       ? []
-      : [{ id: "file", title: [span(`all of it: ${visibleLine(task.outputFile)}`, { dim: true })] }]),
+      : [{ id: "file", title: [span(`full output: ${visibleLine(task.outputFile)}`, { dim: true })] }]),
   ];
   return (
     <ListDialog
       title={`${visibleLine(task.description)} · ${statusOf(task, now).words}`}
       rows={rows}
-      empty="It has written nothing yet."
+      empty="No output yet."
       onClose={onClose}
     />
   );
@@ -96,7 +96,7 @@ function statusOf(task: ActivityRow, now: number): { readonly words: string; rea
     return { words: `${ended[task.status]} after ${time}`, style };
   }
   if (isAgentRow(task) && task.waitingSince !== undefined)
-    return { words: `waits for permission, ${time}`, style: { role: "warning" } };
+    return { words: `waiting for permission, ${time}`, style: { role: "warning" } };
   if (isAgentRow(task) && task.isIdle) return { words: `idle, ${time}`, style: { dim: true } };
   return { words: `${task.status === "pending" ? "starts" : "runs"}, ${time}`, style: { dim: true } };
 }

@@ -8,7 +8,7 @@ import { Panel, usePanelWidth } from "../panels/panel.tsx";
 import { type Line, plainLine, span, wrapLine } from "../terminal/terminal-lines.ts";
 import { cutTo } from "../terminal/terminal-width.ts";
 
-/** Asked before something that runs is stopped by leaving. */
+/** Asks for confirmation if leaving would stop running agents or commands. */
 export function ConfirmLeave({ facts }: { readonly facts: Pick<FrontendFacts, "setNext"> }): ReactNode {
   const { store, leave } = useFrontend();
   const state = useAppState((each) => each);
@@ -26,12 +26,12 @@ export function ConfirmLeave({ facts }: { readonly facts: Pick<FrontendFacts, "s
   const shown = running.slice(0, 8);
   const left = running.length - shown.length;
   const lines: Line[] = [
-    ...wrapLine([span(`Leave? ${running.length} still at work:`, { bold: true })], width),
+    ...wrapLine([span(`Leave? ${running.length} still running:`, { bold: true })], width),
     ...shown.map((task) => plainLine(cutTo(`  ${wordsOf(task)}`, width))),
     ...(left > 0 ? [plainLine(`  and ${left} more`)] : []),
-    ...wrapLine([span("They are stopped; what they have done so far is kept, and /resume goes on with it.")], width),
+    ...wrapLine([span("They will be stopped. Their work so far is kept; continue it with /resume.")], width),
     [],
-    ...wrapLine([span("y leaves · n stays", { dim: true })], width),
+    ...wrapLine([span("y leave · n stay", { dim: true })], width),
   ];
   return <Panel lines={lines} border={{ role: "warning" }} />;
 }

@@ -16,12 +16,12 @@ import {
   TeamDialog,
 } from "./slash-dialogs.tsx";
 
-/** The dialog that is open, if one is. It hears all keys but those that end or suspend the program. */
+/** The open dialog, if any. It receives all keys except those that end or suspend the program. */
 export function Dialogs({ facts }: { readonly facts: FrontendFacts }): ReactNode {
   const kind = useAppState(({ dialog }) => dialog.kind);
   switch (kind) {
     case "none":
-    case "transcript": // has a screen of its own
+    case "transcript": // uses the alternate screen
       return null;
     case "permission":
       return <PermissionDialog />;

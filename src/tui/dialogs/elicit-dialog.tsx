@@ -60,7 +60,7 @@ export function ElicitDialog({ question, asker, waiting }: QuestionProps): React
       .flatMap(({ name }) => wrapped(`${visibleLine(name)}: ${visibleLine(String(values[name] ?? ""))}`, width)),
     ...(field ? [...labelLines(field, width), ...inputLines(input, width)] : []),
     ...(problem === undefined ? [] : wrapLine([span(problem, { role: "error" })], width)),
-    ...wrapLine([span(armed.get() ? "Enter answers, Esc declines" : "…", { dim: true })], width),
+    ...wrapLine([span(armed.get() ? "Enter to answer, Esc to decline" : "…", { dim: true })], width),
   ];
   return <Panel lines={lines} border={{ role: "accent" }} />;
 }
@@ -78,7 +78,7 @@ const wrapped = (text: string, width: number): Line[] =>
   text.split("\n").flatMap((line) => wrapLine(plainLine(line), width));
 
 function labelLines({ name, about, isRequired, choices }: ElicitField, width: number): Line[] {
-  const kind = isRequired ? "" : " (may be left empty)";
+  const kind = isRequired ? "" : " (optional)";
   const offered = choices.length === 0 ? "" : ` One of: ${choices.map(visibleLine).join(", ")}`;
   return wrapLine(
     [

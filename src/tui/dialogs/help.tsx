@@ -8,7 +8,7 @@ import { slashListings } from "../slash-commands.ts";
 import { span } from "../terminal/terminal-lines.ts";
 import { widthOf } from "../terminal/terminal-width.ts";
 
-/** Every command and every key, from the lists by which they work. */
+/** Lists every command and key, from the same tables that handle them. */
 export function Help({ facts }: { readonly facts: Pick<FrontendFacts, "slashCommands"> }): ReactNode {
   const { columns } = useSize();
   const listings = slashListings(facts);
@@ -41,7 +41,7 @@ export function Help({ facts }: { readonly facts: Pick<FrontendFacts, "slashComm
     ];
   });
   const rows: ListRow[] = [
-    { id: "intro", title: [span("Say what you want done. @ names a file, / a command.")] },
+    { id: "intro", title: [span("Describe what you want done. @ inserts a file, / a command.")] },
     { id: "commands", title: [span("Commands")], isHeading: true },
     ...commands,
     ...keys,
@@ -49,7 +49,7 @@ export function Help({ facts }: { readonly facts: Pick<FrontendFacts, "slashComm
   return <ListDialog title="Help" rows={rows} empty="" />;
 }
 
-/** Blanks up to a common column, where there is room for one. */
+/** Pads text to a common column, if the screen is wide enough. */
 function padding(widths: readonly number[], columns: number): (text: string) => string {
   const widest = columns < 70 ? 0 : Math.min(34, Math.max(0, ...widths));
   return (text) => " ".repeat(Math.max(0, widest - widthOf(text)));

@@ -9,28 +9,28 @@ import { withHangingIndent, type Line, span, wrapLine } from "../terminal/termin
 import { cutTo } from "../terminal/terminal-width.ts";
 import { useLiveState } from "../use-live-state.ts";
 
-/** A row of a list: its own line, and what is said about it below. */
+/** A row of a list, with an optional detail below it. */
 export interface ListRow {
   readonly id: string;
   readonly title: Line;
   readonly detail?: string | undefined;
-  /** A heading, which cannot be chosen. */
+  /** True for a heading, which cannot be selected. */
   readonly isHeading?: boolean;
 }
 
 export interface ListProps {
   readonly title: string;
   readonly rows: readonly ListRow[];
-  /** What is said where there are no rows; it says what to do. */
+  /** The text for an empty list. It tells what to do. */
   readonly empty: string;
-  /** What Enter does, in a word or two. */
+  /** The action of Enter, described in a word or two. */
   readonly choose?: { readonly does: string; run(id: string): void } | undefined;
   readonly stop?: { readonly does: string; run(id: string): void } | undefined;
-  /** Instead of closing the dialog. */
+  /** Called instead of closing the dialog. */
   readonly onClose?: (() => void) | undefined;
 }
 
-/** Rows that are walked through, in any dialog that has them. */
+/** A scrollable list for dialogs. */
 export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListProps): ReactNode {
   const { store, theme } = useFrontend();
   const size = useSize();
@@ -108,9 +108,9 @@ export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListPr
   return <Panel lines={lines} />;
 }
 
-/** Rows of the screen that are not the list's: frame, title, blanks, hint, and what stands below. */
+/** Screen rows outside the list: frame, title, blank lines, hint, and the parts below. */
 const chrome = 11;
-/** On a low screen: the title, a hint of two lines, and the line that is left free. */
+/** On a low screen: the title, a hint of two lines, and one free line. */
 const shortScreenChrome = 4;
 
 function rowLines(

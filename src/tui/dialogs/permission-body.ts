@@ -3,7 +3,7 @@ import { breakLine, withHangingIndent, type Line, plainLine, span, wrapLine } fr
 import type { Style } from "../theme.ts";
 import { textLines } from "../transcript/transcript-text.ts";
 
-/** What is asked about, whole and exact: whoever says yes has to have been able to see all of it. */
+/** Shows the complete and exact request, so that the user can see everything before allowing it. */
 export function questionLines(question: Question, width: number): Line[] {
   const input = fieldsOf(question.input);
   const [description, why] = [descriptionLines(question, width), reasonLines(question, width)];
@@ -34,17 +34,17 @@ export function questionLines(question: Question, width: number): Line[] {
   }
 }
 
-/** The question's own words, where they say more than what is shown anyway. */
+/** Returns the text of the question that goes beyond the displayed request. */
 function descriptionLines({ question }: Question, width: number): Line[] {
   const description = /^(.*?)\s*Allow [\s\S]*\?$/s.exec(question)?.[1] ?? question;
   return description === "" ? [] : [...proseLines(description, width), []];
 }
 
-/** Why it is not simply allowed. */
+/** The reason why the call is not allowed without a question. */
 const reasonLines = ({ reason }: Question, width: number): Line[] =>
-  reason === undefined ? [] : textLines(`Asked because: ${exact(reason)}`, width, { dim: true });
+  reason === undefined ? [] : textLines(`Reason for asking: ${exact(reason)}`, width, { dim: true });
 
-/** A line break that was not there is marked, so that none can be taken for one that is. */
+/** Marks wrapped lines, so that a wrap does not look like a real line break. */
 const brokenMark = span("↳ ", { dim: true });
 
 function commandLines(command: string, width: number): Line[] {
@@ -68,9 +68,9 @@ interface Change {
   readonly around: Question["around"];
 }
 
-/** The change, exactly as it was asked for, in its file. Lines that both have in common are surroundings as well. */
+/** Shows the requested change in its file. Lines that both versions share count as context. */
 function changeLines({ before, after, around }: Change, width: number): Line[] {
-  // Where both end with their line, there is nothing to see behind it.
+  // If both end with a line break, there is nothing more to show.
   const isWhole = before.endsWith("\n") && after.endsWith("\n");
   const linesOf = (words: string) => exact(isWhole ? words.slice(0, -1) : words).split("\n");
   const [old, next] = [linesOf(before), linesOf(after)];
@@ -99,7 +99,7 @@ function changeLines({ before, after, around }: Change, width: number): Line[] {
     ...near(around?.after ?? []),
     ...(others > 0
       ? wrapLine(
-          [span(`and the same in ${others} more ${others === 1 ? "place" : "places"}`, { role: "warning" })],
+          [span(`and the same change in ${others} more ${others === 1 ? "place" : "places"}`, { role: "warning" })],
           width,
         )
       : []),
@@ -111,13 +111,13 @@ type Sign = "+" | "-" | " ";
 const styleOf = (sign: Sign): Style | undefined =>
   sign === "+" ? { role: "added" } : sign === "-" ? { role: "removed" } : undefined;
 
-/** What is in the file around the change, and stays. */
+/** Shows an unchanged line around the change. */
 const nearLine = (line: string, width: number): Line[] =>
   withHangingIndent(breakLine(plainLine(line, { dim: true }), width - 2), span("  "), span(" ↳", { dim: true }));
 
 interface Sides {
   readonly width: number;
-  /** What its line has before and behind it in the file: that stays. */
+  /** The unchanged text before and after the change on its line. */
   readonly prefix: string;
   readonly suffix: string;
 }
@@ -133,7 +133,7 @@ function signedLine(line: string, sign: Sign, { width, prefix, suffix }: Sides):
 }
 
 function contentLines(content: string, width: number): Line[] {
-  if (content === "") return [plainLine("(the file is emptied)", { dim: true })];
+  if (content === "") return [plainLine("(the file becomes empty)", { dim: true })];
   const lines = exact(content).split("\n");
   const isWhole = lines.at(-1) === "";
   return [
@@ -145,7 +145,7 @@ function contentLines(content: string, width: number): Line[] {
 const signed = (lines: readonly string[], sign: Sign, width: number): Line[] =>
   lines.flatMap((line) => signedLine(line, sign, { width, prefix: "", suffix: "" }));
 
-/** Every field there is, under its name. */
+/** Shows every field with its name. */
 function fieldLines(fields: Readonly<Record<string, unknown>>, width: number): Line[] {
   return Object.entries(fields).flatMap(([name, value]) => {
     if (value === undefined) return [];
@@ -164,7 +164,7 @@ const proseLines = (words: string, width: number): Line[] =>
     .split("\n")
     .flatMap((line) => wrapLine(plainLine(line), width));
 
-/** Nothing is left out of what a person judges, not even how its lines end. */
+/** Hides nothing from the user, not even carriage returns. */
 const exact = (words: string): string => visibleText(words.replaceAll("\r", "\u240d"));
 
 const text = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));

@@ -24,7 +24,7 @@ import { scrolled } from "../transcript/scroll-window.ts";
 import { type Line, span, wrapLine } from "../terminal/terminal-lines.ts";
 import { useLiveState } from "../use-live-state.ts";
 
-/** The oldest question that waits, and the answers to it. */
+/** Shows the oldest open question and its answers. */
 export function PermissionDialog(): ReactNode {
   const question = useAppState(currentQuestion);
   const state = useAppState((each) => each);
@@ -35,21 +35,21 @@ export function PermissionDialog(): ReactNode {
   return <Body key={question.requestId} question={question} asker={asker} waiting={waiting} />;
 }
 
-/** Nobody judges more than that on a screen: it can only be refused. */
+/** A longer request cannot be reviewed on a screen, so it can only be denied. */
 const maxLines = 2_000;
 
 interface Answering {
   readonly selected: number;
   readonly top: number;
-  /** How many lines have been on the screen, from the first on. */
+  /** The number of lines shown so far, from the first. */
   readonly seenTo: number;
-  /** The width in which they were. */
+  /** The screen width at that time. */
   readonly width: number;
-  /** All of them were. */
+  /** True if all lines were shown. */
   readonly isSeen: boolean;
-  /** An answer is on its way. */
+  /** True while an answer is being sent. */
   readonly isAnswered: boolean;
-  /** Written to go with a no. */
+  /** The text that the user adds to a denial. */
   readonly words: LineInput | undefined;
 }
 
@@ -92,7 +92,7 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
   const isCut = !isReading && answers.length > answerRoom;
   const layout = (): Answering => {
     const now = state.get();
-    // Another width breaks lines elsewhere: what was seen in part begins again.
+    // Another width wraps lines differently, so a partly read request starts again.
     const { top, seenTo } = now.width === width || now.isSeen ? now : unread;
     return { ...now, seenTo, top: scrolled({ height, count: body.length }, top) };
   };
@@ -101,7 +101,7 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
     state.set(() => ({ ...now, width, top: scrolled({ height, count: body.length }, to) }));
   };
 
-  /** The next page; after the last the answers. */
+  /** Shows the next page, or the answers after the last page. */
   const scrollOn = () => {
     const { top, seenTo } = layout();
     if (seenTo < body.length) return scrollTo(top + Math.max(1, height - 1));
@@ -131,7 +131,7 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
     const number = /^[1-9]$/.test(name) ? Number(name) - 1 : undefined;
     if (number !== undefined && number < choices.length) {
       select(number);
-      // What an answer would allow has to be on the screen before it counts.
+      // The rules that an answer would add must be visible before it counts.
       if (!isCut) sendAnswer(choices[number]);
     } else if (action === "up") select((selected + choices.length - 1) % choices.length);
     else if (action === "down") select((selected + 1) % choices.length);
@@ -150,7 +150,7 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
   });
 
   const { top, seenTo, words } = layout();
-  // Only what was drawn has been seen, however fast keys come; and it is, before the next key is heard.
+  // Only drawn lines count as seen. The layout effect runs before the next key is handled.
   useLayoutEffect(() => {
     const { seenTo, isSeen: wasSeen } = layout();
     const seen = top <= seenTo ? Math.max(seenTo, top + height) : seenTo;

@@ -12,7 +12,7 @@ export interface ChoiceLook {
   readonly marks: Pick<Marks, "prompt" | "bullet">;
 }
 
-/** An answer, and below it what it would allow. */
+/** Shows an answer and the rules that it would add. */
 export function choiceLines(choice: Choice, { number, isChosen, width, marks }: ChoiceLook): Line[] {
   const style = isChosen ? ({ role: "accent", bold: true } as const) : undefined;
   const mark = span(`${isChosen ? marks.prompt : " "} ${number}. `, style);
@@ -26,16 +26,16 @@ export function choiceLines(choice: Choice, { number, isChosen, width, marks }: 
   ];
 }
 
-/** Below an answer there is room for so many lines; what takes more is read with what is asked about. */
+/** Maximum lines of rules below an answer. Longer lists are shown with the request. */
 const maxAllowed = 3;
 
-/** Each rule whole, with a sign before it. */
+/** Shows each rule completely, after a sign. */
 const allowedLines = ({ allows }: Choice, width: number, sign = "     - "): Line[] =>
   allows.flatMap((rule) =>
     withHangingIndent(breakLine([span(rule, { role: "code" })], width - widthOf(sign)), span(sign)),
   );
 
-/** What answers would allow, where that is too long to stand below them. */
+/** Returns the rules that are too long to show below their answers. */
 export function hasLongAllowed(choices: readonly Choice[], width: number): Line[] {
   const long = choices.filter((choice) => allowedLines(choice, width).length > maxAllowed);
   const shown = new Set<string>();
@@ -43,7 +43,7 @@ export function hasLongAllowed(choices: readonly Choice[], width: number): Line[
     const text = choice.allows.join("\n");
     if (shown.has(text)) return [];
     shown.add(text);
-    const heading: Line = [span("Without asking from then on:", { bold: true })];
+    const heading: Line = [span("Always allowed from then on:", { bold: true })];
     return [[], ...wrapLine(heading, width), ...allowedLines(choice, width, "  ")];
   });
 }
@@ -55,19 +55,19 @@ export interface VisiblePart {
   readonly isSeen: boolean;
 }
 
-/** Which part of it is on the screen. */
+/** Tells which part of the request is visible. */
 export function moreLine({ top, height, count, isSeen }: VisiblePart): Line {
   const part = `lines ${top + 1}-${top + height} of ${count}`;
-  const keys = `${keyFor("permission", "pageDown")} on, ${keyFor("permission", "pageUp")} back`;
+  const keys = `${keyFor("permission", "pageDown")} forward, ${keyFor("permission", "pageUp")} back`;
   return isSeen
     ? [span(`${part} · ${keys}`, { dim: true })]
-    : [span("not all seen", { role: "warning" }), span(` · ${part}`, { dim: true })];
+    : [span("not fully read", { role: "warning" }), span(` · ${part}`, { dim: true })];
 }
 
 export const tooLong = (count: number): string =>
-  `It is too long to be judged here (${count} lines). Say no, and ask for it in smaller parts or in a file.`;
+  `This request is too long to review here (${count} lines). Deny it, and ask for smaller parts or a file.`;
 
-/** The part of the answers with the chosen one in it, as far as there is room. */
+/** Returns the visible part of the answers, including the selected one. */
 export function shownAnswers(
   answers: readonly { readonly index: number; readonly line: Line }[],
   { room, selected }: { readonly room: number; readonly selected: number },
@@ -82,13 +82,13 @@ export function shownAnswers(
 export interface HintOptions {
   readonly isWriting: boolean;
   readonly isReading: boolean;
-  /** Not all answers are on the screen. */
+  /** True if some answers are not visible. */
   readonly isCut: boolean;
 }
 
 export function hint({ isWriting, isReading, isCut }: HintOptions): string {
-  if (isReading) return "Enter or Space on, PgUp back, Esc is no; answers come at its end";
-  if (isWriting) return "Enter sends it, Esc goes back";
-  if (isCut) return "↑ ↓ more, Enter gives it, Esc is no";
-  return `${keyFor("permission", "choose")} or a number answers, ${keyFor("permission", "deny")} is no`;
+  if (isReading) return "Enter or Space next page, PgUp back, Esc deny; answers at the end";
+  if (isWriting) return "Enter to send, Esc to go back";
+  if (isCut) return "↑ ↓ more, Enter to answer, Esc to deny";
+  return `${keyFor("permission", "choose")} or a number to answer, ${keyFor("permission", "deny")} to deny`;
 }

@@ -1,9 +1,9 @@
 import { hasRoomForNotices, isShortScreen, noticeLineCount } from "../panels/live-layout.ts";
 
 export interface QuestionLayout {
-  /** What is asked about is read first, without the answers. */
+  /** True while the request is read without the answers. */
   readonly isReading: boolean;
-  /** Lines of it that are on the screen. */
+  /** Visible lines of the request. */
   readonly height: number;
   /** Lines for the answers. */
   readonly answerLines: number;
@@ -11,15 +11,18 @@ export interface QuestionLayout {
 
 export interface QuestionLayoutInput {
   readonly rows: number;
-  /** How many lines each of them has: who asks, what it is about, the answers. */
+  /** The number of lines of the heading. `body` and `answers` count the request and the answers. */
   readonly askerLines: number;
   readonly body: number;
   readonly answers: number;
-  /** Not all of it was seen yet, and it can be. */
+  /** True if the request is not fully read yet, and is short enough to be read. */
   readonly canRead: boolean;
 }
 
-/** Shares a screen between a question and its answers. Until all of it was seen it has the room of the answers too. */
+/**
+ * Divides the screen between a question and its answers. Until the request is read it also uses the lines of the
+ * answers.
+ */
 export function layoutQuestion({ rows, askerLines, body, answers, canRead }: QuestionLayoutInput): QuestionLayout {
   const free =
     rows -
@@ -33,7 +36,7 @@ export function layoutQuestion({ rows, askerLines, body, answers, canRead }: Que
 
 const minAnswerLines = 3;
 
-/** Not for the frame, blanks, hints, and what stands below the dialog. */
+/** Lines for the frame, blank lines, hints, and the parts below the dialog. */
 const chrome = 12;
-/** Where it is, a hint of two lines, and the line that is left free. */
+/** Lines for the position, a hint of two lines, and one free line. */
 const shortScreenChrome = 4;

@@ -11,10 +11,10 @@ export interface QuestionProps {
   readonly waiting: number;
 }
 
-/** What is still being typed when a question comes up is not an answer to it. */
+/** Keys typed within this time after a question appears are not taken as an answer. */
 const armMs = 350;
 
-/** Begins anew when `since` changes. */
+/** Starts again when `since` changes. */
 export function useAcceptsKeys(since: unknown): Pick<LiveState<boolean>, "get"> {
   const armed = useLiveState(false);
   useEffect(() => {
@@ -25,7 +25,7 @@ export function useAcceptsKeys(since: unknown): Pick<LiveState<boolean>, "get"> 
   return armed;
 }
 
-/** What is being written, in as many lines as it takes. */
+/** Shows the input, wrapped. */
 export function inputLines({ before, after }: LineInput, width: number): Line[] {
   const [under = " ", ...rest] = graphemesOf(visibleLine(after));
   const line: Line = [span(visibleLine(before)), span(under, { inverse: true }), span(rest.join(""))];

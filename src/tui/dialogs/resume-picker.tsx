@@ -8,7 +8,7 @@ import { ListDialog, type ListRow } from "./list-dialog.tsx";
 import { span } from "../terminal/terminal-lines.ts";
 import { emptyListText, useFacts } from "../use-facts.ts";
 
-/** The earlier sessions of this folder, to go on with one. */
+/** Lists the earlier sessions of this folder, to resume one. */
 export function ResumePicker({ facts }: { readonly facts: FrontendFacts }): ReactNode {
   const frontend = useFrontend();
   const own = useAppState(({ session }) => session.sessionId);
@@ -20,7 +20,7 @@ export function ResumePicker({ facts }: { readonly facts: FrontendFacts }): Reac
       id: sessionId,
       title: [
         span(`${updatedAt.slice(0, 16).replace("T", " ")}  `, { dim: true }),
-        span(visibleLine(emptyText === "" ? "(nothing was said)" : emptyText.slice(0, 200))),
+        span(visibleLine(emptyText === "" ? "(no prompt)" : emptyText.slice(0, 200))),
       ],
       detail: problem === undefined ? undefined : visibleLine(problem),
     };
@@ -32,10 +32,10 @@ export function ResumePicker({ facts }: { readonly facts: FrontendFacts }): Reac
   };
   return (
     <ListDialog
-      title="Go on with an earlier session"
+      title="Resume a session"
       rows={rows}
-      empty={emptyListText(sessions, "There is no other session of this folder yet.")}
-      choose={{ does: "go on with it", run: choose }}
+      empty={emptyListText(sessions, "There is no other session in this folder.")}
+      choose={{ does: "resume it", run: choose }}
     />
   );
 }

@@ -24,14 +24,14 @@ interface Props {
   readonly facts: FrontendFacts;
 }
 
-/** Who there is, and which types there are. */
+/** Lists the agents and the agent types. */
 export function AgentsDialog({ facts }: Props): ReactNode {
   const frontend = useFrontend();
   const state = useAppState((each) => each);
   const types = useFacts(facts.agentTypes);
   const running = teamTree(state, frontend.now());
   const rows: ListRow[] = [
-    ...(running.length === 0 ? [] : [heading("At work and at rest")]),
+    ...(running.length === 0 ? [] : [heading("Agents")]),
     ...running.map(({ task, state: how }) => ({
       id: task.id,
       title: [
@@ -53,7 +53,7 @@ export function AgentsDialog({ facts }: Props): ReactNode {
       title="Agents"
       rows={rows}
       empty=""
-      choose={running.length === 0 ? undefined : { does: "look at it", run: look }}
+      choose={running.length === 0 ? undefined : { does: "view it", run: look }}
     />
   );
 }
@@ -68,7 +68,7 @@ export function TeamDialog(): ReactNode {
     <ListDialog
       title="Team"
       rows={rows}
-      empty="There is no team. Ask for one: “make a team of three and …”, or start with --team NAME."
+      empty="There is no team. Ask for one: “create a team of three and …”, or start with --team NAME."
     />
   );
 }
@@ -105,8 +105,11 @@ export function ModelDialog({ facts }: Props): ReactNode {
     <ListDialog
       title={`Model: ${visibleLine(current)}`}
       rows={rows}
-      empty={emptyListText(models, "No list of models. Say which: /model anthropic/NAME, openai/NAME or local/NAME.")}
-      choose={{ does: "go on with it", run: choose }}
+      empty={emptyListText(
+        models,
+        "The list of models is empty. Name one: /model anthropic/NAME, openai/NAME or local/NAME.",
+      )}
+      choose={{ does: "use it", run: choose }}
     />
   );
 }
@@ -143,7 +146,7 @@ export function PermissionsDialog({ facts }: Props): ReactNode {
       rows={rules.kind === "found" ? factRows(rules.found) : []}
       empty={emptyListText(
         rules,
-        "No rules: what the mode says holds for everything. Answer “always”, or write them into the settings.",
+        "No rules: the mode decides every call. Answer “always”, or add rules to the settings.",
       )}
     />
   );
@@ -157,7 +160,7 @@ export function HooksDialog({ facts }: Props): ReactNode {
       rows={hooks.kind === "found" ? factRows(hooks.found) : []}
       empty={emptyListText(
         hooks,
-        "No hooks. They are commands that run at moments of a session: `hooks` in the settings.",
+        "No hooks. Hooks are commands that run at certain events of a session: see `hooks` in the settings.",
       )}
     />
   );
@@ -181,10 +184,10 @@ export function McpDialog(): ReactNode {
   });
   return (
     <ListDialog
-      title="Servers of tools (MCP)"
+      title="MCP servers"
       rows={rows}
-      empty="No servers. Add one: troupe mcp add NAME -- PROGRAM, then start again."
-      choose={{ does: "connect again", run: (server) => void send({ type: "mcp.reconnect", server }) }}
+      empty="No servers. Add one with 'troupe mcp add NAME -- PROGRAM', then restart."
+      choose={{ does: "reconnect", run: (server) => void send({ type: "mcp.reconnect", server }) }}
     />
   );
 }

@@ -1,7 +1,10 @@
 import { visibleText } from "../../view/index.ts";
 import { breakLine, withHangingIndent, type Line, plainLine, span } from "../terminal/terminal-lines.ts";
 
-/** A unified diff with line numbers, added and removed lines in their colours; the signs say the same without colour. */
+/**
+ * Renders a unified diff with line numbers. Added and removed lines are colored; their signs tell the same without
+ * color.
+ */
 export function diffLines(patch: string, width: number): Line[] {
   const rows = rowsOf(visibleText(patch).replaceAll("\t", "  "));
   const digits = String(Math.max(0, ...rows.map(({ number }) => number ?? 0))).length;
@@ -13,7 +16,7 @@ export function diffLines(patch: string, width: number): Line[] {
   });
 }
 
-/** One line of a diff, by its first character. */
+/** Styles one line of a diff by its first character. */
 export function diffLine(text: string): Line {
   if (/^(?:\+\+\+|---) /.test(text)) return plainLine(text, { bold: true });
   if (text.startsWith("@@")) return plainLine(text, { role: "hunk" });
@@ -22,7 +25,7 @@ export function diffLine(text: string): Line {
   return plainLine(text, text.startsWith("\\") || text.startsWith("diff ") ? { dim: true } : undefined);
 }
 
-/** How many lines a diff adds and removes. */
+/** Counts the lines that a diff adds and removes. */
 export function diffCounts(patch: string): { readonly added: number; readonly removed: number } {
   let [added, removed] = [0, 0];
   let isInHunk = false;
@@ -35,7 +38,9 @@ export function diffCounts(patch: string): { readonly added: number; readonly re
 }
 
 interface Row {
-  /** In the new file, or the old one of a removed line; undefined of what is about the diff itself. */
+  /**
+   * The line number in the new file, or in the old file for a removed line. Undefined for lines about the diff itself.
+   */
   readonly number: number | undefined;
   readonly line: Line;
 }
@@ -48,11 +53,11 @@ function rowsOf(patch: string): Row[] {
     const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(text);
     if (hunk) {
       [oldLine, newLine] = [Number(hunk[1]), Number(hunk[2])];
-      // Two places of one file are kept apart; the first needs no mark.
+      // Separates two hunks of one file. The first hunk needs no mark.
       if (isInHunk) rows.push({ number: undefined, line: [span("⋮", { dim: true })] });
       isInHunk = true;
     } else if (!isInHunk) {
-      // The names are in the title of the call.
+      // The title of the call already names the files.
       if (!/^(?:---|\+\+\+|diff |index )/.test(text) && text !== "")
         rows.push({ number: undefined, line: diffLine(text) });
     } else if (text.startsWith("+")) rows.push({ number: newLine++, line: diffLine(text) });

@@ -2,7 +2,7 @@ import type { Style } from "../theme.ts";
 import { plainLine, span, type Line, type Span } from "../terminal/terminal-lines.ts";
 import { diffLine } from "./diff-lines.ts";
 
-/** Code, lightly coloured: comments, strings, numbers and the words of the language. What it does not know stays plain. */
+/** Highlights comments, strings, numbers and keywords. Unknown languages stay plain. */
 export function highlightCode(code: string, language: string): Line[] {
   const lines = code.replaceAll("\t", "  ").split("\n");
   const name = aliases[language.toLowerCase()] ?? language.toLowerCase();
@@ -97,7 +97,7 @@ const aliases: Readonly<Record<string, string>> = {
   patch: "diff",
 };
 
-/** One line from the left to the right, each character looked at once. */
+/** Highlights one line in a single pass. */
 function highlightLine(line: string, grammar: Grammar, isOpen: boolean): [Line, boolean] {
   const spans: Span[] = [];
   let plain = "";
@@ -146,7 +146,7 @@ function highlightLine(line: string, grammar: Grammar, isOpen: boolean): [Line, 
   return [spans, false];
 }
 
-/** A # in the middle of a word is no comment. */
+/** A # inside a word does not start a comment. */
 const isFree = (line: string, at: number): boolean => at === 0 || /\s/.test(line[at - 1] ?? "");
 
 function endOfBlock(line: string, from: number, { block }: Grammar): number | undefined {

@@ -1,7 +1,7 @@
 import type { Style } from "../theme.ts";
 import { span, type Span } from "../terminal/terminal-lines.ts";
 
-/** The marks inside a line of Markdown: code, bold, italic, struck out, links. What is not closed stays as it is written. */
+/** Parses inline Markdown: code, bold, italic, strikethrough, links. Unclosed marks stay as written. */
 export function inlineSpans(text: string, style: Style = {}): Span[] {
   const spans: Span[] = [];
   let plain = "";
@@ -32,7 +32,7 @@ interface Mark {
   readonly text: string;
   readonly style: Style;
   readonly end: number;
-  /** Nothing inside is a mark. */
+  /** True if its content is not parsed further. */
   readonly isFinal?: boolean;
   readonly after?: string | undefined;
 }
@@ -70,11 +70,11 @@ function emphasisAt(text: string, at: number): Mark | undefined {
   const sign = text[at] as string;
   const mark = text[at + 1] === sign ? sign + sign : sign;
   if (mark === "~") return undefined;
-  // snake_case and 2 * 3 are no marks: they open before a word, and _ only after none.
+  // snake_case and 2 * 3 contain no marks: a mark opens before a word, and _ never inside a word.
   const isInWord = /\w/.test(text[at - 1] ?? "") && sign === "_";
   if (isInWord || /\s|^$/.test(text[at + mark.length] ?? "")) return undefined;
   const from = at + mark.length;
-  // A paragraph with many open marks is not searched to its end for each.
+  // Limits the search, so that a paragraph with many open marks stays fast.
   const window = text.slice(from, from + 2000);
   for (let end = window.indexOf(mark); end >= 0; end = window.indexOf(mark, end + 1)) {
     const before = window[end - 1] ?? " ";
@@ -94,7 +94,7 @@ function linkAt(text: string, at: number): Mark | undefined {
   const parts = /^\[([^[\]\n]{1,500})\]\(([^()\s]{1,1000})\)/.exec(text.slice(at, at + 1600));
   if (!parts) return undefined;
   const [whole, words = "", target = ""] = parts;
-  // Where it leads is always seen: words can say anything.
+  // The target is always shown, because the text of a link can say anything.
   const after = target === words ? undefined : ` (${target})`;
   return { text: words, style: { role: "link", underline: true }, end: at + whole.length, after };
 }

@@ -5,7 +5,7 @@ import { tableLines } from "./markdown-table.ts";
 import type { Marks } from "../theme.ts";
 import { breakLine, withHangingIndent, type Line, span, wrapLine } from "../terminal/terminal-lines.ts";
 
-/** Markdown as lines of a terminal, with restraint: what it does not know is shown as it is written. */
+/** Renders Markdown as terminal lines. Unknown syntax stays as written. */
 export function markdownLines(markdown: string, width: number, marks: Marks): Line[] {
   const rows = visibleText(markdown).replace(/\s+$/, "").split("\n");
   const lines: Line[] = [];
@@ -73,7 +73,7 @@ function taskSpans(text: string) {
   return [span(isDone ? "[x] " : "[ ] ", { role: isDone ? "success" : "accent" }), ...inlineSpans(task[2] ?? "")];
 }
 
-/** Up to the closing fence, or to the end while it is still being written. */
+/** Reads up to the closing fence, or to the end of a block that is still being written. */
 function codeBlock(
   rows: readonly string[],
   at: number,

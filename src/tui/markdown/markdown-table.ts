@@ -2,7 +2,7 @@ import { inlineSpans } from "./markdown-inline.ts";
 import type { Marks } from "../theme.ts";
 import { type Line, lineWidth, span, wrapLine } from "../terminal/terminal-lines.ts";
 
-/** A table whose columns stand under each other, cells wrapped; too narrow for that, each row is told as a list. */
+/** Renders a table with aligned columns and wrapped cells. On a narrow screen each row becomes a list. */
 export function tableLines(
   rows: readonly string[],
   at: number,
@@ -36,7 +36,10 @@ function cellsOf(row: string): string[] {
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
 }
 
-/** Each as wide as it likes, the widest made narrower until all fit; undefined if that leaves too little. */
+/**
+ * Gives each column its natural width, then shrinks the widest until all fit. Returns undefined if the result is too
+ * narrow.
+ */
 function columnWidths(rows: readonly (readonly Line[])[], room: number): number[] | undefined {
   const count = rows[0]?.length ?? 0;
   const widths = Array.from({ length: count }, (_, index) =>

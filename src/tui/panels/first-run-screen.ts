@@ -3,21 +3,21 @@ import { withHangingIndent, type Line, paintLines, plainLine, span, wrapLine } f
 import { createTheme } from "../theme.ts";
 
 export interface FirstRunOptions {
-  /** Why there is no model. */
+  /** The reason why no model is available. */
   readonly problem: string;
-  /** 0 where the terminal does not say. */
+  /** 0 if the terminal does not report its width. */
   readonly columns: number;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** All that is on the screen where there is no model to talk to. */
+/** The text that is printed when no model is available. */
 export function firstRunScreen({ problem, columns, env }: FirstRunOptions): string {
   return `${paintLines(firstRunLines({ problem, width: (columns > 0 ? columns : 80) - 1 }), createTheme({ env }))}\n`;
 }
 
 /**
- * What a newcomer is told. With a `problem` there is no model to talk to, and this is all there is on the screen; without
- * one it says what can be done first.
+ * The introduction for new users. With a `problem` no model is available, and the text tells how to get one. Otherwise
+ * it suggests first prompts.
  */
 export function firstRunLines({
   problem,
@@ -36,29 +36,29 @@ export function firstRunLines({
   if (problem !== undefined)
     return [
       [span("Welcome to Troupe", { bold: true })],
-      ...wrap("A coding agent that works as a team. It needs a model to talk to, and found none:"),
-      // What to do about it is below.
+      ...wrap("A coding agent that works as a team. It needs a model, but found none:"),
+      // The advice is below.
       ...wrapLine([span(visibleLine(problem.replace(/\. .*$/s, ".")), { role: "warning" })], width),
       [],
-      ...wrap("One of these is enough:"),
-      ...example("export ANTHROPIC_API_KEY=…", "a key of Anthropic's"),
-      ...example("export OPENAI_API_KEY=…", "a key of OpenAI's, or of a service that speaks its protocol"),
+      ...wrap("Set up one of these:"),
+      ...example("export ANTHROPIC_API_KEY=…", "an Anthropic API key"),
+      ...example("export OPENAI_API_KEY=…", "an API key of OpenAI or a compatible service"),
       ...example(
         "export TROUPE_LOCAL_BASE_URL=http://localhost:11434/v1",
-        "a server of your own; then: troupe --model local/NAME",
+        "your own server; then run: troupe --model local/NAME",
       ),
       [],
-      ...wrap("Or look first, without any key:"),
-      ...example("troupe demo", "a team at work on a sample repository, on a scripted model"),
-      ...example("troupe doctor", "what this machine has, and what is missing"),
+      ...wrap("Or try it without a key:"),
+      ...example("troupe demo", "a team at work on a sample repository, with a scripted model"),
+      ...example("troupe doctor", "what this machine provides and lacks"),
     ];
   return [
     [span("Welcome to Troupe", { bold: true })],
-    ...wrap("Say what you want done in this folder, in your own words. For example:"),
+    ...wrap("Describe what you want done in this folder. For example:"),
     ...problemText("what does this project do, and how is it tested?"),
-    ...problemText("find out why the login test fails and mend it"),
-    ...problemText("make a team of three: one writes, one tests, one reviews"),
+    ...problemText("find out why the login test fails and fix it"),
+    ...problemText("create a team of three: one writes, one tests, one reviews"),
     [],
-    ...wrap("Nothing is changed or run before you have been asked. Esc interrupts, /help lists everything."),
+    ...wrap("Troupe asks before it changes or runs anything. Esc interrupts, /help lists everything."),
   ];
 }

@@ -1,4 +1,4 @@
-/** How many lines the parts below the transcript may have. */
+/** The maximum number of lines for each part below the transcript. */
 export interface LiveLayout {
   readonly completion: number;
   readonly notices: number;
@@ -8,9 +8,9 @@ export interface LiveLayout {
 
 export interface LiveLayoutInput {
   readonly rows: number;
-  /** Lines that are there in any case: the prompt with its rules, the status line, the spinner. */
+  /** Lines that are always needed: the prompt with its borders, the status line, the spinner. */
   readonly fixed: number;
-  /** What each of them would take if there were room. */
+  /** The lines that each part would use without a limit. */
   readonly completion: number;
   readonly notices: number;
   readonly tree: number;
@@ -18,8 +18,8 @@ export interface LiveLayoutInput {
 }
 
 /**
- * Shares the screen out, the most urgent first: what could be meant, what has gone wrong, who is at work, the tasks. What is
- * left is the transcript's. On a high screen nobody is cut short of what they would take anyway.
+ * Divides the screen, most urgent part first: completions, notices, agents, tasks. The transcript gets the rest. On a
+ * high screen every part gets all lines it wants.
  */
 export function layoutLive({ rows, fixed, ...wants }: LiveLayoutInput): LiveLayout {
   let free = Math.max(0, rows - 1 - fixed - marginFor(rows));
@@ -32,7 +32,7 @@ export function layoutLive({ rows, fixed, ...wants }: LiveLayoutInput): LiveLayo
   return {
     completion: claimLines(wants.completion, maxCompletions),
     notices: claimLines(wants.notices, isShortScreen(rows) ? 2 : 12),
-    // With the lead's line, the hint and how many more there are.
+    // Includes the lead's line, the hint and the count of hidden rows.
     tree: claimLines(wants.tree, Math.max(4, third) + (isShortScreen(rows) ? 0 : 3)),
     tasks: claimLines(wants.tasks, Math.max(3, third) + (isShortScreen(rows) ? 0 : 2)),
   };
@@ -40,12 +40,12 @@ export function layoutLive({ rows, fixed, ...wants }: LiveLayoutInput): LiveLayo
 
 export const maxCompletions = 6;
 
-/** Too low for blanks and for what is not needed this moment. */
+/** True if the screen is too low for blank lines and optional parts. */
 export const isShortScreen = (rows: number): boolean => rows < 20;
 
-/** Whether notices stand below a dialog too, and in how many lines; on other screens they are seen when it is closed. */
+/** True if two lines of notices fit below a dialog. Otherwise notices appear when the dialog is closed. */
 export const hasRoomForNotices = (rows: number): boolean => rows >= 30;
 export const noticeLineCount = 2;
 
-/** The empty line above what stands below the transcript. */
+/** The number of blank lines above the parts below the transcript. */
 export const marginFor = (rows: number): number => (isShortScreen(rows) ? 0 : 1);

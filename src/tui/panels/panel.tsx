@@ -5,7 +5,7 @@ import { isShortScreen } from "./live-layout.ts";
 import { type Line, paintLine } from "../terminal/terminal-lines.ts";
 import type { Style } from "../theme.ts";
 
-/** Lines in a frame, or without one where frames are noise. A line that is too wide is broken: nothing is ever cut off. */
+/** Draws lines in a frame, or without one on low screens and for screen readers. Wide lines are wrapped, never cut. */
 export function Panel({ lines, border }: { readonly lines: readonly Line[]; readonly border?: Style }): ReactNode {
   const { theme } = useFrontend();
   const { columns } = useSize();
@@ -22,11 +22,11 @@ export function Panel({ lines, border }: { readonly lines: readonly Line[]; read
 
 export interface LinesProps {
   readonly lines: readonly Line[];
-  /** What becomes of a line that is too wide. */
+  /** How a wide line is handled. */
   readonly wrap: "wrap" | "truncate";
 }
 
-/** One element for each: Ink takes a text of several lines for one when it has to cut it. */
+/** Draws one element for each line, because Ink truncates a text of several lines as one. */
 export function Lines({ lines, wrap }: LinesProps): ReactNode {
   const { theme } = useFrontend();
   return (
@@ -41,13 +41,13 @@ export function Lines({ lines, wrap }: LinesProps): ReactNode {
   );
 }
 
-/** How wide a line in a panel can be. */
+/** Returns the maximum width of a line in a panel. */
 export function usePanelWidth(): number {
   const { columns } = useSize();
   return Math.max(10, useIsFramed() ? columns - 4 : columns);
 }
 
-/** A low screen has no room for a frame. */
+/** A low screen has no space for a frame. */
 function useIsFramed(): boolean {
   const { theme } = useFrontend();
   const { rows } = useSize();

@@ -7,7 +7,7 @@ import { formatDuration, formatTokens } from "../format-counts.ts";
 import { paintLine, span, type Line } from "../terminal/terminal-lines.ts";
 import { cutTo, widthOf } from "../terminal/terminal-width.ts";
 
-/** What whoever is looked at does this moment, for how long, and what it has used. Nothing while it rests. */
+/** Shows the current activity of the agent in view, its duration and its tokens. Shows nothing while it is idle. */
 export function Spinner({ agent }: { readonly agent: AgentView | undefined }): ReactNode {
   const { theme, now } = useFrontend();
   const { columns } = useSize();
@@ -15,7 +15,7 @@ export function Spinner({ agent }: { readonly agent: AgentView | undefined }): R
   const frame = useFrame(isWorking && !theme.isScreenReader);
   const since = useSince(isWorking, now);
   const used = useUsed(agent, isWorking);
-  // What a member wants to do is asked of its lead, and answered there.
+  // The lead receives and answers a member's permission questions.
   const answererName = useAppState(({ teamContext }) => (teamContext?.isLeader === false ? "the lead's" : "your"));
   if (!agent || !isWorking) return null;
   const { spinner } = theme.marks;
@@ -83,7 +83,7 @@ function activityText(
       return { words: `Waiting: ${visibleLine(activity.reason)}`, isTrouble: true };
     case "retrying": {
       const seconds = Math.ceil(activity.delayMs / 1000);
-      const again = `trying again in ${seconds} s (${activity.attempt})`;
+      const again = `retrying in ${seconds} s (${activity.attempt})`;
       return { words: `${visibleLine(activity.failure.message)}; ${again}`, isTrouble: true };
     }
   }
@@ -91,7 +91,7 @@ function activityText(
 
 const frameMs = 125;
 
-/** Moves with the frames that are drawn anyway, and asks for some where there are none. */
+/** Advances with the drawn frames, and requests frames when there are none. */
 function useFrame(isMoving: boolean): number {
   const { frames, now } = useFrontend();
   useEffect(() => {
@@ -102,7 +102,7 @@ function useFrame(isMoving: boolean): number {
   return useSyncExternalStore(frames.subscribe, () => (isMoving ? Math.floor(now() / frameMs) : 0));
 }
 
-/** When the work began that goes on now. */
+/** Returns the time at which the current work began. */
 function useSince(isWorking: boolean, now: () => number): number {
   const [since, setSince] = useState(now);
   const [was, setWas] = useState(isWorking);
@@ -113,7 +113,7 @@ function useSince(isWorking: boolean, now: () => number): number {
   return since;
 }
 
-/** Tokens since then. */
+/** Returns the tokens used since then. */
 function useUsed(agent: AgentView | undefined, isWorking: boolean): number {
   const all = agent ? tokensOf(agent.spending.total) : 0;
   const [before, setBefore] = useState({ all, isWorking, id: agent?.id });

@@ -8,12 +8,15 @@ import { viewedOf } from "../transcript/transcript-history.ts";
 import { tokens } from "../transcript/transcript-text.ts";
 
 export interface StatusProps {
-  /** How many tokens a model can take; undefined: nobody knows. */
+  /** Returns the context window of a model in tokens, or undefined if unknown. */
   readonly contextWindow: (model: string) => number | undefined;
   readonly home: string | undefined;
 }
 
-/** One line below the prompt: mode, model, how full the conversation is, cost, team, folder. What matters least goes first. */
+/**
+ * One line below the prompt: mode, model, context use, cost, team, folder. On a narrow screen the least important parts
+ * are left out.
+ */
 export function StatusLine({ contextWindow, home }: StatusProps): ReactNode {
   const { theme } = useFrontend();
   const { columns } = useSize();
@@ -22,7 +25,7 @@ export function StatusLine({ contextWindow, home }: StatusProps): ReactNode {
   return <Text wrap="truncate">{paintLine(fitToWidth(parts, columns - 1), theme)}</Text>;
 }
 
-/** In the order in which they are shown, the least important last. */
+/** The parts in display order, the least important last. */
 function statusParts(state: AppState, { contextWindow, home }: StatusProps): Line[] {
   const agent = viewedOf(state)?.agent ?? leadOf(state.session);
   if (!agent) return [[span("starting …", { dim: true })]];
@@ -68,7 +71,7 @@ function modeSpan(mode: string) {
     case "plan":
       return span("plans only", { role: "accent" });
     case "bypassPermissions":
-      return span("asks nothing", { role: "error" });
+      return span("never asks", { role: "error" });
     default:
       return span(visibleLine(mode), { dim: true });
   }
@@ -81,14 +84,14 @@ function shortFolder(cwd: string, home: string | undefined): string {
   return visibleLine(inHome ? `~${cwd.slice(home.length)}` : cwd);
 }
 
-/** As many as fit, from the first on; the first is cut rather than left out. */
+/** Returns the parts that fit, from the first. The first part is cut rather than left out. */
 function fitToWidth(parts: readonly Line[], width: number): Line {
   const line = [...(parts[0] ?? [])];
   for (const part of parts.slice(1)) {
     if (lineWidth(line) + lineWidth(part) + 3 > width) {
       const room = width - lineWidth(line) - 3;
       const [only] = part;
-      // A folder is still of use when only its end is there.
+      // A folder is still useful when only its end is visible.
       if (room >= 12 && only && part === parts.at(-1))
         line.push(span(" · ", { dim: true }), span(endOf(only.text, room), only.style));
       break;

@@ -7,7 +7,7 @@ import { type Line, span } from "../terminal/terminal-lines.ts";
 import { cutTo, widthOf } from "../terminal/terminal-width.ts";
 import type { Style, Theme } from "../theme.ts";
 
-/** The task list, while it is wanted: what is being done and by whom, what can be begun, what waits for what. */
+/** The task list, if it is open: active tasks with their owners, available tasks, blocked tasks. */
 export function TaskPanel({ room }: { readonly room?: number }): ReactNode {
   const { theme } = useFrontend();
   const { columns, rows } = useSize();
@@ -22,7 +22,7 @@ export function TaskPanel({ room }: { readonly room?: number }): ReactNode {
   return <Lines lines={lines} wrap="truncate" />;
 }
 
-/** How many lines it would take if there were room for everything. */
+/** Returns the number of lines without a limit. */
 export const taskHeight = (state: AppState): number =>
   state.expandedView === "tasks" ? 1 + Math.max(1, taskBoard(state).rows.length) : 0;
 
@@ -35,15 +35,15 @@ interface Drawing {
 function taskLines(board: TaskBoard, { columns, theme, room }: Drawing): Line[] {
   const { pending, in_progress: active, completed } = board.counts;
   const ownerName = board.team === "" ? "Tasks" : `Tasks of ${visibleLine(board.team)}`;
-  const title = `${ownerName} · ${active} being done, ${pending} to do, ${completed} done`;
-  const close = `${keyFor("app", "tasks")} hides it`;
+  const title = `${ownerName} · ${active} active, ${pending} pending, ${completed} done`;
+  const close = `${keyFor("app", "tasks")} to hide`;
   const isRoomy = widthOf(title) + widthOf(close) + 3 <= columns;
   const head: Line = [
     span(cutTo(title, columns), { bold: true }),
     ...(isRoomy ? [span(` · ${close}`, { dim: true })] : []),
   ];
   if (board.rows.length === 0)
-    return [head, [span(cutTo("none yet: agents write them down as they plan", columns), { dim: true })]];
+    return [head, [span(cutTo("no tasks yet: agents add them when they plan", columns), { dim: true })]];
   if (room < 2) return [head];
   const isWhole = board.rows.length < room;
   const shown = board.rows.slice(0, isWhole ? room - 1 : Math.max(1, room - 2));
@@ -51,9 +51,7 @@ function taskLines(board: TaskBoard, { columns, theme, room }: Drawing): Line[] 
   return [
     head,
     ...shown.map((row) => taskLine(row, { columns, theme })),
-    ...(left > 0 && room > 2
-      ? [[span(`  and ${left} more (/tasks hides, troupe tasks lists all)`, { dim: true })]]
-      : []),
+    ...(left > 0 && room > 2 ? [[span(`  and ${left} more (list all: troupe tasks)`, { dim: true })]] : []),
   ];
 }
 
@@ -79,4 +77,4 @@ function taskLine({ task, blockedBy, ownerColor }: TaskBoardRow, { columns, them
 }
 
 const marks = { pending: "☐", in_progress: "◐", completed: "☑", deleted: "" } as const;
-const screenReaderMarks = { pending: "to do", in_progress: "being done", completed: "done", deleted: "" } as const;
+const screenReaderMarks = { pending: "to do", in_progress: "in progress", completed: "done", deleted: "" } as const;

@@ -10,7 +10,7 @@ import { cutTo, widthOf } from "../terminal/terminal-width.ts";
 import type { Style, Theme } from "../theme.ts";
 import { useNow } from "../use-now.ts";
 
-/** The agents below the spinner: who does what, and whom one has chosen. Nothing where there are none. */
+/** The agents below the spinner, with their activity and the selection. Empty if there are none. */
 export function TeammateTree({ room }: { readonly room?: number }): ReactNode {
   const { theme } = useFrontend();
   const { columns, rows } = useSize();
@@ -26,18 +26,18 @@ interface Drawing {
   readonly state: Pick<AppState, "viewSelectionMode" | "selectedTeammateIndex" | "viewing">;
   readonly columns: number;
   readonly theme: Theme;
-  /** How many lines there is room for. */
+  /** Maximum number of lines. */
   readonly room: number;
 }
 
-/** How many lines it would take if there were room for everything. */
+/** Returns the number of lines without a limit. */
 export function treeHeight(tree: readonly TeamTreeRow[], state: Drawing["state"]): number {
   if (tree.length === 0) return 0;
   const selectionText = tree.filter(({ preview }) => preview !== "").length;
   return tree.length + selectionText + surroundingLineCount(state).length;
 }
 
-/** The lines around the rows: the lead, and what keys do. */
+/** The lines around the rows: the lead, and the key hint. */
 const surroundingLineCount = ({ viewSelectionMode, viewing }: Drawing["state"]): readonly ("lead" | "hint")[] => [
   ...(viewSelectionMode === "selecting-agent" || viewing !== undefined ? ["lead" as const] : []),
   ...(viewSelectionMode === "selecting-agent" ? ["hint" as const] : []),
@@ -45,11 +45,11 @@ const surroundingLineCount = ({ viewSelectionMode, viewing }: Drawing["state"]):
 
 function treeLines(tree: readonly TeamTreeRow[], { state, columns, theme, room }: Drawing): Line[] {
   const isSelecting = state.viewSelectionMode === "selecting-agent";
-  // Somebody has to be seen before what stands around them is.
+  // On a low screen the agents take precedence over the lines around them.
   const around =
     room > 4 ? surroundingLineCount(state) : surroundingLineCount(state).filter((each) => each === "lead" && room > 2);
   const rows = Math.max(1, room - around.length);
-  // A line of last words each, as long as that leaves room for everybody.
+  // Shows the last text of each agent if all agents still fit.
   const hasPreviews = tree.length * 2 <= rows;
   const height = tree.length <= rows ? tree.length : Math.max(1, rows - 1);
   const chosen = isSelecting ? state.selectedTeammateIndex : tree.findIndex(({ isViewed }) => isViewed);
@@ -77,7 +77,7 @@ function leadLine({ viewSelectionMode, selectedTeammateIndex, viewing }: Drawing
   return [
     span(isChosen ? `${marks.prompt} ` : "  ", { role: "accent" }),
     span("lead", { bold: isChosen }),
-    ...(viewing === undefined ? [span(" · looked at", { dim: true })] : []),
+    ...(viewing === undefined ? [span(" · in view", { dim: true })] : []),
   ];
 }
 
@@ -96,11 +96,11 @@ function rowLine(
   ];
   const { selectionText, style } = stateText(row);
   const facts = [
-    // Of somebody who rests it is not the time of anything.
+    // An idle agent has no current work to time.
     ...(row.state === "idle" || row.state === "starting" ? [] : [formatDuration(row.workedMs)]),
     ...(task.progress.tokens > 0 ? [formatTokens(task.progress.tokens)] : []),
     ...("unread" in task && task.unread > 0 ? [`${task.unread} unread`] : []),
-    ...(isViewed ? ["looked at"] : []),
+    ...(isViewed ? ["in view"] : []),
   ];
   const used = start.reduce((sum, { text }) => sum + widthOf(text), 0);
   const ends = [facts, facts.slice(0, 1), []].map((some) => some.map((fact) => ` · ${fact}`).join(""));
@@ -120,9 +120,9 @@ function stateText({ state, activity, task }: TeamTreeRow): { readonly selection
     case "starting":
       return { selectionText: "starts", style: { dim: true } };
     case "waiting":
-      return { selectionText: "waits for permission", style: { role: "warning" } };
+      return { selectionText: "waiting for permission", style: { role: "warning" } };
     case "silent":
-      return { selectionText: "gives no sign; x stops it", style: { role: "warning" } };
+      return { selectionText: "not responding; x stops it", style: { role: "warning" } };
     case "idle":
       return { selectionText: "idle", style: { dim: true } };
     case "ended":
@@ -136,7 +136,7 @@ function stateText({ state, activity, task }: TeamTreeRow): { readonly selection
   }
 }
 
-/** What somebody does this moment, in a few words. */
+/** Describes an agent's current activity in a few words. */
 function activityText(activity: Activity, summary: string | undefined): string {
   switch (activity.kind) {
     case "calls": {
@@ -144,25 +144,25 @@ function activityText(activity: Activity, summary: string | undefined): string {
       return visibleLine(others.length === 0 ? first : `${first} and ${others.length} more`);
     }
     case "drafting":
-      return `prepares ${visibleLine(activity.tool)}`;
+      return `preparing ${visibleLine(activity.tool)}`;
     case "asking":
-      return "waits for permission";
+      return "waiting for permission";
     case "thinking":
       return "thinks";
     case "text":
       return "writes";
     case "requested":
-      return summary === undefined ? "waits for the model" : visibleLine(summary);
+      return summary === undefined ? "waiting for the model" : visibleLine(summary);
     case "waiting":
-      return `waits: ${visibleLine(activity.reason)}`;
+      return `waiting: ${visibleLine(activity.reason)}`;
     case "retrying":
-      return `tries again (${activity.attempt}): ${visibleLine(activity.failure.message)}`;
+      return `retrying (${activity.attempt}): ${visibleLine(activity.failure.message)}`;
     case "none":
       return summary === undefined ? "works" : visibleLine(summary);
   }
 }
 
 function hintLine(columns: number): Line {
-  const selectionText = `${keyFor("agents", "look")} look · ${keyFor("agents", "interrupt")} interrupt · ${keyFor("agents", "stop")} stop`;
+  const selectionText = `${keyFor("agents", "look")} view · ${keyFor("agents", "interrupt")} interrupt · ${keyFor("agents", "stop")} stop`;
   return [span(cutTo(selectionText, columns), { dim: true })];
 }

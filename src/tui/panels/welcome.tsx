@@ -6,7 +6,7 @@ import { firstRunLines } from "./first-run-screen.ts";
 import { paintLines } from "../terminal/terminal-lines.ts";
 import { useFacts } from "../use-facts.ts";
 
-/** Stands above the prompt in a folder in which nothing was ever said; gone with the first word. */
+/** Shown above the prompt in a folder without earlier prompts, until the first one. */
 export function Welcome({
   facts,
   room,

@@ -1,6 +1,6 @@
 import { graphemesOf, graphemeWidth } from "../terminal/terminal-width.ts";
 
-/** Text that is being written. `cursor` is an index between two characters as people see them. */
+/** Text that is being edited. `cursor` is an index between two graphemes. */
 export interface Buffer {
   readonly text: string;
   readonly cursor: number;
@@ -14,7 +14,7 @@ export function insert({ text, cursor }: Buffer, added: string): Buffer {
   return { text: text.slice(0, cursor) + added + text.slice(cursor), cursor: cursor + added.length };
 }
 
-/** Takes out what is between the cursor and `to`. */
+/** Removes the text between the cursor and `to`. */
 export function removeTo({ text, cursor }: Buffer, to: number): Buffer {
   const [from, end] = [Math.min(cursor, to), Math.max(cursor, to)];
   return { text: text.slice(0, from) + text.slice(end), cursor: from };
@@ -23,7 +23,7 @@ export function removeTo({ text, cursor }: Buffer, to: number): Buffer {
 export const moveTo = (buffer: Buffer, cursor: number): Buffer =>
   cursor === buffer.cursor ? buffer : { ...buffer, cursor };
 
-/** Places that movement and deletion go to. */
+/** Targets for movement and deletion. */
 export const cursorMoves = {
   left: ({ text, cursor }: Buffer) =>
     cursor - (graphemesOf(text.slice(Math.max(0, cursor - 60), cursor)).at(-1)?.length ?? 0),
@@ -31,7 +31,7 @@ export const cursorMoves = {
   wordLeft: ({ text, cursor }: Buffer) => text.slice(0, cursor).search(/[\p{L}\p{N}_]*[^\p{L}\p{N}_]*$/u),
   wordRight: ({ text, cursor }: Buffer) =>
     cursor + (/^[^\p{L}\p{N}_]*[\p{L}\p{N}_]*/u.exec(text.slice(cursor))?.[0].length ?? 0),
-  /** To the blank before: what ctrl+w has always taken. */
+  /** The preceding space, as for ctrl+w in a shell. */
   blankLeft: ({ text, cursor }: Buffer) => text.slice(0, cursor).search(/\S*\s*$/),
   lineStart: ({ text, cursor }: Buffer) => text.lastIndexOf("\n", cursor - 1) + 1,
   lineEnd: ({ text, cursor }: Buffer) => {
@@ -46,7 +46,7 @@ export interface Row {
   readonly end: number;
 }
 
-/** How the text is broken at this width. There is always a row for the cursor. */
+/** Wraps the text to this width. The last row always has space for the cursor. */
 export function rowsOf(text: string, width: number): Row[] {
   const room = Math.max(2, width);
   const rows: Row[] = [];
@@ -62,7 +62,7 @@ export function rowsOf(text: string, width: number): Row[] {
       at += grapheme.length;
       used += size;
     }
-    // The cursor behind a full row stands on the next one.
+    // After a full row the cursor moves to the next row.
     if (used === room) {
       rows.push({ start: from, end: at });
       from = at;
@@ -78,7 +78,7 @@ export function rowOfCursor(rows: readonly Row[], cursor: number): number {
   return Math.max(0, found);
 }
 
-/** The cursor one row up or down, as far along as it was; undefined beyond the first or last. */
+/** Moves the cursor one row up or down in the same column. Returns undefined past the first or last row. */
 export function moveRow(buffer: Buffer, by: 1 | -1, width: number): Buffer | undefined {
   const rows = rowsOf(buffer.text, width);
   const at = rowOfCursor(rows, buffer.cursor);

@@ -1,9 +1,9 @@
 import type { Buffer } from "./prompt-buffer.ts";
 
-/** What could be meant by the word at the cursor. */
+/** The completions for the word at the cursor. */
 export interface Completion {
   readonly kind: "slash" | "file";
-  /** Where the word begins, its sign included. */
+  /** The start of the word, including its / or @. */
   readonly from: number;
   readonly query: string;
   readonly items: readonly CompletionItem[];
@@ -21,7 +21,7 @@ export interface CompletionQuery {
   readonly query: string;
 }
 
-/** What is being asked for, if anything: a command at the very beginning, or a file behind an @. */
+/** Returns what to complete, if anything: a command at the start of the prompt, or a file after an @. */
 export function completionQueryAt({ text, cursor }: Buffer): CompletionQuery | undefined {
   const before = text.slice(0, cursor);
   const slash = /^\/([\w:-]*)$/.exec(before);
@@ -34,7 +34,7 @@ export function completionQueryAt({ text, cursor }: Buffer): CompletionQuery | u
 
 const shownItems = 50;
 
-/** Those that begin with it first, then those that have it anywhere. */
+/** Commands that start with the query come first, then commands that contain it. */
 export function slashItems(
   commands: readonly {
     readonly name: string;
@@ -52,7 +52,9 @@ export function slashItems(
   }));
 }
 
-/** The word is replaced by what was chosen, and a blank. A folder is left open, to go on into it. */
+/**
+ * Replaces the word by the selected item and a space. A folder gets no space, so that the user can continue into it.
+ */
 export function applyCompletion({ text, cursor }: Buffer, { from, items, chosen, kind }: Completion): Buffer {
   const item = items[chosen];
   if (!item) return { text, cursor };

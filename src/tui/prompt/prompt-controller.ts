@@ -20,23 +20,23 @@ import {
 } from "./prompt-state.ts";
 
 export interface PromptPorts {
-  /** Said by the user; pasted text is whole in it. */
+  /** Sends the user's text. Pasted text is included in full. */
   submit(text: string): void;
-  /** Stops the turn of whoever is looked at, or leaves its view. False: there was nothing to do. */
+  /** Interrupts the agent in view, or leaves its view. Returns false if there was nothing to do. */
   interrupt(): boolean;
   slashCommands(): Parameters<typeof slashItems>[0];
   findFiles(query: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** For the eyes, a moment long. */
+  /** Shows a short-lived hint. */
   hint(text: string): void;
-  /** What cannot be kept or found; said once, as a notice. */
+  /** Reports once, as a notice, that something cannot be stored or found. */
   problem(text: string): void;
   readonly history: PromptHistory;
-  /** Columns for the text. */
+  /** The number of columns for the text. */
   width(): number;
   now(): number;
 }
 
-/** What was said in this project before. */
+/** The earlier prompts of this project. */
 export interface PromptHistory {
   /** Oldest first. */
   entries(): Promise<readonly string[]>;
@@ -45,16 +45,16 @@ export interface PromptHistory {
 
 export interface PromptController {
   readonly store: Pick<Store<PromptState>, "getState" | "subscribe">;
-  /** True if it was for the prompt. */
+  /** Returns true if the prompt handled the key. */
   key(key: KeyPress): boolean;
   clear(): void;
-  /** Puts text there to be edited. */
+  /** Puts text into the prompt for editing. */
   write(text: string): void;
 }
 
 const doubleMs = 800;
 
-/** What keys do to the prompt. All state is here and in `PromptState`, so that a redrawn screen loses nothing. */
+/** Handles the keys of the prompt. All state is here and in `PromptState`, so that a redraw loses nothing. */
 export function createPrompt(ports: PromptPorts): PromptController {
   const store = createStore(emptyPrompt);
   let escapedAt = Number.NEGATIVE_INFINITY;
@@ -69,7 +69,7 @@ export function createPrompt(ports: PromptPorts): PromptController {
   ports.history
     .entries()
     .then((entries) => store.setState((state) => ({ ...state, history: [...entries, ...state.history] })))
-    .catch((error: unknown) => runOnce("earlier prompts cannot be read", error));
+    .catch((error: unknown) => runOnce("cannot read the prompt history", error));
 
   const change = (next: (state: PromptState) => PromptState) => {
     const before = store.getState().buffer;
@@ -77,7 +77,7 @@ export function createPrompt(ports: PromptPorts): PromptController {
     if (store.getState().buffer !== before) offer();
   };
 
-  /** Looks up what the word at the cursor could be. */
+  /** Finds completions for the word at the cursor. */
   const offer = () => {
     fileSearch?.abort();
     const { buffer, historyAt, search } = store.getState();
@@ -95,7 +95,7 @@ export function createPrompt(ports: PromptPorts): PromptController {
             files.map((value) => ({ value })),
           ),
       )
-      .catch((error: unknown) => signal.aborted || runOnce("files cannot be listed", error));
+      .catch((error: unknown) => signal.aborted || runOnce("cannot list the files", error));
   };
   const show = (asked: ReturnType<typeof completionQueryAt>, items: readonly CompletionItem[]) =>
     store.setState((state) => {
@@ -109,7 +109,7 @@ export function createPrompt(ports: PromptPorts): PromptController {
     if (text === "") return;
     fileSearch?.abort();
     store.setState((state) => afterSubmit(state, text));
-    ports.history.add(text).catch((error: unknown) => runOnce("prompts cannot be kept for later", error));
+    ports.history.add(text).catch((error: unknown) => runOnce("cannot store the prompt history", error));
     ports.submit(text);
   };
 
@@ -131,7 +131,7 @@ export function createPrompt(ports: PromptPorts): PromptController {
     const isSecond = ports.now() - escapedAt < doubleMs;
     escapedAt = isSecond ? Number.NEGATIVE_INFINITY : ports.now();
     if (isSecond && state.buffer.text !== "") return change(clearPrompt);
-    if (!ports.interrupt() && state.buffer.text !== "") ports.hint("Esc again empties the prompt");
+    if (!ports.interrupt() && state.buffer.text !== "") ports.hint("press Esc again to clear the prompt");
   };
 
   const searching = ({ name, text }: KeyPress): void => {

@@ -2,26 +2,26 @@ import { type Buffer, bufferOf, emptyBuffer, insert, moveRow, moveTo, cursorMove
 import { applyCompletion, type Completion } from "./prompt-complete.ts";
 import { paste, pasteBefore, type Pastes } from "./prompt-paste.ts";
 
-/** The prompt as it is being written, and how one got there. Never changed in place. */
+/** The state of the prompt, immutable. */
 export interface PromptState {
   readonly buffer: Buffer;
   readonly pastes: Pastes;
-  /** What was said in this project before, oldest first. */
+  /** Earlier prompts of this project, oldest first. */
   readonly history: readonly string[];
-  /** Which entry is shown; undefined: what is being written. */
+  /** The displayed history entry, or undefined for the current text. */
   readonly historyAt: number | undefined;
-  /** What was being written when one went back. */
+  /** The text that was being written before the user went back in the history. */
   readonly stash: string;
   readonly search: Search | undefined;
   readonly completion: Completion | undefined;
-  /** What was taken out last, for ctrl+y. */
+  /** The text that was deleted last, for ctrl+y. */
   readonly killed: string;
   readonly undo: readonly Buffer[];
 }
 
 export interface Search {
   readonly query: string;
-  /** Index of the entry that is found. */
+  /** Index of the found entry. */
   readonly at: number | undefined;
   readonly before: Buffer;
 }
@@ -60,7 +60,7 @@ export function insertPasted(state: PromptState, text: string): PromptState {
 
 export const replaceText = (state: PromptState, text: string): PromptState => edited(state, bufferOf(text));
 
-/** Keys that move and delete, as in every shell. Undefined: not one of them. */
+/** Handles movement and deletion keys as in a shell. Returns undefined for other keys. */
 export function edit(state: PromptState, key: string, width: number): PromptState | undefined {
   const { buffer } = state;
   const go = (place: (buffer: Buffer) => number) => edited(state, moveTo(buffer, place(buffer)));
@@ -118,7 +118,7 @@ export function edit(state: PromptState, key: string, width: number): PromptStat
   }
 }
 
-/** A row up or down; beyond the first and last what was said before and after. */
+/** Moves one row up or down. Past the first or last row it moves through the history. */
 function rowOrHistory(state: PromptState, by: 1 | -1, width: number): PromptState {
   const moved = moveRow(state.buffer, by, width);
   if (moved) return edited(state, moved);
@@ -132,7 +132,7 @@ function rowOrHistory(state: PromptState, by: 1 | -1, width: number): PromptStat
   return { ...state, buffer: bufferOf(history[at] ?? ""), historyAt: at, stash: kept };
 }
 
-/** Empty again after something was said; it becomes the last entry. */
+/** Clears the prompt after sending. The text becomes the last history entry. */
 export function afterSubmit(state: PromptState, text: string): PromptState {
   const history = state.history.at(-1) === text ? state.history : [...state.history, text];
   return { ...emptyPrompt, history, killed: state.killed };
@@ -152,7 +152,7 @@ export const startSearch = (state: PromptState): PromptState => ({
   search: { query: "", at: undefined, before: state.buffer },
 });
 
-/** The newest entry before `below` that has the words; the one found before stays if there is none. */
+/** Finds the newest entry before `below` that contains the query. If there is none, the previous match stays. */
 export function searchFor(state: PromptState, query: string, below = state.history.length): PromptState {
   const { search } = state;
   if (!search) return state;

@@ -12,17 +12,17 @@ import type { Theme } from "../theme.ts";
 
 export interface PromptProps {
   readonly prompt: Pick<PromptController, "store">;
-  /** Whom it goes to, where that is not the lead. */
+  /** The agent that receives the prompt, if it is not the lead. */
   readonly to?: { readonly name: string; readonly color: string | undefined } | undefined;
-  /** A dialog has the keys. */
+  /** False while a dialog receives the keys. */
   readonly isActive: boolean;
-  /** What stands there while nothing is written. */
+  /** The text of an empty prompt. */
   readonly placeholder: string;
-  /** Lines there are for what could be meant. */
+  /** Maximum lines for completions. */
   readonly maxCompletions?: number | undefined;
 }
 
-/** Where one writes: rules above and below, rows of text, what could be meant below it. */
+/** The input area: borders, the text, and the completions below. */
 export function Prompt({ prompt, to, isActive, placeholder, maxCompletions: most }: PromptProps): ReactNode {
   const { theme } = useFrontend();
   const size = useSize();
@@ -48,13 +48,13 @@ export function Prompt({ prompt, to, isActive, placeholder, maxCompletions: most
 
 const maxRows = ({ rows }: Size): number => Math.max(1, Math.min(12, Math.floor(rows / 3)));
 
-/** How many lines it takes, without what could be meant. */
+/** Returns the number of lines without completions. */
 export function promptHeight({ buffer, search }: PromptState, size: Size): number {
   const rows = Math.min(maxRows(size), rowsOf(buffer.text, promptWidth(size.columns)).length);
   return 2 + Math.max(1, rows) + (search ? 1 : 0);
 }
 
-/** Columns for text: a sign and a blank before it, and one free behind it. */
+/** Columns for the text: two are reserved for the sign before it, and one after it stays free. */
 export const promptWidth = (columns: number): number => Math.max(10, columns - 4);
 
 interface Drawing {
@@ -88,7 +88,7 @@ function promptLines({ buffer, search }: PromptState, { width, most, isActive, p
   });
 }
 
-/** Pasted text is as foreign as any other. */
+/** Pasted text is untrusted, so it is made visible. */
 const shown = (text: string): string => visibleLine(text.replaceAll("\t", " "));
 
 function ruleLine(
@@ -106,11 +106,11 @@ function ruleLine(
 }
 
 function searchLine({ search }: PromptState, width: number): Line {
-  const found = search?.query === "" ? "" : search?.at === undefined ? " (nothing has it)" : "";
+  const found = search?.query === "" ? "" : search?.at === undefined ? " (no match)" : "";
   return [
     span("search: ", { dim: true }),
     span(cutTo(visibleLine(search?.query ?? ""), width - 28)),
-    span(`${found}  Enter takes it`, { dim: true }),
+    span(`${found}  Enter to accept`, { dim: true }),
   ];
 }
 

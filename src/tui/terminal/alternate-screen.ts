@@ -1,12 +1,12 @@
 import type { Size } from "../app-context.ts";
 import { changeLine } from "./terminal-diff.ts";
 
-/** The screen that terminals keep beside the one with the scrollback, as `less` uses it: nothing of it stays. */
+/** The alternate screen of a terminal, as `less` uses it. Nothing of it stays in the scrollback. */
 export interface AlternateScreen {
   open(): void;
-  /** All of its lines, from the first on. */
+  /** Draws all lines, from the first. */
   draw(lines: readonly string[]): void;
-  /** What was there before is there again. */
+  /** Restores the normal screen. */
   close(): void;
   isOpen(): boolean;
 }
@@ -14,7 +14,7 @@ export interface AlternateScreen {
 export interface AlternateScreenOptions {
   readonly write: (text: string) => void;
   readonly size: () => Size;
-  /** Called before it is shown, and after it is gone. */
+  /** Called before the screen opens. `onClose` is called after it closes. */
   readonly onOpen: () => void;
   readonly onClose: () => void;
 }
@@ -32,7 +32,7 @@ export function createAlternateScreen({ write, size, onOpen, onClose }: Alternat
     draw(lines) {
       if (shown === undefined) return;
       const { rows, columns: now } = size();
-      // Terminals break lines anew when they become narrower.
+      // A narrower terminal rewraps its lines.
       const before = now === columns ? shown : [];
       const isCleared = now === columns ? "" : "\x1b[H\x1b[2J";
       const after = Array.from({ length: rows }, (_, row) => lines[row] ?? "");

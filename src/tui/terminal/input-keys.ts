@@ -1,26 +1,29 @@
-/** One press of a key, or some text that came at once. */
+/** One key press, or text that arrived at once. */
 export interface KeyPress {
   /**
-   * What was pressed, modifiers first in the order ctrl, alt, shift: `ctrl+t`, `shift+up`, `alt+enter`, `escape`, `x`.
-   * Empty of text that is longer than one character, and of a paste.
+   * The key, with modifiers in the order ctrl, alt, shift: `ctrl+t`, `shift+up`, `alt+enter`, `escape`, `x`. Empty for
+   * a paste and for text longer than one character.
    */
   readonly name: string;
-  /** What it writes, if anything. */
+  /** The text it inserts, if any. */
   readonly text: string;
   readonly isPaste: boolean;
 }
 
 export interface KeyReader {
   push(chunk: string): void;
-  /** Called for each press in turn; gives back how to stop that. A handler that returns true keeps it from those after it. */
+  /**
+   * Calls the handler for each press and returns a function that unsubscribes. A handler that returns true keeps the
+   * press from later handlers.
+   */
   subscribe(handler: KeyHandler): () => void;
-  /** Forgets what has come in part. */
+  /** Drops incomplete input. */
   reset(): void;
 }
 
 export type KeyHandler = (key: KeyPress) => boolean | void;
 
-/** What is typed comes in pieces of any size: sequences are put together, and a lone escape is one when nothing follows it. */
+/** Assembles key presses from input of any chunk size. An escape that nothing follows is the Escape key. */
 export function createKeyReader({ escapeMs = 25 }: { readonly escapeMs?: number } = {}): KeyReader {
   const handlers = new Set<KeyHandler>();
   let pending = "";
@@ -28,7 +31,7 @@ export function createKeyReader({ escapeMs = 25 }: { readonly escapeMs?: number 
   let timer: NodeJS.Timeout | undefined;
 
   const emit = (key: KeyPress) => {
-    // Who begins to listen because of this key has not to hear it.
+    // A handler that subscribes because of this key must not receive it.
     for (const handler of Array.from(handlers)) if (handlers.has(handler) && handler(key) === true) return;
   };
   const read = (isLast: boolean) => {
@@ -73,7 +76,7 @@ export function createKeyReader({ escapeMs = 25 }: { readonly escapeMs?: number 
 const pasteStart = "\x1b[200~";
 const pasteEnd = "\x1b[201~";
 
-/** How much of the end of `text` could be the beginning of `wanted`. */
+/** Returns how many characters at the end of `text` could start `wanted`. */
 function partOf(text: string, wanted: string): number {
   for (let length = Math.min(text.length, wanted.length - 1); length > 0; length--)
     if (wanted.startsWith(text.slice(-length))) return length;
@@ -83,17 +86,17 @@ function partOf(text: string, wanted: string): number {
 interface Found {
   readonly length: number;
   readonly sequence?: string;
-  /** Undefined of a sequence that means nothing here. */
+  /** Undefined for a sequence without a meaning here. */
   readonly key?: KeyPress | undefined;
 }
 
-/** The first press in `text`; undefined if it is not there whole. */
+/** Returns the first press in `text`, or undefined if it is incomplete. */
 function nextKey(text: string, isLast: boolean): Found | undefined {
   const first = text[0] ?? "";
   if (first === "\x1b") return escaped(text, isLast);
   const control = controls[first];
   if (control !== undefined) return { length: 1, key: named(control, first === "\n" ? "\n" : "") };
-  // Ctrl and a letter, or one of the signs that follow the letters.
+  // Ctrl with a letter, or with one of the characters after the letters.
   if (first < " ")
     return { length: 1, key: named(`ctrl+${String.fromCharCode(first.charCodeAt(0) + 64).toLowerCase()}`) };
   // oxlint-disable-next-line no-control-regex -- control characters are what ends a run of text
@@ -138,7 +141,7 @@ function sequenceKey(sequence: string): KeyPress | undefined {
   const bits = Number(modifier ?? 1) - 1;
   const isUnicode = letter === "u";
   const code = Number(number ?? 0);
-  // xterm's way to tell of a modified key: 27 ; modifiers ; code ~
+  // xterm's form for a modified key: 27 ; modifiers ; code ~
   const other = letter === "~" && code === 27 ? /;(\d+)~$/.exec(body)?.[1] : undefined;
   const base = other !== undefined ? fromCode(Number(other)) : isUnicode ? fromCode(code) : special(letter, code);
   if (base === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { KeyPress } from "./input-keys.ts";
 import { graphemesOf } from "./terminal-width.ts";
 
-/** One line that is being written. */
+/** A single-line text input with a cursor. */
 export interface LineInput {
   readonly before: string;
   readonly after: string;
@@ -11,7 +11,7 @@ export const emptyInput: LineInput = { before: "", after: "" };
 
 export const inputText = ({ before, after }: LineInput): string => before + after;
 
-/** The line after a key; the same object if the key means nothing to it. */
+/** Returns the line after a key, or the same object if the key does nothing. */
 export function editLine(input: LineInput, { name, text }: KeyPress): LineInput {
   const { before, after } = input;
   switch (name) {

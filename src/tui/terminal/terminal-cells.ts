@@ -1,17 +1,17 @@
-/** One place on the screen. `style` is the codes that are on, in one order; empty: none. */
+/** One cell of the screen. `style` lists the active codes in a fixed order, or is empty. */
 export interface Cell {
   readonly text: string;
   readonly style: string;
 }
 
 export interface CellLine {
-  /** As far as it is certain in which column each stands. */
+  /** The cells whose column is certain. */
   readonly cells: readonly Cell[];
-  /** What comes after them, as it was: terminals do not agree on how wide it is, or it is nothing that we know. */
+  /** The remaining text: terminals disagree about its width, or it contains an unknown sequence. */
   readonly rest: string;
 }
 
-/** A line with its colours, place by place. */
+/** Splits a line with colors into cells. */
 export function cellsOf(line: string): CellLine {
   const cells: Cell[] = [];
   let style = "";
@@ -34,7 +34,7 @@ export function cellsOf(line: string): CellLine {
   return { cells, rest: at < line.length ? `${styleOn("", style)}${line.slice(at)}` : "" };
 }
 
-/** What makes a terminal go from one style to another. */
+/** Returns the sequence that changes one style into another. */
 export function styleOn(from: string, to: string): string {
   if (from === to) return "";
   if (to === "") return "\x1b[m";
@@ -44,7 +44,10 @@ export function styleOn(from: string, to: string): string {
 // oxlint-disable-next-line no-control-regex -- the sequences of a terminal
 const sequence = /\x1b\[([\d;]*)m/y;
 
-/** One column wide wherever one looks: letters of Europe, lines, dots, arrows, and the signs that Troupe draws. */
+/**
+ * True for characters that are one column wide in every terminal: European letters, box drawing, dots, arrows, and
+ * Troupe's own signs.
+ */
 function isCertain(code: number): boolean {
   if (code < 0x7f) return code >= 0x20;
   if (code < 0x300) return code >= 0xa1 && code !== 0xad && code !== 0xa9 && code !== 0xae;
@@ -63,7 +66,7 @@ const signs: readonly number[] = [
   0x276f, 0x23bf, 0x25cf, 0x273b, 0x2190, 0x2191, 0x2192, 0x2193, 0x2610, 0x25d0, 0x21b3, 0x22ee, 0x20ac, 0x241b,
 ];
 
-/** It changes what stands before it: accents, joiners, the sign that asks for a picture. */
+/** True for characters that modify the previous one: accents, joiners, variation selectors. */
 const isJoining = (code: number): boolean =>
   (code >= 0x300 && code < 0x370) ||
   (code >= 0x483 && code < 0x48a) ||
@@ -88,7 +91,7 @@ function styleAfter(style: string, codes: string): string {
   return found;
 }
 
-/** There are few, and each line asks for them again: a memory of a pure function. */
+/** A cache, because the same few styles appear on every line. */
 const styles = new Map<string, string>();
 
 function styleOf(style: string, words: string): string {
@@ -111,7 +114,10 @@ function styleOf(style: string, words: string): string {
     .join(";");
 }
 
-/** Of two colours of the letters, or of the ground, the later one counts; everything else stands for itself. */
+/**
+ * Foreground codes share one key and background codes another, so that the later one replaces the earlier. Other codes
+ * are their own key.
+ */
 function groundOf(code: string): string {
   if (/^(?:3[0-9]|9[0-7])$/.test(code)) return "letters";
   return /^(?:4[0-9]|10[0-7])$/.test(code) ? "ground" : code;

@@ -1,8 +1,8 @@
 import { type Cell, cellsOf, styleOn } from "./terminal-cells.ts";
 
 /**
- * What makes lines on the screen into others, in as few bytes as it takes: from the beginning of the line below the last of
- * `before` to the beginning of the line below the last of `after`. All of `before` has to be on the screen.
+ * Returns the shortest output that turns the lines `before` into `after`. The cursor starts below the last line of
+ * `before` and ends below the last line of `after`. All of `before` must be visible.
  */
 export function changeLines(before: readonly string[], after: readonly string[]): string {
   const changes = after.map((line, row) =>
@@ -27,17 +27,17 @@ export function changeLines(before: readonly string[], after: readonly string[])
   return pieces.join("");
 }
 
-/** To the beginning of the line so many below. The first step has to be a line break: at the bottom it makes a line. */
+/** Moves to the start of a line below. The first step must be a line break, because at the bottom it creates a line. */
 function downBy(lines: number): string {
   return lines <= 4 ? "\n".repeat(lines) : `\n\x1b[${lines - 1}B`;
 }
 
-/** From the beginning of a line: makes it into another one. */
+/** Turns one line into another, from the start of the line. */
 export function changeLine(before: string, after: string): string {
   if (before === after) return "";
   const [old, next] = [cellsOf(before), cellsOf(after)];
   const isWhole = old.rest === "" && next.rest === "";
-  // Beyond what is certain in both, it is written anew as a whole.
+  // Behind the certain cells the line is written again completely.
   const certain = isWhole
     ? Math.max(old.cells.length, next.cells.length)
     : Math.min(old.cells.length, next.cells.length);
@@ -61,20 +61,20 @@ const nothing: Cell = { text: " ", style: "" };
 const isSame = (a: Cell, b: Cell): boolean =>
   a.text === b.text && (a.style === b.style || (a.text === " " && isBare(a.style) && isBare(b.style)));
 
-/** Nothing of it is seen where there is no letter: no line through or below it, no ground. */
+/** True if the style is invisible on a space: no strike, underline or background. */
 const isBare = (style: string): boolean => style === "" || !/(?:^|;)(?:4|7|9|4\d|10\d)(?:;|$)/.test(style);
 
-/** A jump costs about that many bytes: what is the same between two changes is written again where that is shorter. */
+/** The approximate cost of a cursor jump in bytes. A shorter unchanged run is written again instead. */
 const jump = 4;
 
-/** Where they differ, from and up to which column. */
+/** Returns the ranges of columns that differ. */
 function runsOf(old: readonly Cell[], next: readonly Cell[], upTo: number): readonly (readonly [number, number])[] {
   const runs: [number, number][] = [];
   for (let at = 0; at < upTo; at++) {
     const [was, is] = [old[at] ?? nothing, next[at] ?? nothing];
     if (isSame(was, is)) continue;
     const last = runs.at(-1);
-    // A line that becomes shorter is cut off at its new end.
+    // A shorter line is cut at its new end.
     const end = at >= next.length ? upTo : at + 1;
     if (last && at - last[1] < jump && isOneStyle(next, last[1] - 1, at)) last[1] = end;
     else runs.push([Math.min(at, next.length), end]);
@@ -83,7 +83,7 @@ function runsOf(old: readonly Cell[], next: readonly Cell[], upTo: number): read
   return runs;
 }
 
-/** Writing what is between again is cheap only without changing the colour for it. */
+/** Rewriting the cells between two changes is cheap only without a style change. */
 function isOneStyle(cells: readonly Cell[], from: number, to: number): boolean {
   const style = cells[from]?.style;
   for (let at = from + 1; at < Math.min(to, cells.length); at++) if (cells[at]?.style !== style) return false;
@@ -95,7 +95,7 @@ function rightBy(columns: number): string {
   return columns === 1 ? "\x1b[C" : `\x1b[${columns}C`;
 }
 
-/** Cells, or a whole line, in the fewest changes of style; without any at its end. */
+/** Writes cells or a whole line with the fewest style changes, and resets the style at the end. */
 function escapeSequence(what: readonly Cell[] | string): string {
   if (typeof what === "string") {
     const { cells, rest } = cellsOf(what);

@@ -1,7 +1,7 @@
 import type { Style, Theme } from "../theme.ts";
 import { graphemesOf, graphemeWidth, widthOf } from "./terminal-width.ts";
 
-/** A piece of text that looks the same all along. `text` is visible text without line breaks. */
+/** Text in one style. `text` is visible text without line breaks. */
 export interface Span {
   readonly text: string;
   readonly style?: Style | undefined;
@@ -11,7 +11,7 @@ export type Line = readonly Span[];
 
 export const span = (text: string, style?: Style): Span => ({ text, style });
 
-/** A line of visible text, tabs made to spaces. */
+/** A line of visible text, with tabs replaced by spaces. */
 export const plainLine = (text: string, style?: Style): Line => [span(text.replaceAll("\t", "  "), style)];
 
 export const paintLine = (line: Line, theme: Theme): string =>
@@ -22,7 +22,7 @@ export const paintLines = (lines: readonly Line[], theme: Theme): string =>
 
 export const lineWidth = (line: Line): number => line.reduce((sum, { text }) => sum + widthOf(text), 0);
 
-/** `first` before the first line, as much room before the others. */
+/** Puts `first` before the first line and indents the other lines to match. */
 export function withHangingIndent(
   lines: readonly Line[],
   first: Span,
@@ -31,7 +31,7 @@ export function withHangingIndent(
   return lines.map((line, index) => [index === 0 ? first : rest, ...line]);
 }
 
-/** Breaks at words; a word that is longer than the line is broken anywhere. Never empty. */
+/** Wraps at words. A word longer than the line is broken anywhere. Never returns an empty array. */
 export function wrapLine(line: Line, width: number): Line[] {
   const room = Math.max(1, width);
   if (lineWidth(line) <= room) return [line];
@@ -77,7 +77,7 @@ interface Word {
   readonly spans: readonly Span[];
 }
 
-/** Runs of spaces and of everything else; a word may be of several styles. */
+/** Splits a line into runs of spaces and words. A word may have several styles. */
 function wordsOf(line: Line): Word[] {
   const words: { text: string; isSpace: boolean; spans: Span[] }[] = [];
   for (const { text, style } of line) {
@@ -93,7 +93,7 @@ function wordsOf(line: Line): Word[] {
   return words;
 }
 
-/** Breaks a line anywhere, as a terminal does: for code, where every space counts. */
+/** Wraps a line at any character, as a terminal does. For code, where every space counts. */
 export function breakLine(line: Line, width: number): Line[] {
   const room = Math.max(1, width);
   if (lineWidth(line) <= room) return [line];
@@ -116,7 +116,7 @@ export function breakLine(line: Line, width: number): Line[] {
   return lines;
 }
 
-/** At most `most` lines: of more the first, and how many were left out. */
+/** Returns at most `most` lines. If lines are left out, the last one tells how many. */
 export function firstLines(lines: readonly Line[], most: number, hint: string): Line[] {
   if (lines.length <= most) return [...lines];
   const left = lines.length - most;

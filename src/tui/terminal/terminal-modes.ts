@@ -1,7 +1,7 @@
-/** What the terminal is told while the screen has it, and told back when it is given back. */
+/** The terminal modes that the UI sets, and resets when it ends. */
 export interface TerminalModes {
   on(): void;
-  /** Safe to call twice, and from the last moment of a crash. */
+  /** Safe to call twice, and during a crash. */
   off(): void;
 }
 
@@ -16,7 +16,7 @@ const pasteOff = "\x1b[?2004l";
 const keysOn = "\x1b[>1u";
 const keysOff = "\x1b[<u";
 const cursorOn = "\x1b[?25h";
-/** The end of a synchronised update: a crash in the middle of one would leave the screen frozen. */
+/** Ends a synchronized update: a crash during one would leave the screen frozen. */
 const updateOff = "\x1b[?2026l";
 
 export function createTerminalModes({ stdin, stdout, env }: TerminalModesOptions): TerminalModes {
@@ -37,7 +37,7 @@ export function createTerminalModes({ stdin, stdout, env }: TerminalModesOptions
   };
 }
 
-/** Terminals known to tell shift+enter from enter when asked to. Others may print what they do not understand. */
+/** True for terminals known to distinguish shift+enter from enter on request. Others may print the unknown sequence. */
 function reportsModifiedKeys(env: TerminalModesOptions["env"]): boolean {
   const program = env["TERM_PROGRAM"] ?? "";
   return (

@@ -1,40 +1,38 @@
 import { changeLines } from "./terminal-diff.ts";
 
-/** Stands between Ink and the terminal. */
+/** A filter between Ink and the terminal. */
 export interface IncrementalOutput {
-  /** What Ink writes to. */
+  /** The stream that Ink writes to. */
   readonly stream: NodeJS.WriteStream;
-  /** A new Ink begins below what is there. */
+  /** Starts a new Ink instance below the existing output. */
   begin(): void;
-  /** Somebody else has cleared the screen; the cursor is at its beginning. */
+  /** Call after other code cleared the screen. The cursor is at its start. */
   cleared(): void;
-  /** Draws what was drawn last, as far as it is not there. */
+  /** Draws the last frame again where the screen differs. */
   refresh(): void;
-  /** Another screen is shown: nothing is written until `release`, which writes what has come of it meanwhile. */
+  /** Holds all output while the alternate screen is open. `release` writes the result. */
   hold(): void;
   release(): void;
 }
 
 /**
- * Ink erases all that it has drawn and writes it anew, for every frame; and what it prints for good, it prints between the
- * two. This turns each of its updates into the cells that are others than before. What it does not know for such an update
- * goes through as it is.
- *
- * Ink is told that the screen is endless: of a frame that is higher than it, Ink would clear everything, the scrollback too,
- * and write all that was ever printed again. Here its end is shown.
+ * Ink erases its output and writes it again for every frame, with permanent output in between. This filter reduces each
+ * update to the changed cells. Updates that it does not recognize pass unchanged. Ink sees an endless screen: for a
+ * frame higher than the screen it would clear everything, including the scrollback, and print all output again. The
+ * filter shows the end of such a frame instead.
  */
 export function createIncrementalOutput(stdout: NodeJS.WriteStream): IncrementalOutput {
-  /** The lines on the screen that are redrawn; the cursor is at the beginning of the one after them. Undefined: unknown. */
+  /** The redrawn lines on the screen. The cursor is at the start of the line after them. Undefined if unknown. */
   let shown: readonly string[] | undefined = [];
-  /** What Ink has drawn last, whole. */
+  /** Ink's last complete frame. */
   let latest: readonly string[] = [];
-  /** How many lines Ink will erase before its next frame. */
+  /** The number of lines that Ink will erase before its next frame. */
   let isRedrawPending = 0;
   let update: string[] | undefined;
   let held: { readonly printed: readonly string[] } | undefined;
 
   const rows = () => stdout.rows || 24;
-  /** What has scrolled away because the screen has become lower is out of reach. */
+  /** Lines that scrolled off a lower screen cannot be changed. */
   const onScreen = () => shown?.slice(-Math.max(1, rows() - 1));
   const draw = (printed: readonly string[], frame: readonly string[]): string => {
     const before = onScreen() ?? [];
@@ -42,7 +40,7 @@ export function createIncrementalOutput(stdout: NodeJS.WriteStream): Incremental
     return changeLines(before, [...printed, ...shown]);
   };
 
-  /** One update: what was erased, what is printed for good, and the frame. */
+  /** Applies one update: the erased lines, the permanent output, and the frame. */
   const apply = (writes: readonly string[]): string => {
     const data = writes.join("");
     const { erased, text } = partsOf(writes[0] ?? "");
@@ -115,17 +113,17 @@ const eraseLine = "\x1b[2K";
 const up = "\x1b[1A";
 const toStart = "\x1b[G";
 
-/** The cursor shown or hidden, a barrier: nothing is drawn by it. */
+/** Sequences that draw nothing, such as showing or hiding the cursor. */
 // oxlint-disable-next-line no-control-regex -- the sequences of a terminal
 const isMode = (data: string): boolean => data === "" || /^\x1b\[\?\d+[hl]$/.test(data);
 
-/** Undefined where the last one is not ended. */
+/** Returns undefined if the last line is not terminated. */
 function linesOf(text: string): readonly string[] | undefined {
   if (text === "") return [];
   return text.endsWith("\n") ? text.slice(0, -1).split("\n") : undefined;
 }
 
-/** How many lines are erased first, and what is written then. */
+/** Returns the number of lines erased first, and the text written after that. */
 function partsOf(data: string): { readonly erased: number; readonly text: string } {
   let [at, erased] = [0, 0];
   while (data.startsWith(eraseLine, at)) {

@@ -5,7 +5,7 @@ export interface TerminalSize {
   stop(): void;
 }
 
-/** How large the terminal is; `onWidth` is called when lines have to be broken elsewhere. */
+/** Watches the size of the terminal. Calls `onWidth` when lines must be wrapped again. */
 export function watchTerminalSize(
   stdout: Pick<NodeJS.WriteStream, "columns" | "rows" | "on" | "off">,
   onWidth: () => void,
@@ -34,7 +34,7 @@ export function watchTerminalSize(
   };
 }
 
-/** Some terminals have no size for a moment while they start. */
+/** Some terminals report no size for a moment while they start. */
 const sizeOf = ({ columns, rows }: Pick<NodeJS.WriteStream, "columns" | "rows">): Size => ({
   columns: columns || 80,
   rows: rows || 24,

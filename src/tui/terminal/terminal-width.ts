@@ -1,4 +1,4 @@
-/** How many columns a text takes. It must be visible text, without tabs. */
+/** Returns the width in columns of visible text without tabs. */
 export function widthOf(text: string): number {
   if (isPlain(text)) return text.length;
   let width = 0;
@@ -6,13 +6,13 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** What a person sees as one character each. */
+/** Splits text into graphemes. */
 export function graphemesOf(text: string): readonly string[] {
   if (isPlain(text)) return text.split("");
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-/** The beginning that fits; cut text ends in a mark. */
+/** Cuts text to a width. Cut text ends in a mark. */
 export function cutTo(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let [kept, used] = ["", 0];
@@ -40,7 +40,7 @@ const nothing = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]+$/u
 
 const emoji = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|[\u{1f1e6}-\u{1f1ff}]{2})/u;
 
-/** East Asian wide and full-width characters, by their ranges in Unicode. */
+/** Ranges of East Asian wide and full-width characters in Unicode. */
 const wide: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0x303e],

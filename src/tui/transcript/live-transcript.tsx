@@ -8,7 +8,7 @@ import { liveLines } from "./transcript-live.ts";
 export interface LiveTranscriptProps {
   readonly viewed: Viewed;
   readonly history: History;
-  /** Lines there is room for: it must never be as high as the screen with all that stands below it. */
+  /** Maximum number of lines. Together with the parts below it must stay lower than the screen. */
   readonly height: number;
 }
 

@@ -1,10 +1,10 @@
-/** Something long that is read in parts: things one after another, each of some lines that are laid out when they are asked for. */
+/** A long text of items. The lines of an item are laid out on request. */
 export interface PagerText<L = unknown> {
   readonly count: number;
   lines(index: number): readonly L[];
 }
 
-/** Which line is the first on the screen. */
+/** The position of the first line on the screen. */
 export interface PagerPosition {
   readonly item: number;
   readonly line: number;
@@ -12,7 +12,7 @@ export interface PagerPosition {
 
 export const startPosition: PagerPosition = { item: 0, line: 0 };
 
-/** The lines from there on, at most so many. Only what is shown is laid out. */
+/** Returns at most `height` lines from a position. Only these are laid out. */
 export function linesFrom<L>(text: PagerText<L>, { item, line }: PagerPosition, height: number): readonly L[] {
   const lines: L[] = [];
   for (let at = item; at < text.count && lines.length < height; at++)
@@ -20,11 +20,11 @@ export function linesFrom<L>(text: PagerText<L>, { item, line }: PagerPosition, 
   return lines.slice(0, height);
 }
 
-/** Where the last lines fill the screen. */
+/** Returns the position at which the last lines fill the screen. */
 export const endPosition = (text: PagerText, height: number): PagerPosition =>
   back(text, { item: text.count, line: 0 }, height);
 
-/** So many lines on, or back; never beyond the end or the beginning. */
+/** Moves by a number of lines, but never past the start or the end. */
 export function movedBy(
   text: PagerText,
   position: PagerPosition,
@@ -59,7 +59,7 @@ function back(text: PagerText, { item, line }: PagerPosition, by: number): Pager
   return startPosition;
 }
 
-/** The next line that fits after the place, or the one before it, going round once; undefined: there is none. */
+/** Finds the next or previous matching line and wraps around once. Returns undefined if there is none. */
 export function findLine<L>(
   text: PagerText<L>,
   position: PagerPosition,

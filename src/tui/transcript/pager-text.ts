@@ -10,16 +10,16 @@ import type { Look } from "./transcript-text.ts";
 export interface PagerTextOptions {
   readonly theme: Theme;
   readonly width: number;
-  /** Results and thinking whole. */
+  /** True if results and thinking are shown completely. */
   readonly expanded: boolean;
 }
 
-/** A transcript to be read in parts. What was laid out once is kept as long as anybody has the item. */
+/** Creates a transcript for the pager. The layout of an item is cached while the item exists. */
 export function createPagerText({ theme, width, expanded }: PagerTextOptions): (viewed: Viewed) => PagerText<Line> {
   const known = new WeakMap<TranscriptItem, readonly Line[]>();
   return ({ list, agent, color }) => {
     const look: Look = { width, marks: theme.marks, expanded, isUnbounded: true, agent: color };
-    // What is being said this moment stands at the end.
+    // The current draft is at the end.
     const draft = agent ? draftLines(agent, look) : [];
     return {
       count: list.length + (draft.length > 0 ? 1 : 0),
@@ -39,13 +39,13 @@ export function createPagerText({ theme, width, expanded }: PagerTextOptions): (
 
 export const lineText = (line: Line): string => line.map(({ text }) => text).join("");
 
-/** Small letters find large ones too, as in other pagers. */
+/** A query in lower case ignores case, as in other pagers. */
 export function queryMatcher(query: string): (line: Line) => boolean {
   if (query === query.toLowerCase()) return (line) => lineText(line).toLowerCase().includes(query);
   return (line) => lineText(line).includes(query);
 }
 
-/** What was searched for stands out. */
+/** Highlights the matches of a query. */
 export function highlightMatches(line: Line, query: string): Line {
   const isLoose = query === query.toLowerCase();
   return line.flatMap(({ text, style }) => {

@@ -6,15 +6,15 @@ import type { Style } from "../theme.ts";
 import { indented, type Look, partText, textLines } from "./transcript-text.ts";
 
 const folded = { diff: 24, failed: 10, output: 4, quiet: 0 };
-/** Even unfolded, one result does not take over the whole scrollback. */
+/** Limits one unfolded result, so that it does not fill the whole scrollback. */
 const maxLines = 500;
 
-/** A call and what it came to: its title, then the change, the end of the output or a line about it. */
+/** Shows a call and its result: the title, then the diff, the end of the output, or a summary. */
 export function callLines(call: CallItem, look: Look): Line[] {
   return [...titleLines(call, look), ...resultLines(call, look)];
 }
 
-/** Title alone, for a call that is not settled. */
+/** Shows only the title of a call that is not settled. */
 export function titleLines(call: CallItem, { width, marks, expanded }: Look): Line[] {
   const title = visibleText(call.title === "" || call.title === call.name ? untitled(call) : call.title);
   const rows = title.split("\n");
@@ -24,7 +24,7 @@ export function titleLines(call: CallItem, { width, marks, expanded }: Look): Li
   return withHangingIndent([...lines, ...more], span(`${marks.call} `, stateStyle(call)), span("  "));
 }
 
-/** A call that never began has no title of its own: what it would have been about. */
+/** Builds a title for a call that never started. */
 function untitled({ name, input }: CallItem): string {
   const fields = typeof input === "object" && input !== null ? Object.entries(input) : [];
   const about = fields.find(([key, value]) => isDescriptive.includes(key) && typeof value === "string");
@@ -54,7 +54,7 @@ function resultLines(call: CallItem, look: Look): Line[] {
   const { width, expanded } = look;
   const { result } = call;
   if (!result) return call.state === "asked" ? [] : indentAfterMark([[span("no result", { dim: true })]], look);
-  // A spoken mark is longer than a drawn one.
+  // The mark for screen readers is longer than the drawn one.
   const room = Math.max(10, width - Math.max(4, widthOf(look.marks.result) + 3));
   if (call.state === "ok" && result.display?.kind === "diff") {
     const { added, removed } = diffCounts(result.display.patch);
@@ -75,7 +75,7 @@ function resultLines(call: CallItem, look: Look): Line[] {
   }
   if (text === "") return indentAfterMark([nothing], look);
   if (call.state === "ok" && isLeftRunning(call))
-    return indentAfterMark([[span("goes on in the background", style), span(" (ctrl+o)", { dim: true })]], look);
+    return indentAfterMark([[span("continues in the background", style), span(" (ctrl+o)", { dim: true })]], look);
   const most = call.state !== "ok" ? folded.failed : isQuiet(call) ? folded.quiet : folded.output;
   if (most === 0) return indentAfterMark([[span(countText(text), style), span(" (ctrl+o)", { dim: true })]], look);
   return indentAfterMark(firstLines(body, most, " (ctrl+o)"), look);
@@ -83,10 +83,10 @@ function resultLines(call: CallItem, look: Look): Line[] {
 
 const nothing: Line = [span("(nothing)", { dim: true })];
 
-/** Files that were read are not shown again line by line. */
+/** Files that were read are not printed again. */
 const isQuiet = ({ name }: CallItem): boolean => name === "Read" || name === "Skill" || name === "TaskOutput";
 
-/** What a model is told of something that it does not wait for is nothing for people. */
+/** True if the result only tells the model that the work continues in the background. */
 function isLeftRunning({ name, input, result }: CallItem): boolean {
   const isAsked = typeof input === "object" && input !== null && "run_in_background" in input;
   const [first] = result?.content ?? [];
@@ -100,7 +100,7 @@ function countText(text: string): string {
 }
 
 const bounded = (lines: readonly Line[], { isUnbounded = false }: Look): readonly Line[] =>
-  isUnbounded ? lines : firstLines(lines, maxLines, "; `troupe sessions show` has all");
+  isUnbounded ? lines : firstLines(lines, maxLines, "; `troupe sessions show` prints all");
 
 function indentAfterMark(lines: readonly Line[], { marks }: Look): Line[] {
   const [first = [], ...rest] = lines;

@@ -15,27 +15,27 @@ import type { Theme } from "../theme.ts";
 import { itemLines } from "./transcript-lines.ts";
 import type { Look } from "./transcript-text.ts";
 
-/** Something that is printed once, above what is redrawn, and belongs to the terminal's scrollback from then on. */
+/** Output that is printed once above the redrawn part and then stays in the terminal's scrollback. */
 export interface Block {
   readonly key: string;
   readonly text: string;
 }
 
 export interface History {
-  /** As many as were ever printed; those that were drawn before may be empty. */
+  /** One block for every print. Blocks that were drawn may be empty. */
   getBlocks(): readonly Block[];
-  /** The first so many are on the screen: nobody has to keep them. */
+  /** Tells that the first `count` blocks are on the screen and need not be kept. */
   drawn(count: number): void;
-  /** Prints what has become final of whoever is looked at. Call it before each frame. */
+  /** Prints the final items of the agent in view. Call it before each frame. */
   sync(state: AppState): void;
-  /** The first item of whoever is looked at that is not printed. */
+  /** Returns the index of the first item of the agent in view that is not printed. */
   printed(): number;
   isExpanded(): boolean;
-  /** Prints the end of the transcript again: the screen was cleared because its width changed. */
+  /** Prints the end of the transcript again after a width change cleared the screen. */
   reprint(state: AppState): void;
-  /** Folds or unfolds results and thinking; what came since the last prompt is printed again like that. */
+  /** Folds or unfolds results and thinking. Unfolding prints the items since the last prompt again. */
   toggleExpanded(state: AppState): void;
-  /** Nothing of what was printed is drawn again: a new Ink begins. */
+  /** Drops the printed blocks, so that a new Ink instance does not print them again. */
   forgetBlocks(): void;
 }
 
@@ -68,7 +68,7 @@ export function createHistory({ theme, size }: HistoryOptions): History {
       { key: `b${count}`, text: paintLines(lines, theme) || " " },
     ];
   };
-  /** One block for all of them: React and Ink see one node. */
+  /** Prints one block for all items, so that React and Ink handle one node. */
   const printItems = (state: AppState, list: ChunkedList<TranscriptItem>, range: readonly [number, number]) => {
     const how = look(state);
     const lines: Line[] = [];
@@ -123,7 +123,10 @@ export function createHistory({ theme, size }: HistoryOptions): History {
 
 const drawn: Block = { key: "drawn", text: "" };
 
-/** A column is left free: a full line would wrap in some terminals. Very long lines are hard to read. */
+/**
+ * Leaves one column free, because some terminals wrap a full line. Limits the width, because long lines are hard to
+ * read.
+ */
 export const widthFor = ({ columns }: Size): number => Math.max(20, Math.min(columns - 1, 140));
 
 export interface Viewed {
@@ -131,14 +134,17 @@ export interface Viewed {
   readonly name: string;
   readonly color: string | undefined;
   readonly list: ChunkedList<TranscriptItem>;
-  /** Undefined of a member in another process of which nothing is heard. */
+  /** Undefined for a member in another process that sent no events yet. */
   readonly agent: AgentView | undefined;
-  /** It runs in another process: of `agent` only what goes on is known, `list` is read from its log. */
+  /**
+   * True if the agent runs in another process. Then `agent` contains only its current activity, and `list` is read from
+   * its log.
+   */
   readonly isRemote: boolean;
   readonly isWorking: boolean;
 }
 
-/** Whose transcript is on the screen; undefined while it is being read. */
+/** Returns the agent in view, or undefined while its transcript is being read. */
 export function viewedOf(state: AppState): Viewed | undefined {
   const task = state.viewing === undefined ? undefined : state.activityRows.get(state.viewing);
   if (task && isAgentRow(task)) {
@@ -158,7 +164,7 @@ export function viewedOf(state: AppState): Viewed | undefined {
   return { id: "", name, color, list: transcript, agent: lead, isRemote: false, isWorking };
 }
 
-/** Everything before the first call that may still come to something. */
+/** Returns the index of the first call without a result, or the end of the list. */
 function finalUpTo({ list, isWorking }: Viewed, from: number): number {
   if (!isWorking) return list.length;
   for (let at = from; at < list.length; at++) {
@@ -191,7 +197,9 @@ function opening({ viewed, isFirst, skipped, width, theme }: OpeningOptions): Li
   if (!isFirst) lines.push([], [span(ruleLine(visibleLine(viewed.name), width, theme), { role: "border", agent })]);
   if (skipped > 0)
     lines.push([
-      span(`… ${skipped} earlier${isScreenReader ? "; `troupe sessions show` has them" : " (ctrl+o)"}`, { dim: true }),
+      span(`… ${skipped} earlier${isScreenReader ? "; `troupe sessions show` prints them" : " (ctrl+o)"}`, {
+        dim: true,
+      }),
     ]);
   return lines;
 }

@@ -5,7 +5,7 @@ import type { Style } from "../theme.ts";
 import { callLines } from "./transcript-call.ts";
 import { indentOf, indented, type Look, marked, partText, roomAfter, textLines, tokens } from "./transcript-text.ts";
 
-/** One thing of a transcript as lines, with an empty one before it. */
+/** Renders one item of a transcript, with a blank line before it. */
 export function itemLines(item: TranscriptItem, look: Look): Line[] {
   const lines = linesOf(item, look);
   return lines.length === 0 ? [] : [[], ...lines];
@@ -34,13 +34,13 @@ function linesOf(item: TranscriptItem, look: Look): Line[] {
     case "failure":
       return marked(`${marks.notice} `, visibleText(item.failure.message), { width, style: { role: "error" } });
     case "compaction": {
-      const head = `The conversation was long (${tokens(item.tokensBefore)} tokens): older turns are now a summary.`;
+      const head = `Older turns (${tokens(item.tokensBefore)} tokens) were replaced by a summary.`;
       const rest = look.expanded ? markdownLines(item.summary, width - 2, marks) : [];
       return [...marked(`${marks.thinking} `, head, { width, style: { dim: true } }), ...indented(rest)];
     }
     case "summary":
       return [
-        ...marked(`${marks.thinking} `, "So far:", { width, style: { dim: true } }),
+        ...marked(`${marks.thinking} `, "Summary:", { width, style: { dim: true } }),
         ...indented(markdownLines(item.text, width - 2, marks)),
       ];
     case "idle":
@@ -58,16 +58,16 @@ function linesOf(item: TranscriptItem, look: Look): Line[] {
 
 function idleText(reason: string, detail: string | undefined): string {
   const more = detail === undefined || detail === "" ? "" : `: ${visibleText(detail)}`;
-  if (reason === "interrupted") return `Interrupted${more}. What should happen instead?`;
+  if (reason === "interrupted") return `Interrupted${more}. What should the agent do instead?`;
   if (reason === "limit") return `Stopped at a limit${more}`;
-  return `Could not go on${more}`;
+  return `Failed${more}`;
 }
 
 const foldedPrompt = 20;
 const foldedMail = 8;
 const foldedSignal = 1;
 
-/** What was said, and by whom: a person's words, mail, and what the runtime has to tell look different. */
+/** Renders a prompt by its source: user text, mail, and notifications of the runtime look different. */
 function promptLines(item: Extract<TranscriptItem, { kind: "prompt" }>, { width, marks, expanded }: Look): Line[] {
   const text = item.parts.map(partText).join("\n").trim();
   switch (item.source) {
@@ -96,10 +96,10 @@ function promptLines(item: Extract<TranscriptItem, { kind: "prompt" }>, { width,
   }
 }
 
-/** The block that a model reads, for a person: who it is from and what it says. */
+/** Extracts the sender and text from the mail block that a model reads. */
 function mailOf(text: string): { readonly from: string; readonly words: string; readonly agent: string | undefined } {
   const block = /^<teammate-message([^>]*)>\n?([\s\S]*?)\n?<\/teammate-message>$/.exec(text);
-  const from = /(?:teammate_id|from)="([^"]*)"/.exec(block?.[1] ?? "")?.[1] ?? "somebody";
+  const from = /(?:teammate_id|from)="([^"]*)"/.exec(block?.[1] ?? "")?.[1] ?? "unknown";
   const agent = /color="(\w+)"/.exec(block?.[1] ?? "")?.[1];
   return { from: visibleLine(from), words: unescaped(block?.[2] ?? text), agent };
 }
@@ -107,7 +107,7 @@ function mailOf(text: string): { readonly from: string; readonly words: string; 
 const unescaped = (text: string): string =>
   text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
 
-/** The summary of a notification; its tags are for models. */
+/** Returns the summary of a notification. Its tags are only for models. */
 function signalText(text: string): string {
   const summary = /<summary>([\s\S]*?)<\/summary>/.exec(text)?.[1];
   const result = /<result>([\s\S]*?)<\/result>/.exec(text)?.[1];
@@ -118,7 +118,7 @@ function thinkingLines(item: Extract<TranscriptItem, { kind: "thinking" }>, look
   const { width, marks, expanded } = look;
   const style: Style = { dim: true, italic: true };
   const text = visibleText(item.text).trim();
-  if (text === "") return item.redacted ? [[span(`${marks.thinking} thought about it`, style)]] : [];
+  if (text === "") return item.redacted ? [[span(`${marks.thinking} thinking`, style)]] : [];
   if (expanded) return marked(`${marks.thinking} `, text, { width, style });
   const first = text.split("\n", 1)[0] ?? "";
   const [line = [], ...rest] = wrapLine([span(first, style)], roomAfter(`${marks.thinking} `, width) - 2);

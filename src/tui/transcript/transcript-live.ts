@@ -5,7 +5,7 @@ import { titleLines } from "./transcript-call.ts";
 import { itemLines } from "./transcript-lines.ts";
 import { indented, type Look, partText, textLines } from "./transcript-text.ts";
 
-/** What is not history yet: calls that run, the answer as far as it has come, prompts that wait. The end of it, if it is long. */
+/** The part that is not final: running calls, the current draft, queued prompts. A long part is cut to its end. */
 export function liveLines(agent: AgentView, from: number, look: Look & { readonly height: number }): Line[] {
   const lines: Line[] = [];
   for (let index = from; index < agent.transcript.length; index++) {
@@ -31,15 +31,15 @@ const outputShown = 5;
 export function openCallLines(call: CallItem, look: Look): Line[] {
   const title = titleLines(call, look);
   const text = visibleText(call.progress).replace(/\s+$/, "");
-  // What agents do stands in the tree.
+  // The tree shows the activity of agents.
   if (text === "" || call.name === "Agent") return title;
-  // Of a long output only the end is looked at: it is drawn thirty times a second.
+  // Limits a long output to its end, because it is drawn thirty times a second.
   const rows = textLines(text.slice(-4000), Math.max(10, look.width - 4), { dim: true });
   const [first = [], ...rest] = rows.slice(-outputShown);
   return [...title, [span(`  ${look.marks.result} `, { dim: true }), ...first], ...indented(rest, "    ")];
 }
 
-/** Long enough for any screen; the whole is shown when the turn has ended. */
+/** Fills any screen. The complete text is shown when the turn ends. */
 const draftShown = 6000;
 
 export function draftLines({ draft }: AgentView, look: Look): Line[] {
@@ -56,7 +56,10 @@ export function draftLines({ draft }: AgentView, look: Look): Line[] {
   return [];
 }
 
-/** The end, from the beginning of a line; inside a fence it begins with one, so that code stays code. */
+/**
+ * Returns the end of the text from the start of a line. Inside a code block it repeats the fence, so that code stays
+ * code.
+ */
 function tailOf(text: string): string {
   if (text.length <= draftShown) return text;
   const cut = text.indexOf("\n", text.length - draftShown) + 1;

@@ -18,7 +18,7 @@ import { lineWidth, type Line, paintLine, span } from "../terminal/terminal-line
 import { cutTo, graphemesOf } from "../terminal/terminal-width.ts";
 import { type Viewed, viewedOf } from "./transcript-history.ts";
 
-/** The whole transcript of whoever is looked at, on a screen of its own: nothing is folded, and it can be searched. */
+/** Shows the complete, searchable transcript of the agent in view on the alternate screen. */
 export function TranscriptPager({ by = 0 }: { readonly by?: number }): ReactNode {
   const frontend = useFrontend();
   const pager = useRef<Pager>(undefined);
@@ -47,10 +47,10 @@ interface Pager {
   close(): void;
 }
 
-/** `by`: how many pages from the end it begins. */
+/** `by` is the number of pages before the end at which it opens. */
 function createPager({ store, frames, size, theme, alternateScreen: second }: Frontend, by: number): Pager {
   let position: PagerPosition | undefined;
-  /** What is said meanwhile is followed while the end is on the screen. */
+  /** New output is followed while the end is visible. */
   let isFollowing = by === 0;
   let viewedAgentId: string | undefined;
   let isWhole = true;
@@ -80,7 +80,7 @@ function createPager({ store, frames, size, theme, alternateScreen: second }: Fr
   const search = (viewed: Viewed, step: 1 | -1) => {
     if (query === "") return;
     const found = findLine(textFor(viewed), currentPosition(viewed), { by: step, matches: queryMatcher(query) });
-    note = found ? "" : "nothing has it";
+    note = found ? "" : "no match";
     if (found) goTo(viewed, found);
   };
   const goTo = (viewed: Viewed, to: PagerPosition) => {
@@ -156,7 +156,7 @@ function createPager({ store, frames, size, theme, alternateScreen: second }: Fr
     key(key) {
       const viewed = viewedOf(store.getState());
       if (!viewed || key.name === "ctrl+c") return store.setState(closeDialog);
-      // Keys that come at once are keys all the same, as long as nothing is being written.
+      // Keys that arrive together are handled one by one, unless text is being entered.
       const keys = key.isPaste ? [key] : pressesOf(key);
       for (const each of keys)
         if (writing) onWriting(viewed, writing, each);
@@ -190,7 +190,7 @@ function statusLine({ viewed, percent, waiting, note, width }: Status): Line {
     `${keyFor("pager", "fold")} fold`,
     `${keyFor("pager", "close")} back`,
   ];
-  const urgent = waiting > 0 ? ` · ${waiting === 1 ? "a question waits" : `${waiting} questions wait`}` : "";
+  const urgent = waiting > 0 ? ` · ${waiting === 1 ? "1 open question" : `${waiting} open questions`}` : "";
   const line: Line = [
     span(cutTo(`Transcript of ${visibleLine(viewed.name)}`, Math.max(8, width - 30)), {
       bold: true,

@@ -7,11 +7,11 @@ import type { Marks, Style } from "../theme.ts";
 export interface Look {
   readonly width: number;
   readonly marks: Marks;
-  /** Results and thinking whole. */
+  /** True if results and thinking are shown completely. */
   readonly expanded: boolean;
-  /** However long they are. */
+  /** True if their length is not limited. */
   readonly isUnbounded?: boolean;
-  /** The colour of whose transcript it is. */
+  /** The color of the agent whose transcript it is. */
   readonly agent?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export function partText(part: ContentPart): string {
   }
 }
 
-/** Text of a person or a program, line by line, wrapped. */
+/** Wraps the text of a person or a program. */
 export const textLines = (text: string, width: number, style?: Style): Line[] =>
   text.split("\n").flatMap((row) => wrapLine(plainLine(row, style), width));
 
@@ -42,7 +42,7 @@ export const marked = (mark: string, text: string, { width, style }: Marking): L
 
 export const roomAfter = (mark: string, width: number): number => Math.max(10, width - Math.min(2, widthOf(mark)));
 
-/** A spoken mark stands on the first line only; a drawn one takes two columns everywhere. */
+/** A mark for screen readers is only on the first line. A drawn mark indents all lines by two columns. */
 export const indentOf = (mark: string) => span(" ".repeat(Math.min(2, widthOf(mark))));
 
 export function tokens(count: number): string {
