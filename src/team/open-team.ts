@@ -5,37 +5,37 @@ import type { Mailbox } from "./mailbox/index.ts";
 import { sendWithDiskFullRetry } from "./storage/disk-full-retry-team.ts";
 import { openMailbox } from "./mailbox/open-mailbox.ts";
 
-/** A team's mail, tasks and record, for any program. Agents are not part of it. */
+/** A team's mail, tasks and record, for any program. It runs no agents. */
 export interface OpenTeam {
-  /** As it was made unique. */
+  /** The name after it was made unique. */
   readonly name: string;
   readonly mailbox: Mailbox;
-  /** A task is given only to somebody who is there, and that one is told by mail. */
+  /** Assigning a task requires a running member and sends it a mail. */
   readonly tasks: TaskList;
   readonly record: TeamRecord;
-  /** Ends who follows or waits. */
+  /** Ends all followers and waiters. */
   close(): Promise<void>;
 }
 
 export interface OpenTeamOptions {
-  /** The checked state folder. */
+  /** The validated state folder. */
   readonly home: string;
   readonly clock: Clock;
   readonly createId: CreateId;
-  /** Where the team is, if not in files of this machine. */
+  /** The bus that stores the team, if not files on this machine. */
   readonly bus?: BusAddress | undefined;
-  /** The folder of Claude Code, if the team is one in its files. */
+  /** The folder of Claude Code, if the team is stored in its files. */
   readonly claudeFolder?: string | undefined;
 }
 
 export interface CreateTeamOptions extends OpenTeamOptions {
   readonly description?: string | undefined;
-  /** Names of members that other programs speak for: Troupe runs none of them. */
+  /** Names of external members, which Troupe does not run. */
   readonly members?: readonly string[] | undefined;
   readonly cwd: string;
 }
 
-/** A new team; a name that is taken gets a number. */
+/** Creates a team. A name that is taken gets a number. */
 export async function createTeam(name: string, options: CreateTeamOptions): Promise<OpenTeam> {
   const { description, members = [], cwd } = options;
   const store = openTeamStore(options);
@@ -50,7 +50,7 @@ export async function createTeam(name: string, options: CreateTeamOptions): Prom
   }
 }
 
-/** Rejects with `team` if there is none of that name. */
+/** Rejects with `team` if there is no team of that name. */
 export async function openTeam(name: string, options: OpenTeamOptions): Promise<OpenTeam> {
   return withMailbox(await openTeamStore(options).open(name), options);
 }

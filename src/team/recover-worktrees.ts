@@ -6,8 +6,8 @@ import { type PrunedWorktree, pruneWorktrees } from "./worktree/prune-worktrees.
 import { openRepository, type RepositoryContext } from "./worktree/repository.ts";
 
 /**
- * For every start: what killed sessions left in this repository is finished or taken back. Says in one line each what was
- * done and what is kept. Costs nothing where no worktree was ever made.
+ * Runs at every start: finishes or undoes what killed sessions left in this repository. Returns one line for each
+ * action and each kept worktree. Returns at once if no worktree was ever made.
  */
 export async function recoverWorktrees(
   place: RepositoryContext,
@@ -22,13 +22,13 @@ export async function recoverWorktrees(
     }
     const { worktrees, problems } = await pruneWorktrees(place, { onlyAbandoned: true });
     for (const { path, outcome, reasons } of worktrees) {
-      if (outcome === "kept") notices.push(`The worktree ${path} of a killed session is kept: ${reasons.join("; ")}`);
-      if (outcome === "failed") notices.push(`The worktree ${path} cannot be put in order: ${reasons.join("; ")}`);
+      if (outcome === "kept") notices.push(`Kept the worktree ${path} of a killed session: ${reasons.join("; ")}`);
+      if (outcome === "failed") notices.push(`Cannot clean up the worktree ${path}: ${reasons.join("; ")}`);
     }
     const removalNotices = await onRemoved(worktrees.filter(({ outcome }) => outcome === "removed"));
     return [...notices, ...problems, ...removalNotices];
   } catch (error) {
-    // Outside a repository there is nothing to put in order; inside, it must not keep a session from starting.
+    // Outside a repository there is nothing to recover. Inside, a failure must not prevent the session's start.
     if (!TroupeError.is(error)) throw error;
     return /not in a git repository|no working tree/.test(error.message) ? [] : [error.message];
   }

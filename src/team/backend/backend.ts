@@ -1,26 +1,26 @@
 import type { BackendType, Member, TmuxPane } from "../../protocol/index.ts";
 
-/** Where members run. What they are is the same everywhere: each is started from its entry in the team record. */
+/** Runs members. Every backend starts a member from its entry in the team record. */
 export interface Backend {
   readonly type: BackendType;
-  /** Resolves when it has begun. Rejects with a TroupeError if it could not; then nothing is left of it. */
+  /** Resolves when the member has started. Rejects with a TroupeError if it could not; then nothing of it is left. */
   start(member: Member): Promise<RunningMember>;
-  /** One that an earlier life of the lead has started and that is still there; undefined if it is not. */
+  /** Attaches to a member that a previous run of the lead started. Undefined if it no longer runs. */
   attach(member: Member): Promise<RunningMember | undefined>;
-  /** Nothing of its own is left; members are ended before. */
+  /** Releases the backend's own resources. Its members must have ended before. */
   close(): Promise<void>;
 }
 
 export interface RunningMember {
   readonly pane?: TmuxPane | undefined;
-  /** Resolves once it is no longer there; with what went wrong, if something did. */
+  /** Resolves when the member is gone, with the problem if there was one. */
   readonly ended: Promise<string | undefined>;
-  /** How long it may take to come to rest, if that is longer than for others. */
+  /** How long suspending may take, if longer than the default. */
   readonly suspendMs?: number;
-  /** Resolves when all that it has done so far is where its lead can see it. */
+  /** Resolves when the lead can see all that the member has done so far. */
   readonly settled?: () => Promise<void>;
-  /** Where it works on another machine, as far as that is known. */
+  /** The working directory on another machine, if known. */
   readonly folder?: () => string | undefined;
-  /** Ends it without asking, with everything it has started. */
+  /** Ends the member and every process it started, without asking. */
   kill(): Promise<void>;
 }

@@ -4,10 +4,10 @@ import type { RemoteBackendOptions } from "./remote-backend.ts";
 
 type Commits = NonNullable<JobState["commits"]>;
 
-/** Keeps the branch of a member that runs elsewhere where its commits are. */
+/** Updates the local branch of a remote member to its newest commits. */
 export interface BranchUpdater {
   queueCommits(commits: Commits): void;
-  /** Resolves when all that is on the bus by now is here, and the lead knows where. */
+  /** Resolves when all commits on the bus are imported and the lead is notified. */
   settled(): Promise<void>;
 }
 
@@ -31,16 +31,16 @@ export function createBranchUpdater(
       unreported = { ...imported, head: commits.head };
     } catch (error) {
       if (!TroupeError.is(error)) throw error;
-      // What has been replaced is not there any more, and what has replaced it comes next.
+      // A replaced bundle is gone from the bus, and its replacement comes next. Warn only about the current one.
       const now = (await job.state())?.commits;
       if (now?.object === commits.object)
-        await notify(`What ${member.name} has committed could not be brought here: ${error.message}`, "warning");
+        await notify(`Cannot import the commits of ${member.name}: ${error.message}`, "warning");
     }
   };
 
   const queueCommits = (commits: Commits) => {
     importing = importing.then(() => importOne(commits));
-    // Whoever waits for it hears of it.
+    // `settled` reports the failure.
     importing.catch(() => undefined);
   };
 
@@ -54,7 +54,7 @@ export function createBranchUpdater(
       unreported = undefined;
       if (branch !== undefined)
         await notify(
-          `What ${member.name} has committed, up to ${head?.slice(0, 12)}, is here on the branch ${branch}. ${diff}`,
+          `Commits of ${member.name} up to ${head?.slice(0, 12)} are on the local branch ${branch}. ${diff}`,
           "info",
         );
     },

@@ -7,7 +7,7 @@ export interface InProcessRun {
   stop(end: MemberEnd, detail?: string): Promise<void>;
 }
 
-/** Members in the process of their lead. None of them outlives it, and none shares anything with another but the team's files. */
+/** Runs members in the lead's process. They end with it and share only the team's files. */
 export function createInProcessBackend(start: (member: Member) => Promise<InProcessRun>): Backend {
   const runningHere = new Map<string, RunningMember>();
   return {
@@ -16,7 +16,7 @@ export function createInProcessBackend(start: (member: Member) => Promise<InProc
       const started = await start(member);
       const running: RunningMember = {
         ended: started.ended.finally(() => runningHere.delete(member.agentId)),
-        // What is written of its end is whoever ends it's to say.
+        // The caller records why the member ended.
         kill: () => started.stop("rest", `ended by ${teamLead}`),
       };
       runningHere.set(member.agentId, running);

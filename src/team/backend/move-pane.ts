@@ -2,13 +2,13 @@ import type { TmuxPane } from "../../protocol/index.ts";
 import type { PaneState } from "./tmux/pane-state.ts";
 
 export interface MovedPane {
-  /** What it was before: only of `there` anything was touched. */
+  /** The state before the move. Only a pane that was `there` is moved. */
   readonly state: PaneState;
-  /** What a user types to look at it. */
+  /** The command with which a user opens the pane. */
   readonly attach: string;
 }
 
-/** Puts a member's pane out of sight, or back beside the others. Its program goes on. */
+/** Hides a member's pane, or shows it beside the others. Its program keeps running. */
 export async function movePane(
   pane: TmuxPane,
   { hidden, env, cwd }: { hidden: boolean; env: Readonly<Record<string, string>>; cwd: string },

@@ -8,54 +8,54 @@ import { watchWorker } from "./watch-worker.ts";
 export interface RemoteBackendOptions {
   readonly clock: Clock;
   readonly leaseMs: number;
-  /** How long a member may be without a worker. */
+  /** How long a member may be without a worker before it is aborted. */
   readonly workerWaitMs: number;
   openTeam(member: Member): Promise<StoredTeam>;
-  /** Puts a new job for this member on the bus, and its id into the record. */
+  /** Submits a new job for this member and stores the job's id in the record. */
   submit(member: Member, team: StoredTeam): Promise<SubmittedJob>;
-  /** One that is on the bus already. */
+  /** Finds a job that is on the bus. */
   find(job: string): Promise<SubmittedJob | undefined>;
-  /** Brings commits to the repository; gives the branch that has them, and what they change. */
+  /** Imports commits into the repository. Returns their branch and what they change. */
   importCommits(member: Member, commits: ImportedCommits): Promise<{ readonly branch: string; readonly diff: string }>;
-  /** Writes down what it does, and shows it, until it is closed. */
+  /** Writes and shows the member's events here until it is closed. */
   mirror(member: Member, ports: { readonly team: StoredTeam; spent(cost: MemberCost): void }): Promise<MemberMirror>;
-  /** Gives it of the budget what it asks for, until `over` aborts. */
+  /** Grants the member budget on request until the signal aborts. */
   budget(ports: { readonly closed: AbortSignal; abort(error: unknown): void }): MemberBudget;
-  /** For the user. */
+  /** Shows a notice to the user. */
   notice(text: string): Promise<void>;
-  /** For the user, and for the lead's model when it next hears something. */
+  /** Shows a notice to the user and adds it to the lead's next prompt. */
   notify(text: string, level: "info" | "warning"): Promise<void>;
 }
 
 export interface ImportedCommits extends NonNullable<JobState["commits"]> {
-  /** What was brought before. */
+  /** The head of the last import. */
   readonly was?: string | undefined;
 }
 
 export interface MemberMirror {
   show: Parameters<SubmittedJob["onLive"]>[0];
-  /** Resolves when all that is on the bus by now is written here. */
+  /** Resolves when all events on the bus are written here. */
   caughtUp(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface MemberBudget {
-  /** All that is heard of its job. */
+  /** Receives all news of the member's job. */
   hear(news: JobNews, job: Pick<SubmittedJob, "order">): void;
   spent(cost: MemberCost): void;
-  /** Nobody runs it any more: what it has not spent is for others. */
+  /** The member has ended: releases the budget that it did not spend. */
   end(): void;
 }
 
 export interface MemberCost {
-  /** Of the life that has spent it. */
+  /** The run that spent it. */
   readonly session: SessionId;
   readonly amount: { readonly usd: number; readonly tokens: number };
-  /** It was not heard of in an earlier life of its lead. */
+  /** False if a previous run of the lead counted it. */
   readonly isNew: boolean;
 }
 
-/** Members that workers on other machines run. Each has a job on the bus, which outlives its lead's process and its worker's. */
+/** Members that run on workers. Each has a job on the bus that outlives the lead's process and the worker's. */
 export function createRemoteBackend(options: RemoteBackendOptions): Backend {
   return {
     type: "remote",
@@ -87,7 +87,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
     return worker?.job === undefined ? undefined : options.find(worker.job);
   }
 
-  /** Nobody works on it any more, and what was committed is here. */
+  /** Withdraws the job and imports its commits. */
   async function finish(member: Member, job: SubmittedJob): Promise<void> {
     await job.withdraw();
     const branchUpdater = createBranchUpdater(member, { job, ...options });
@@ -130,19 +130,19 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
     };
 
     const onAdopted = async (before: JobState, next: JobState) => {
-      const from = next.commits ? " what was committed and from" : "";
+      const from = next.commits ? " its commits and" : "";
       await options.notify(
-        `The worker ${before.worker ?? "that had it"}, which ran ${name}, is gone; ${next.worker} goes on from${from} its transcript. Its mail is there; what it had not committed is lost.`,
+        `${name} lost its worker ${before.worker ?? "(unknown)"}. ${next.worker} adopts it and continues from${from} its transcript. Its mail is kept; uncommitted changes are lost.`,
         "warning",
       );
       const now = options.clock.monotonic();
       adoptions.push(now);
       while ((adoptions[0] ?? now) < now - adoptionWindowMs) adoptions.shift();
       if (adoptions.length >= maxSoon)
-        await abort(`${adoptions.length} workers have taken it one after another, and none has kept it`);
+        await abort(`${adoptions.length} workers adopted it in a short time and none kept it`);
     };
 
-    /** Of who holds it now alone: what stands in the journal from before is of those who have lost it. */
+    /** Endorses only the key of the current worker. The journal also holds keys of workers that lost the job. */
     const endorseKey = async (publicKey: string) => {
       const now = await job.state();
       if (now?.status === "held" && now.publicKey === publicKey) await team.record.vouchFor?.(name, publicKey);
@@ -156,11 +156,11 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
         options.notice(
           state?.worker === undefined
             ? `${name} waits for a worker.`
-            : `The worker ${state.worker}, which runs ${name}, is silent: another one takes over if there is one.`,
+            : `The worker ${state.worker} of ${name} is silent. Another worker adopts the job if one is available.`,
         ),
       onLate: (ms) =>
         abort(
-          `no worker has ${state?.worker === undefined ? "taken it" : "gone on with it"} for ${Math.round(ms / 1000)} s`,
+          `no worker has ${state?.worker === undefined ? "claimed it" : "continued it"} for ${Math.round(ms / 1000)} s`,
         ),
       onFailure: fail,
     });
@@ -194,13 +194,13 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
           await step();
         } catch (error) {
           if (!TroupeError.is(error)) throw error;
-          await options.notice(`What ${name} leaves on the bus could not be put in order: ${error.message}`);
+          await options.notice(`Cannot clean up what ${name} leaves on the bus: ${error.message}`);
         }
       }
     };
 
     const ended = run();
-    ended.catch(() => undefined); // whoever waits for it hears of it
+    ended.catch(() => undefined); // callers of `ended` get the failure
     return {
       ended,
       get suspendMs() {
@@ -219,8 +219,8 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
 const isOver = ({ status }: JobState): boolean => status === "returned" || status === "withdrawn";
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** What it leaves has to come over the bus. */
+/** Longer than the default, because commits and events must cross the bus. */
 const maxRestMs = 30_000;
-/** So many workers in so short a time: something is wrong with it, and not with them. */
+/** After this number of adoptions within `adoptionWindowMs` the job itself is taken for the cause, not the workers. */
 const maxSoon = 5;
 const adoptionWindowMs = 600_000;

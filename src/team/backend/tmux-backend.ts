@@ -11,17 +11,17 @@ export interface TmuxBackendOptions {
   readonly cwd: string;
   readonly sessionId: SessionId;
   readonly placement: "own" | "user";
-  /** What starts Troupe: a program and what comes before the subcommand. */
+  /** The program that starts Troupe, with its arguments before the subcommand. */
   readonly program: readonly [string, ...string[]];
   readonly clock: Clock;
 }
 
 export interface TmuxBackend extends Backend {
-  /** Nobody looks after the panes from here any more; they stay, and so do those who work in them. */
+  /** Stops watching the panes. The panes and their members keep running. */
   leave(): Promise<void>;
 }
 
-/** Members in panes of tmux, each in a process of its own. Rejects with a TroupeError where tmux cannot be used. */
+/** Runs each member in a tmux pane, in a separate process. Rejects with a TroupeError if tmux cannot be used. */
 export async function createTmuxBackend(options: TmuxBackendOptions): Promise<TmuxBackend> {
   const env = Object.fromEntries(
     Object.entries(options.env).filter((entry): entry is [string, string] => entry[1] !== undefined),

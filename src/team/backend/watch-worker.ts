@@ -7,21 +7,21 @@ export interface WatchWorkerOptions {
   readonly leaseMs: number;
   readonly workerWaitMs: number;
   isHeld(): boolean;
-  /** Nobody has it, or who has it is not heard: told once each time. */
+  /** Called once each time the job has no worker or its worker sends no heartbeats. */
   onSilent(): Promise<void>;
-  /** That has been so for too long. */
+  /** Called when that lasts longer than `workerWaitMs`. */
   onLate(ms: number): Promise<unknown>;
   onFailure(error: unknown): void;
 }
 
 export interface WorkerWatch {
   onHeartbeat(): void;
-  /** For longer than a lease. */
+  /** True after a lease without a heartbeat. */
   isSilent(): boolean;
   end(): void;
 }
 
-/** Notices that nobody works on a job. A bus that is away is no silence of the worker's. */
+/** Notices that no worker runs a job. Time without a bus connection does not count. */
 export function watchWorker(options: WatchWorkerOptions): WorkerWatch {
   const { clock, job } = options;
   const everyMs = options.leaseMs / 5;

@@ -2,13 +2,13 @@ import { type Clock, findExecutable, type ProcessScope, redactSecrets } from "..
 import { cleanText, type CommandSandbox, placeInSandbox, shellEnvironment } from "../../tool/index.ts";
 
 /**
- * `claimed`: somebody says that it is done, and nobody has checked. `verified` and `refuted` are what the checks said,
- * run by the runtime itself, after the agent had ended.
+ * `claimed`: reported as done, without a check. `verified` and `refuted`: the result of the checks, which the runtime
+ * itself runs after the agent has ended.
  */
 export interface Acceptance {
   readonly state: "claimed" | "verified" | "refuted";
   readonly checks: readonly CheckResult[];
-  /** Why it is still no more than claimed, where there were checks. */
+  /** Why it is still only claimed although there were checks. */
   readonly problem?: string;
 }
 
@@ -16,10 +16,10 @@ export interface CheckResult {
   readonly command: string;
   readonly passed: boolean;
   readonly exitCode: number | null;
-  /** `exit code 1`, `no end after 60 s`, … */
+  /** `exit code 1`, `timeout after 60 s`, … */
   readonly how: string;
   readonly durationMs: number;
-  /** The end of what it printed. */
+  /** The end of its output. */
   readonly tail: string;
 }
 
@@ -35,8 +35,8 @@ export interface AcceptanceCheckOptions {
 }
 
 /**
- * Runs the checks of a task one after another, all of them, each to its end or its timeout. That they may be run at all
- * was decided before. A check that fails refutes; one that could not be run proves nothing.
+ * Runs all checks of a task in sequence, each to its end or timeout. Permission to run them was decided before. A
+ * failing check refutes; a check that could not run proves nothing.
  */
 export async function runAcceptanceChecks(
   checks: readonly string[],
@@ -78,10 +78,10 @@ async function runCheck(command: string, options: AcceptanceCheckOptions): Promi
   if (result.aborted) return { problem: "the checks were interrupted" };
   if (result.startFailure !== undefined) return { problem: result.startFailure };
   const how = result.timedOut
-    ? `no end after ${timeoutMs / 1000} s`
+    ? `timeout after ${timeoutMs / 1000} s`
     : result.signal === null
       ? `exit code ${result.exitCode}`
-      : `ended by ${result.signal}`;
+      : `killed by ${result.signal}`;
   return {
     command,
     passed: result.exitCode === 0 && !result.timedOut,

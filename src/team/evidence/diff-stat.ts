@@ -12,12 +12,12 @@ export interface DiffStat {
 
 export interface FileDiff {
   readonly path: string;
-  /** Lines; null where they cannot be counted: a binary file, or a very large new one. */
+  /** Lines, or null if they cannot be counted: a binary file, or a very large new file. */
   readonly added: number | null;
   readonly removed: number | null;
 }
 
-/** What a worktree has that its base has not: committed, staged, changed and new files, by lines. */
+/** Counts the changed lines of a worktree against its base: committed, staged, changed and new files. */
 export async function diffStat(place: RepositoryContext, worktree: DiffedWorktree): Promise<DiffStat> {
   const { tracked, untracked } = await worktreeChanges(place, worktree, ["--numstat", "-z", "--no-renames"]);
   const files = [
@@ -47,7 +47,7 @@ async function newFile(folder: string, path: string): Promise<FileDiff> {
     const ends = bytes.reduce((count, byte) => count + (byte === 0x0a ? 1 : 0), 0);
     return { path, added: ends + (bytes.length > 0 && bytes.at(-1) !== 0x0a ? 1 : 0), removed: 0 };
   } catch (error) {
-    // Gone since it was listed, or not ours to read: it is there, and its lines are not known.
+    // Removed since it was listed, or not readable: list it without line counts.
     if (hasErrorCode(error, "ENOENT", "EACCES")) return { path, added: null, removed: null };
     throw error;
   }

@@ -2,15 +2,15 @@ import type { Acceptance } from "./acceptance-checks.ts";
 import type { DiffStat } from "./diff-stat.ts";
 import type { CallEvidence, CommandEvidence, Evidence } from "./evidence.ts";
 
-/** All that is known of how a result came about. */
+/** Everything known about how a result was produced. */
 export interface FullEvidence extends Evidence {
   readonly diff?: DiffStat | undefined;
   readonly acceptance?: Acceptance | undefined;
 }
 
 /**
- * For the agent that gets the result: short, and the same for the same evidence. What comes from the other agent (paths,
- * commands) is quoted and on one line, so that it cannot pass for words of ours.
+ * Short text for the agent that gets the result, equal for equal evidence. Paths and commands of the other agent are
+ * quoted on one line, so that they cannot pass for Troupe's own text.
  */
 export function evidenceText(evidence: FullEvidence, of: "all" | "since its last report" = "all"): string {
   const lines = [
@@ -27,7 +27,7 @@ export function evidenceText(evidence: FullEvidence, of: "all" | "since its last
   return [`What was really done${scope}, by the log:`, ...lines.map((line) => `- ${line}`)].join("\n");
 }
 
-/** The same as data, bounded: what is left out of a list is counted. Safe to be stored with a result. */
+/** Evidence as bounded data. Each list counts the items left out. Safe to store with a result. */
 export function evidenceJson({ filesRead, filesChanged, commands, denied, failed, ...rest }: FullEvidence) {
   return {
     ...rest,
@@ -50,8 +50,8 @@ const bounded = <T>(list: readonly T[], most: number) => ({
 function callsLine({ toolCalls }: Evidence): string {
   const entries = Object.entries(toolCalls);
   const sum = entries.reduce((total, [, count]) => total + count, 0);
-  // A report by somebody who looked at nothing must be seen as one.
-  if (sum === 0) return "no tool calls: whatever the report says, nothing was looked at, run or changed for it";
+  // A report without any tool call must be recognizable.
+  if (sum === 0) return "no tool calls: regardless of the report, no file was read or changed and no command ran";
   const shown = entries.slice(0, 12).map(([name, count]) => `${cut(oneLine(name), 60)} ${count}`);
   return `${plural(sum, "tool call")} (${shown.join(", ")}${entries.length > 12 ? ", …" : ""})`;
 }
@@ -70,7 +70,7 @@ function commandText({ command, status, exitCode, durationMs }: CommandEvidence)
 const callText = ({ what, outcome, reason }: CallEvidence) =>
   `${quoted(what)} (${outcome === "interrupted" ? "interrupted" : quoted(reason)})`;
 
-/** Files and lines, in one line. */
+/** Files and changed lines, in one line. */
 export function diffText({ files, added, removed }: DiffStat): string {
   const names = files.slice(0, 12).map((file) => `${quoted(file.path)} +${file.added ?? "?"} -${file.removed ?? "?"}`);
   const more = files.length > 12 ? ` and ${files.length - 12} more` : "";
@@ -79,15 +79,15 @@ export function diffText({ files, added, removed }: DiffStat): string {
 
 function acceptanceLines({ state, checks, problem }: Acceptance): string[] {
   const said = {
-    claimed: "done is claimed, not checked",
+    claimed: "claimed as done, not checked",
     verified: "verified: every acceptance check passed",
-    refuted: "refuted: it is not done, an acceptance check did not pass",
+    refuted: "refuted: not done, an acceptance check failed",
   }[state];
   return [
     `${said}${problem === undefined ? "" : ` (${oneLine(problem)})`}`,
     ...checks.slice(0, 10).map(({ command, passed, how, tail }) => {
       const end = passed || tail === "" ? "" : `, its output ends with ${JSON.stringify(tail.slice(-600))}`;
-      return `check ${quoted(command)}: ${passed ? "passed" : `did not pass (${how})`}${end}`;
+      return `check ${quoted(command)}: ${passed ? "passed" : `failed (${how})`}${end}`;
     }),
   ];
 }

@@ -1,7 +1,7 @@
 import { addUsage } from "../../protocol/index.ts";
 import type { CallEvidence, CommandEvidence, Evidence } from "./evidence.ts";
 
-/** What an agent did in a stretch of its log. Two that follow one another can be told as one. */
+/** The totals of an agent's work in a section of its log. Two consecutive totals can be joined. */
 export interface EvidenceTotals {
   turns: number;
   durationMs: number;
@@ -10,7 +10,7 @@ export interface EvidenceTotals {
   readonly toolCalls: Map<string, number>;
   readonly filesRead: Set<string>;
   readonly filesChanged: Set<string>;
-  /** How one in the background ended takes the place of that it runs. */
+  /** The end of a background command replaces its running entry. */
   readonly commands: Map<string, CommandEvidence>;
   readonly denied: CallEvidence[];
   readonly failed: CallEvidence[];

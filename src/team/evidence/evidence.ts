@@ -2,28 +2,28 @@ import { resolve } from "node:path";
 import type { BackgroundId, CallId, Envelope, Event, Usage } from "../../protocol/index.ts";
 import { evidenceFromTotals, createEvidenceTotals, type EvidenceTotals } from "./evidence-totals.ts";
 
-/** What an agent did to get its result, as its log has it: not what it says it did. */
+/** An agent's work for its result according to its log, not according to its own report. */
 export interface Evidence {
   readonly turns: number;
-  /** At work: time in which it was idle is left out. */
+  /** Working time, without idle time. */
   readonly durationMs: number;
   readonly costUsd: number;
   readonly tokens: Usage;
-  /** How often each tool was called, refused and failed calls included. */
+  /** Calls per tool, including refused and failed calls. */
   readonly toolCalls: Readonly<Record<string, number>>;
-  /** Absolute, in the order in which they were first touched. */
+  /** Absolute paths, in the order of first use. */
   readonly filesRead: readonly string[];
   readonly filesChanged: readonly string[];
   readonly commands: readonly CommandEvidence[];
-  /** Refused by a rule or a person. */
+  /** Refused by a rule or by the user. */
   readonly denied: readonly CallEvidence[];
-  /** Failed or interrupted; a command that ran and failed is among `commands` instead. */
+  /** Failed or interrupted calls. Commands that ran and failed are in `commands`. */
   readonly failed: readonly CallEvidence[];
 }
 
 export interface CommandEvidence {
   readonly command: string;
-  /** `running`: in the background, and its end has not been heard of. `interrupted`: ended, or nobody knows. */
+  /** `running`: in the background, and its end is not in the log yet. `interrupted`: ended, or its end is unknown. */
   readonly status: "exited" | "killed" | "interrupted" | "running";
   readonly exitCode: number | null;
   readonly durationMs: number;
@@ -33,17 +33,17 @@ export interface CallEvidence {
   readonly tool: string;
   readonly what: string;
   readonly outcome: "denied" | "failed" | "interrupted";
-  /** The first line of what the model was told. */
+  /** The first line of the result that the model read. */
   readonly reason: string;
 }
 
 export interface EvidenceFold {
-  /** All envelopes of the one agent, in order. */
+  /** Takes all envelopes of one agent, in order. */
   add(envelope: Pick<Envelope, "at" | "event">): void;
   evidence(): Evidence;
-  /** What was done since the last cut; it grows. */
+  /** The totals since the last cut. They keep growing. */
   totals(): EvidenceTotals;
-  /** The same, and from here on is counted anew. What runs across the cut ends in the stretch that sees its end. */
+  /** Returns the totals and starts new ones. Commands that run across the cut count where their end is logged. */
   cut(): EvidenceTotals;
 }
 
@@ -58,7 +58,7 @@ interface Call {
   readonly input: unknown;
   readonly title?: string;
   readonly calledAt?: number;
-  /** Where the agent was when it made the call. */
+  /** The agent's working directory at the time of the call. */
   readonly cwd: string;
 }
 
@@ -80,7 +80,7 @@ export function createEvidence(): EvidenceFold {
     const command = text(call.input, "command");
     const ran = event.display?.kind === "terminal" || event.outcome === "interrupted";
     if (call.tool === "Bash" && command !== undefined && call.calledAt !== undefined && ran) {
-      // A question before the call is part of its own time, but not of the command's.
+      // A permission question before the call counts for the call, not for the command.
       const ranMs = Math.max(0, Math.min(event.durationMs, at - call.calledAt));
       commandsRun += 1;
       return void now.commands.set(`run ${commandsRun}`, commandEvidence(command, ranMs, event));

@@ -4,27 +4,26 @@ import { isInside } from "../../platform/index.ts";
 import { type AgentId, type AgentPath, type CallId, type Envelope, leadPath } from "../../protocol/index.ts";
 
 /**
- * Who changes which files, while they are at work. It knows what calls of tools that change files say; what commands do
- * to files it does not see.
+ * Tracks which running agents change which files. It sees tools that change files, but not what commands do to files.
  */
 export interface FileOverlapMap {
-  /** Everything that is heard of all agents, each one's in order. */
+  /** Receives the events of all agents, in order per agent. */
   observe(envelope: Envelope): FileOverlap | undefined;
-  /** Files that agents at work have changed, by whom. */
+  /** Files that running agents have changed, with the agents. */
   touched(): ReadonlyMap<string, readonly AgentPath[]>;
 }
 
-/** An agent has changed a file that others at work have changed. Told once for each pair of agents and file. */
+/** An agent changed a file that other running agents have changed. Reported once per pair of agents and file. */
 export interface FileOverlap {
   readonly file: string;
   readonly agent: AgentPath;
   readonly others: readonly AgentPath[];
-  /** Whom to tell, and what; each agent at most once. */
+  /** The notices, at most one per agent. */
   readonly notices: readonly { readonly agent: AgentId; readonly text: string }[];
 }
 
 export interface FileOverlapOptions {
-  /** Where a path really leads: two names of one file are one file. */
+  /** Resolves links, so that two names of one file count as one. */
   readonly realPath?: (path: string) => string;
 }
 
@@ -114,17 +113,17 @@ export function createFileOverlapMap({ realPath = (path) => path }: FileOverlapO
   };
 }
 
-/** In a worktree that is nobody else's, it is the others who do not belong there. */
+/** In an agent's own worktree the other agents are the intruders. */
 const isOwn = (file: string, { worktree }: Worker, others: readonly Worker[]) =>
   worktree !== undefined && isInside(file, worktree) && others.every((other) => other.worktree !== worktree);
 
 const secondEditorNotice = (file: string, others: readonly Worker[]) =>
-  `${named(others)}, at work at the same time, ${others.length === 1 ? "has" : "have"} changed ${quoted(file)} too. Read it again before you change it further, leave what is not yours as it is, and mention the overlap in your report.`;
+  `${named(others)}, working at the same time, ${others.length === 1 ? "has" : "have"} also changed ${quoted(file)}. Read it again before you change it further, do not change the others' edits, and mention the overlap in your report.`;
 
 const leadNotice = (file: string, worker: Worker, others: readonly Worker[]) =>
-  `${worker.path} has changed ${quoted(file)}, which ${named(others)}, at work at the same time, ${others.length === 1 ? "has" : "have"} changed too. If their tasks collide, stop one of them, or let it wait; agents with worktrees of their own do not get in each other's way.`;
+  `${worker.path} has changed ${quoted(file)}, which ${named(others)}, working at the same time, ${others.length === 1 ? "has" : "have"} also changed. If their tasks conflict, stop one agent or let it wait. Agents in separate worktrees do not conflict.`;
 
-/** For a model: a name of a file is an agent's own words. */
+/** For a model: an agent chooses file names, so they are escaped. */
 const quoted = (file: string) => escapeSenders(JSON.stringify(file));
 
 const named = (workers: readonly Worker[]) => workers.map(({ path }) => path).join(", ");

@@ -5,11 +5,11 @@ import { hasErrorCode } from "../../platform/index.ts";
 import type { RepositoryContext } from "../worktree/repository.ts";
 import { type DiffedWorktree, worktreeChanges } from "../worktree/worktree-changes.ts";
 
-/** What a person can still read; more than this of one new file, or of all together, is not shown, and that is said. */
+/** The size that a person can still read. Of a larger new file or diff the rest is omitted, with a note. */
 const maxBytes = 2 * 1024 * 1024;
 const maxOfNewFile = 256 * 1024;
 
-/** What a worktree has that its base has not, as a unified diff: committed, staged, changed and new files. */
+/** The unified diff of a worktree against its base: committed, staged, changed and new files. */
 export async function worktreeDiff(place: RepositoryContext, worktree: DiffedWorktree): Promise<string> {
   const { tracked, untracked } = await worktreeChanges(place, worktree);
   let diff = tracked;
@@ -33,7 +33,7 @@ async function newFile(folder: string, path: string): Promise<string> {
   return `${head}--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines.length} @@\n${added}${end}`;
 }
 
-/** A link is not followed: it could lead anywhere. */
+/** Does not follow a link, which could lead anywhere. */
 async function readText(path: string): Promise<string | { readonly why: string }> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -48,7 +48,7 @@ async function readText(path: string): Promise<string | { readonly why: string }
     }
   } catch (error) {
     if (hasErrorCode(error, "ELOOP")) return { why: "a link, not followed" };
-    // Gone since it was listed, or not ours to read.
+    // Removed since it was listed, or not readable.
     if (hasErrorCode(error, "ENOENT", "EACCES", "ENXIO")) return { why: "cannot be read" };
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * Of `count` things put on top of each other, where all together are red, the first one that makes it red: found by halving.
- * `isRed(n)` judges the first `n` of them.
+ * Finds the first of `count` stacked items that makes the stack fail, by bisecting. The whole stack must fail.
+ * `isFailing(n)` checks the first `n` items.
  */
 export async function findFirstFailing(count: number, isFailing: (count: number) => Promise<boolean>): Promise<number> {
   let passingCount = 0;

@@ -11,12 +11,12 @@ import { resetTo, stackBranch } from "./stack-branch.ts";
 
 export interface LandedBranch {
   readonly branch: string;
-  /** Where the branch itself stands. */
+  /** The tip of the branch itself. */
   readonly tip: string;
-  /** What the target's history has for it. */
+  /** The commit in the target's history. */
   readonly commit: string;
   readonly commits: number;
-  /** A conflict was settled on the way. */
+  /** A conflict was resolved on the way. */
   readonly resolved: boolean;
 }
 
@@ -41,8 +41,8 @@ export interface BatchRequest {
 }
 
 /**
- * All branches on top of each other, checked once. If that is red, halving finds the first branch that makes it so; it is left
- * out, and what came after it is built anew on what is green.
+ * Stacks all branches and checks the result once. If the check fails, bisecting finds the first branch that breaks it.
+ * That branch is left out, and later branches are stacked again on the last passing commit.
  */
 export async function buildBatch(repository: Repository, request: BatchRequest): Promise<Batch> {
   const landed: LandedBranch[] = [];
@@ -66,8 +66,8 @@ export async function buildBatch(repository: Repository, request: BatchRequest):
       how: failingIndex.result.how,
       tail: failingIndex.result.tail,
     });
-    request.onProgress?.(`${culprit.branch} turns the check red, and is left out`);
-    // What was in conflict behind the red one may fit now that it is gone.
+    request.onProgress?.(`${culprit.branch} makes the check fail and is left out`);
+    // Branches after the failing one that had conflicts may fit without it.
     const at = remaining.findIndex(({ branch }) => branch === culprit.branch);
     refused.push(
       ...stack.refused.filter(({ branch }) => remaining.slice(0, at).some((other) => other.branch === branch)),
@@ -94,7 +94,7 @@ async function stackAll(
       resolve: resolveConflict,
     });
     if (stacked.kind === "stacked") {
-      onProgress?.(`${branch}: ${stacked.commits} commit${stacked.commits === 1 ? "" : "s"} put on top`);
+      onProgress?.(`${branch}: ${stacked.commits} commit${stacked.commits === 1 ? "" : "s"} stacked`);
       landed.push({ branch, tip, commit: stacked.commit, commits: stacked.commits, resolved: stacked.resolved });
     } else if (stacked.kind === "conflict") {
       onProgress?.(`${branch}: conflict in ${stacked.conflict.files.join(", ")}`);
@@ -118,13 +118,13 @@ async function findFailingBranch(
   };
   if (stacked.length === 0 || !(await isFailing(stacked.length))) return undefined;
   if (stacked.length > 1)
-    request.onProgress?.("the check is red for all together: looking for the branch that breaks it");
+    request.onProgress?.("the check fails for all branches together: looking for the branch that breaks it");
   const at = await findFirstFailing(stacked.length, isFailing);
   const result = results.get(at + 1);
   return result && { at, result };
 }
 
-/** Undefined when there is no check to run. */
+/** Undefined if there is no check. */
 async function check(
   repository: Repository,
   { tree, check: settings, onProgress }: BatchRequest,
@@ -142,10 +142,10 @@ async function check(
   });
 }
 
-/** Before the first branch is blamed: a check that is red without it says nothing about it. */
+/** A check that fails without any branch proves nothing about the first branch. */
 async function assertTargetPasses(repository: Repository, request: BatchRequest): Promise<void> {
   const result = await check(repository, request, request.before);
   if (!result || result.ok) return;
-  const message = `the check fails on the current branch already (${result.how}), so nothing can be said about the others: mend it first. Its last words: ${result.tail.slice(-600)}`;
+  const message = `cannot land: the check already fails on the current branch (${result.how}). Fix it first. Its output ends with: ${result.tail.slice(-600)}`;
   throw new TroupeError("git", message);
 }

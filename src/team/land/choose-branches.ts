@@ -7,7 +7,7 @@ export interface ChosenBranch {
   readonly tip: string;
 }
 
-/** The branches that were named, in order, each checked before anything is done. */
+/** Resolves the named branches, in order. Checks all of them before anything changes. */
 export async function chooseBranches(
   repository: Repository,
   { names, target }: { readonly names: readonly string[]; readonly target: string },
@@ -16,9 +16,13 @@ export async function chooseBranches(
   const notices: string[] = [];
   for (const name of names) {
     const branch = name.replace(/^refs\/heads\//, "");
-    if (branches.some((other) => other.branch === branch)) throw new TroupeError("usage", `${branch} is named twice`);
+    if (branches.some((other) => other.branch === branch))
+      throw new TroupeError("usage", `branch ${branch} is named twice. Name each branch once.`);
     if (`refs/heads/${branch}` === target) {
-      throw new TroupeError("usage", `${branch} is the current branch: it is what others land on`);
+      throw new TroupeError(
+        "usage",
+        `cannot land ${branch}: it is the current branch. Name the branches to land on it.`,
+      );
     }
     const found = await repository.git([
       "rev-parse",
@@ -39,7 +43,7 @@ async function unknownBranch(repository: Repository, branch: string): Promise<Tr
   const nearest = nearestName(branch, all);
   return new TroupeError(
     "usage",
-    `there is no branch ${branch}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`,
+    `branch ${branch} does not exist${nearest === undefined ? "" : `; did you mean ${nearest}?`}`,
   );
 }
 
@@ -52,5 +56,5 @@ async function uncommitted(repository: Repository, branch: string): Promise<stri
   const count = status.stdout.split("\0").filter(Boolean).length;
   return count === 0
     ? []
-    : [`${path} has ${count} uncommitted change${count === 1 ? "" : "s"} on ${branch}: they do not land`];
+    : [`${path} has ${count} uncommitted change${count === 1 ? "" : "s"} on ${branch}, which will not land`];
 }

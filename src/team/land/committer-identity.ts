@@ -2,8 +2,8 @@ import { join } from "node:path";
 import type { Repository } from "../worktree/repository.ts";
 
 /**
- * Who is named as the committer of rebased commits (their authors stay): as the repository says, else as the user's own git
- * settings say, which our git does not read, else the author of what is landed.
+ * The committer of rebased commits; their authors stay. Taken from the repository, else from the user's git settings,
+ * which Troupe's git does not read, else from the author of the tip.
  */
 export async function committerIdentity(repository: Repository, tip: string): Promise<Record<string, string>> {
   const { env, userHome } = repository.place;

@@ -6,7 +6,7 @@ import type { Conflict } from "./describe-conflict.ts";
 const linesAround = 3;
 const maxCharacters = 16_000;
 
-/** The places of a conflict as they stand in its files, with a few lines around each; bounded. */
+/** The conflicting hunks of the files, with a few lines around each. Bounded. */
 export async function conflictHunks({ path, files }: Pick<Conflict, "path" | "files">): Promise<string> {
   const hunks: string[] = [];
   for (const file of files) hunks.push(...(await hunksOf(path, file)));
@@ -19,10 +19,10 @@ async function hunksOf(folder: string, file: string): Promise<string[]> {
   try {
     bytes = await readFile(join(folder, file));
   } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "EISDIR")) return [`${file}: one side has removed it`];
+    if (hasErrorCode(error, "ENOENT", "EISDIR")) return [`${file}: removed on one side`];
     throw error;
   }
-  if (bytes.includes(0)) return [`${file}: not a text`];
+  if (bytes.includes(0)) return [`${file}: not a text file`];
   const lines = bytes.toString("utf8").split("\n");
   const hunks: string[] = [];
   for (let at = 0; at < lines.length; at++) {
@@ -33,5 +33,5 @@ async function hunksOf(folder: string, file: string): Promise<string[]> {
     hunks.push(`${file}, line ${at + 1}:\n${shown.join("\n")}`);
     at = end;
   }
-  return hunks.length > 0 ? hunks : [`${file}: no marks in it; one side has removed or renamed it`];
+  return hunks.length > 0 ? hunks : [`${file}: no conflict markers; removed or renamed on one side`];
 }

@@ -1,14 +1,14 @@
 import type { Repository } from "../worktree/repository.ts";
 
-/** Two sides that do not fit, with what each of them meant. */
+/** A merge conflict with the commits of both sides. */
 export interface Conflict {
   readonly branch: string;
-  /** The throw-away working tree in which it stands, with git's marks in the files. */
+  /** The temporary worktree that has the conflict, with git's markers in the files. */
   readonly path: string;
   readonly files: readonly string[];
-  /** Of the side that is there already, newest first: the commits that touched these files. */
+  /** The commits of the target that touched these files, newest first. */
   readonly ours: readonly CommitMessage[];
-  /** Of the branch: the commit that does not fit, or all that touched these files. */
+  /** The commit of the branch that conflicts, or all its commits that touched these files. */
   readonly theirs: readonly CommitMessage[];
 }
 
@@ -18,10 +18,10 @@ export interface CommitMessage {
 }
 
 /**
- * Whoever can settle a conflict: the author agent, or a person. It edits the files in `path` and leaves no marks in them; what
- * it staged or not makes no difference. It must not commit, and must not go on with the rebase itself.
+ * Resolves a conflict: an agent or a person edits the files in `path` and leaves no markers. Staging does not matter.
+ * The resolver must not commit or continue the rebase.
  */
-export type ResolveConflict = (conflict: Conflict, signal?: AbortSignal) => Promise<"resolved" | "given up">;
+export type ResolveConflict = (conflict: Conflict, signal?: AbortSignal) => Promise<"resolved" | "unresolved">;
 
 interface Sides {
   readonly branch: string;

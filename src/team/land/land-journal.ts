@@ -5,23 +5,23 @@ import { makeFolder, ProcessIdentity, readJsonFile, writeFileAtomic } from "../.
 import type { Repository } from "../worktree/repository.ts";
 
 /**
- * What a landing is about to do, written before it does it. `begun`: nothing the user sees has changed. `moving`: the target
- * is being set from `before` to `after`; whether that has happened is the ref's to say, and the files follow the ref.
+ * The plan of a landing, written before each step. `begun`: the user sees no change yet. `moving`: the target moves
+ * from `before` to `after`. The ref says whether it has moved, and the files follow the ref.
  */
 export const LandJournal = z.object({
   v: z.literal(1),
   id: z.string(),
   state: z.enum(["begun", "moving"]),
-  /** The whole name of the ref. */
+  /** The full ref name. */
   target: z.string(),
-  /** The working tree that has it checked out. */
+  /** The worktree that has it checked out. */
   top: z.string(),
   before: z.string(),
   after: z.string().optional(),
-  /** Everything that was asked for, in order. */
+  /** All requested branches, in order. */
   branches: z.array(z.string()),
   check: z.string().optional(),
-  /** What `after` has of them, each with the tip it had. */
+  /** The branches that `after` contains, each with its tip. */
   landing: z.array(z.object({ branch: z.string(), tip: z.string() })).default([]),
   owner: ProcessIdentity,
   startedAt: z.string(),

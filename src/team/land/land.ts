@@ -14,19 +14,19 @@ import { markLanded, recoverLanding } from "./recover-landing.ts";
 export interface LandRequest {
   readonly branches: readonly string[];
   readonly settings?: LandSettings;
-  /** How the throw-away worktree is set up, in which the check runs. */
+  /** How to set up the temporary worktree in which the check runs. */
   readonly worktree?: WorktreeSettings;
-  /** Says what would land and what is in conflict; runs no check, and moves nothing. */
+  /** Reports what would land and what conflicts. Runs no check and moves nothing. */
   readonly dryRun?: boolean;
   readonly resolveConflict?: ResolveConflict;
-  /** One line at a time, for whoever watches. */
+  /** Progress, one line at a time. */
   onProgress?(line: string): void;
-  /** Told before each step, and awaited. */
+  /** Awaited before each step. */
   onStep?(step: string): void | Promise<void>;
 }
 
 export interface LandReport {
-  /** The branch that was landed on, and where it stood and stands. */
+  /** The target branch, and its tips before and after. */
   readonly target: string;
   readonly before: string;
   readonly after: string;
@@ -38,8 +38,8 @@ export interface LandReport {
 }
 
 /**
- * Brings finished branches to the current one: each is put on top of the one before it, the project's check is run on the
- * result, and the branch is moved there in one step. What does not fit or turns the check red is left out, and told.
+ * Lands finished branches on the current one. Stacks them, runs the project's check on the result and moves the branch
+ * in one step. Branches that conflict or fail the check are left out and reported.
  */
 export async function land(place: RepositoryContext, request: LandRequest): Promise<LandReport> {
   const repository = await openRepository(place);
@@ -48,20 +48,22 @@ export async function land(place: RepositoryContext, request: LandRequest): Prom
     for (let attempt = 1; ; attempt++) {
       const report = await landOnce(repository, request);
       if (report) return { ...report, notices: [...(recovered?.notices ?? []), ...report.notices] };
-      if (attempt === 3)
-        throw new TroupeError("git", "the current branch kept moving while its landing was prepared: try again");
-      request.onProgress?.("the current branch has moved meanwhile: once more from its new tip");
+      if (attempt === 3) throw new TroupeError("git", "cannot land: the current branch keeps moving. Try again.");
+      request.onProgress?.("the current branch has moved: starting again from its new tip");
     }
   });
 }
 
-/** Whether a killed landing has left branch and files apart. One that had moved nothing may wait for `settleLanding`. */
+/**
+ * True if a killed landing left branch and files in different states. A landing that moved nothing can wait for
+ * `recoverInterruptedLanding`.
+ */
 export async function isLandingInterrupted(repository: Repository): Promise<boolean> {
   const journal = await readJournal(repository);
   return journal?.state === "moving" && isAlive(journal.owner) === "dead";
 }
 
-/** Puts an interrupted landing in order; `rollBack` undoes it where it can. Gives what was asked for then. */
+/** Recovers an interrupted landing. `rollBack` undoes it where possible. Returns the interrupted request. */
 export async function recoverInterruptedLanding(place: RepositoryContext, options: { readonly rollBack: boolean }) {
   const repository = await openRepository(place);
   return withRepositoryLock(place, landLock(repository, {}), () => recoverLanding(repository, options));
@@ -71,10 +73,10 @@ const landLock = (repository: Repository, { onProgress }: Pick<LandRequest, "onP
   folder: join(repository.stateFolder, "landing-turns"),
   what: `Landing in ${repository.top}`,
   waitMs: 60 * 60_000,
-  onWait: (message: string) => onProgress?.(`${message.split(". ")[0] ?? ""}: waiting for it`),
+  onWait: (message: string) => onProgress?.(`waiting: ${message.split(". ")[0] ?? ""}`),
 });
 
-/** Undefined when the target moved before it could be set. */
+/** Undefined if the target moved in the meantime. */
 async function landOnce(repository: Repository, request: LandRequest): Promise<LandReport | undefined> {
   const { place, top } = repository;
   const { onStep = () => undefined, settings = {}, dryRun = false } = request;
@@ -96,7 +98,7 @@ async function landOnce(repository: Repository, request: LandRequest): Promise<L
     owner: currentProcess(),
     startedAt: new Date(place.clock.now()).toISOString(),
   };
-  // What has been begun is brought to an end also when the user wants to leave.
+  // A move that has started must finish even if the user aborts.
   const { signal: _, ...calmPlace } = place;
   const clearConfig = place.signal ? await openRepository(calmPlace) : repository;
   await onStep("begin");
@@ -112,7 +114,7 @@ async function landOnce(repository: Repository, request: LandRequest): Promise<L
     const moved = await moveTo(clearConfig, { journal, move, landed: batch.landed, onStep });
     return moved ? report : undefined;
   } finally {
-    // After a failure too: the journal and the ref say what is left to do, here as after a kill.
+    // After a failure too: journal and ref say what is left to do, as after a kill.
     await recoverLanding(clearConfig, { rollBack: false });
   }
 }
@@ -140,5 +142,8 @@ async function moveTo(repository: Repository, { journal, move, landed, onStep }:
 async function currentBranch(repository: Repository): Promise<string> {
   const head = await repository.git(["symbolic-ref", "--quiet", "HEAD"]);
   if (head.ok) return head.stdout.trim();
-  throw new TroupeError("git", `${repository.top} is on no branch (detached HEAD): switch to the one to land on`);
+  throw new TroupeError(
+    "git",
+    `cannot land in ${repository.top}: it is on no branch (detached HEAD). Switch to the target branch.`,
+  );
 }

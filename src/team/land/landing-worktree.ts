@@ -21,7 +21,10 @@ interface LandingWorktreeOptions {
   onStep(step: string): void | Promise<void>;
 }
 
-/** A throw-away worktree at the target's tip, set up as an agent's is; gone when the work is done, however it ends. */
+/**
+ * Runs `work` in a temporary worktree at the target's tip, set up like an agent's. The worktree is always removed
+ * afterwards.
+ */
 export async function withLandingWorktree<T>(
   repository: Repository,
   { before, settings, onStep }: LandingWorktreeOptions,

@@ -9,7 +9,7 @@ export interface BranchMove {
   readonly after: string;
 }
 
-/** Why the working tree cannot take part in a landing; undefined when it can. */
+/** Why the worktree is not clean enough to land on. Undefined if it is clean. */
 export async function uncleanReason(repository: Repository): Promise<string | undefined> {
   const status = await repository.ask([
     "status",
@@ -25,23 +25,23 @@ export async function uncleanReason(repository: Repository): Promise<string | un
     .map((line) => line.slice(3));
   if (changed.length === 0) return undefined;
   const names = changed.slice(0, 5).join(", ") + (changed.length > 5 ? ` and ${changed.length - 5} more` : "");
-  return `${repository.top} has changes that are not committed (${names}): commit or stash them first`;
+  return `cannot land in ${repository.top}: it has uncommitted changes (${names}). Commit or stash them first.`;
 }
 
-/** Refuses what git would refuse in the working tree (a file in the way), while nothing has been done yet. */
+/** Fails early if git cannot update the files, for example because a file is in the way. Changes nothing. */
 export async function tryMove(repository: Repository, { before, after }: BranchMove): Promise<void> {
   await repository.git(["update-index", "-q", "--refresh"]);
   const tried = await repository.git(["read-tree", "-n", "-m", "-u", before, after]);
   if (tried.ok) return;
   throw new TroupeError(
     "git",
-    `the files of ${repository.top} cannot be updated: ${gitErrorText(tried.stderr)}. Nothing has been changed.`,
+    `cannot update the files of ${repository.top}: ${gitErrorText(tried.stderr)}. Nothing was changed.`,
   );
 }
 
 /**
- * Sets the branch, if it still stands where the landing began, and then lets git update index and files. The ref decides: a
- * crash before it has done nothing, and one after it is finished by the next start. False if the branch has moved meanwhile.
+ * Moves the branch if it is still at `before`, then updates index and files. The ref decides: a crash before the move
+ * changes nothing, and the next start finishes a crash after it. False if the branch has moved.
  */
 export async function moveBranch(
   repository: Repository,
@@ -51,7 +51,7 @@ export async function moveBranch(
   const { id, target, before, after } = move;
   const head = (await repository.git(["symbolic-ref", "--quiet", "HEAD"])).stdout.trim();
   if (head !== target)
-    throw new TroupeError("git", `${repository.top} is no longer on ${target}. Nothing has been changed.`);
+    throw new TroupeError("git", `cannot land: ${repository.top} is no longer on ${target}. Nothing was changed.`);
   await onStep("move ref");
   const moved = await repository.git(["update-ref", "-m", "troupe land", target, after, before], { operation: id });
   if (!moved.ok) {
@@ -62,11 +62,8 @@ export async function moveBranch(
   await onStep("move files");
   const failure = await updateFiles(repository, move);
   if (failure === undefined) return true;
-  await repository.ask(["update-ref", "-m", "troupe land: taken back", target, before, after]);
-  throw new TroupeError(
-    "git",
-    `the files of ${repository.top} cannot be updated: ${failure}. The branch is where it was.`,
-  );
+  await repository.ask(["update-ref", "-m", "troupe land: rolled back", target, before, after]);
+  throw new TroupeError("git", `cannot update the files of ${repository.top}: ${failure}. The branch was rolled back.`);
 }
 
 async function updateFiles(repository: Repository, { id, before, after }: BranchMove): Promise<string | undefined> {

@@ -10,14 +10,14 @@ import { syncWorkingTree } from "./sync-working-tree.ts";
 
 export interface RecoveredLanding {
   readonly journal: LandJournal;
-  /** Whether the target has what the interrupted landing had ready. */
+  /** `finished` if the target has the result of the interrupted landing. */
   readonly outcome: "finished" | "undone";
   readonly notices: readonly string[];
 }
 
 /**
- * Puts in order what a killed landing left: what had moved the branch is finished, what had not is as if it had never begun.
- * With `back` a move is undone even so. In the landing's turn only. Undefined if there is nothing to put in order.
+ * Recovers a killed landing. Finishes it if the branch had moved, and discards it otherwise. `rollBack` undoes a move.
+ * Call it only with the landing lock held. Undefined if there is nothing to recover.
  */
 export async function recoverLanding(
   repository: Repository,
@@ -27,10 +27,16 @@ export async function recoverLanding(
   await removeLeftWorktrees(repository);
   if (!journal) return undefined;
   if (isAlive(journal.owner) !== "dead" && journal.owner.pid !== process.pid) {
-    throw new TroupeError("git", `a landing of process ${journal.owner.pid} is at work in ${journal.top}: wait for it`);
+    throw new TroupeError(
+      "git",
+      `cannot recover the landing in ${journal.top}: process ${journal.owner.pid} still runs it. Wait until it ends.`,
+    );
   }
   if (!(await waitForOperationEnd(repository.place, journal.id))) {
-    throw new TroupeError("git", `git is still at work for an interrupted landing in ${journal.top}: try again later`);
+    throw new TroupeError(
+      "git",
+      `cannot recover the landing in ${journal.top}: git still runs for it. Try again later.`,
+    );
   }
   const recovered = await settle(repository, journal, { rollBack });
   await removeJournal(repository);
@@ -46,11 +52,11 @@ async function settle(
   const ref = async () => (await repository.git(["rev-parse", "--verify", "--quiet", target])).stdout.trim();
   if (state === "begun" || after === undefined) return { outcome: "undone", notices: [] };
   if (rollBack && (await ref()) === after) {
-    await repository.ask(["update-ref", "-m", "troupe land: taken back", target, before, after]);
+    await repository.ask(["update-ref", "-m", "troupe land: rolled back", target, before, after]);
   }
   const now = await ref();
   if (now !== before && now !== after) {
-    const notice = `${target} has been moved since the landing was interrupted: its files are left as they are`;
+    const notice = `${target} has moved since the landing was interrupted; its files were not changed`;
     return { outcome: "undone", notices: [notice] };
   }
   const notices = now === before && !rollBack ? [] : await files(repository, journal, now);
@@ -66,10 +72,10 @@ async function files(repository: Repository, journal: LandJournal, to: string): 
   const gitDir = await repository.ask(["rev-parse", "--absolute-git-dir"], { cwd: top });
   const from = to === after ? before : after;
   const changed = await syncWorkingTree(repository, { top, gitDir, from, to, since: Date.parse(journal.startedAt) });
-  return changed.map((path) => `${path} was changed since the landing was interrupted, and is left as it is`);
+  return changed.map((path) => `${path} has changed since the landing was interrupted and was not touched`);
 }
 
-/** A worktree whose branch has been landed holds nothing any more that would be lost. */
+/** Records landed tips: removing a worktree whose branch has landed loses nothing. */
 export async function markLanded(
   repository: Repository,
   landed: readonly { readonly branch: string; readonly tip: string }[],
@@ -90,5 +96,5 @@ async function removeLeftWorktrees(repository: Repository): Promise<void> {
   }
 }
 
-/** In the place of an agent's id, for the throw-away worktree of a landing. */
+/** Used instead of an agent id for the temporary worktree of a landing. */
 export const landingAgentId = "troupe-land";

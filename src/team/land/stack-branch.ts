@@ -8,11 +8,11 @@ import { type Conflict, describeConflict, type ResolveConflict } from "./describ
 export interface StackRequest {
   readonly branch: string;
   readonly tip: string;
-  /** What it is put on. */
+  /** The commit to stack it on. */
   readonly onto: string;
-  /** The throw-away working tree. */
+  /** The temporary worktree. */
   readonly path: string;
-  /** Who commits, where git has to make new commits of the branch's. */
+  /** The committer of commits that git has to rewrite. */
   readonly identity: Readonly<Record<string, string>>;
   readonly resolve?: ResolveConflict | undefined;
 }
@@ -23,8 +23,8 @@ export type StackResult =
   | { readonly kind: "conflict"; readonly conflict: Conflict };
 
 /**
- * Puts one branch on top of `onto` in the throw-away working tree; the branch itself is not touched. It is rebased, unless
- * merges are among its commits: a rebase would drop them, and whatever was changed in them.
+ * Stacks one branch on `onto` in the temporary worktree, without touching the branch itself. Rebases it, or merges it
+ * if it contains merges: a rebase would drop them with their changes.
  */
 export async function stackBranch(repository: Repository, stacking: StackRequest): Promise<StackResult> {
   const { tip, onto, path, identity } = stacking;
@@ -33,7 +33,8 @@ export async function stackBranch(repository: Repository, stacking: StackRequest
   const commits = Number(await repository.ask(["rev-list", "--count", range]));
   if (commits === 0) return { kind: "nothing new" };
   const base = (await repository.git(["merge-base", onto, tip])).stdout.trim();
-  if (base === "") throw new TroupeError("git", `${stacking.branch} has no commit in common with the current branch`);
+  if (base === "")
+    throw new TroupeError("git", `cannot land ${stacking.branch}: it has no commit in common with the current branch`);
   if (base === onto) {
     await resetTo(repository, path, tip);
     return { kind: "stacked", commit: tip, commits, resolved: false };
@@ -53,7 +54,10 @@ export async function stackBranch(repository: Repository, stacking: StackRequest
   return { kind: "stacked", commit, commits, resolved: resolved === "resolved" };
 }
 
-/** The throw-away tree exactly at a commit, whatever a rebase or a check left in it. What git ignores stays: it is set-up's. */
+/**
+ * Resets the temporary worktree to a commit, whatever a rebase or check left in it. Ignored files stay, because the
+ * setup made them.
+ */
 export async function resetTo(repository: Repository, path: string, commit: string): Promise<void> {
   await repository.git(["rebase", "--abort"], { cwd: path });
   await repository.ask(["checkout", "--force", "--quiet", "--detach", commit], { cwd: path });
@@ -61,7 +65,7 @@ export async function resetTo(repository: Repository, path: string, commit: stri
   await repository.ask(["clean", "-ffdq"], { cwd: path });
 }
 
-/** Conflict by conflict, as long as somebody settles them. */
+/** Resolves conflicts one by one until the resolver stops. */
 async function settle(
   repository: Repository,
   stacking: StackRequest,
@@ -74,16 +78,16 @@ async function settle(
     const conflict = await describeConflict(repository, { ...stacking, base });
     if (conflict.files.length === 0) throw next;
     const before = await whereAt(repository, path);
-    const given = resolve === undefined ? "given up" : await resolve(conflict, repository.place.signal);
-    if (given === "given up" || (await unresolvedFiles(conflict))) return conflict;
-    // Who settled it has committed or gone on by itself: what came of that is not what is landed here.
+    const given = resolve === undefined ? "unresolved" : await resolve(conflict, repository.place.signal);
+    if (given === "unresolved" || (await unresolvedFiles(conflict))) return conflict;
+    // The resolver committed or continued the rebase itself. That result does not land.
     if ((await whereAt(repository, path)) !== before) return conflict;
     await repository.ask(["add", "--all"], call);
     const rebasing = (await repository.git(["rev-parse", "--verify", "--quiet", "REBASE_HEAD"], call)).ok;
     const args = rebasing ? ["rebase", "--continue"] : ["commit", "--no-edit", "--no-verify", "--quiet"];
     const progressed = await repository.git(args, call);
     if (progressed.ok) return "resolved";
-    next = new TroupeError("git", `${stacking.branch} cannot be put on top: ${gitErrorText(progressed.stderr)}`);
+    next = new TroupeError("git", `cannot stack ${stacking.branch}: ${gitErrorText(progressed.stderr)}`);
   }
   throw next;
 }
@@ -98,7 +102,7 @@ async function unresolvedFiles({ path, files }: Conflict): Promise<boolean> {
     try {
       if (/^(<{7}|>{7}) /m.test(await readFile(join(path, file), "utf8"))) return true;
     } catch (error) {
-      // Removing the file is a way to settle it.
+      // Removing the file is a valid resolution.
       if (!hasErrorCode(error, "ENOENT")) throw error;
     }
   }

@@ -9,7 +9,7 @@ import { gitErrorText, type Repository } from "../worktree/repository.ts";
 export interface WorkingTreeSync {
   readonly top: string;
   readonly gitDir: string;
-  /** The two commits between which the files may be. */
+  /** The files are at one of these two commits or in between. */
   readonly from: string;
   readonly to: string;
   /** When the move began. */
@@ -17,9 +17,9 @@ export interface WorkingTreeSync {
 }
 
 /**
- * Brings index and files to `to` after a kill in the middle of their update. The working tree was clean then, so every file
- * that differs between the two commits is as it was, as it will be, missing, or the beginning of what it will be. A file
- * that is anything else has been changed since, by somebody: it stays, and is told.
+ * Updates index and files to `to` after a kill during their update. The worktree was clean then. So a file that differs
+ * between the commits has the old or new content, is missing, or has only the start of the new content. Any other
+ * content is a later change by the user: it stays and is returned.
  */
 export async function syncWorkingTree(repository: Repository, sync: WorkingTreeSync): Promise<string[]> {
   const { top, from, to } = sync;
@@ -43,7 +43,7 @@ export async function syncWorkingTree(repository: Repository, sync: WorkingTreeS
     else if (state === "known") toRemove.push(path);
   }
   const index = await repository.git(["read-tree", "-i", "-m", from, to], call);
-  if (!index.ok) throw new TroupeError("git", `${top} cannot be brought in order: ${gitErrorText(index.stderr)}`);
+  if (!index.ok) throw new TroupeError("git", `cannot recover ${top}: ${gitErrorText(index.stderr)}`);
   for (const path of toRemove) await rm(join(top, path), { force: true });
   for (let at = 0; at < toWrite.length; at += 500) {
     await repository.ask(["checkout-index", "--force", "--quiet", "--", ...toWrite.slice(at, at + 500)], call);
@@ -55,13 +55,16 @@ export async function syncWorkingTree(repository: Repository, sync: WorkingTreeS
 const submodule = "160000";
 const noFile = "000000";
 
-/** The lock of the git that was killed with us; one that somebody holds, or that is older than the move, is not ours. */
+/**
+ * Removes the lock of the git that was killed with the landing. A lock that a process holds, or that is older than the
+ * move, is not removed.
+ */
 async function freeIndex({ gitDir, since }: WorkingTreeSync): Promise<void> {
   const lock = join(gitDir, "index.lock");
   if (!existsSync(lock)) return;
   const isOurs = statSync(lock).mtimeMs >= since && processesWithFileOpen(lock).length === 0;
   if (!isOurs) {
-    const message = `${lock} is held by another git, so an interrupted landing cannot be brought in order: wait for it, then try again`;
+    const message = `cannot recover the interrupted landing: another git holds ${lock}. Wait until it ends, then try again.`;
     throw new TroupeError("git", message);
   }
   await rm(lock);
@@ -72,11 +75,11 @@ interface Sides {
   readonly toBlob: string;
 }
 
-/** `missing`, or one of the sides, whole or cut short; else it is somebody's work. */
+/** `known`: the content of one side, complete or truncated. `changed`: the user's work. */
 async function stateOf(repository: Repository, path: string, { fromBlob, toBlob }: Sides) {
   const now = await contentAt(path);
   if (now === undefined) return "missing";
-  // As git would store it: line ends may differ from what is in the object.
+  // Compare as git stores it: line endings may differ from the object.
   const hash = await repository.git(["hash-object", "--", path]);
   if (!lstatSync(path).isSymbolicLink() && [fromBlob, toBlob].includes(hash.stdout.trim())) return "known";
   for (const id of [fromBlob, toBlob]) {
@@ -92,7 +95,7 @@ async function contentAt(path: string): Promise<Buffer | undefined> {
   try {
     const stats = lstatSync(path);
     if (stats.isSymbolicLink()) return Buffer.from(await readlink(path));
-    // A folder in its place: what is in it is judged by its own paths.
+    // A folder in its place: the paths inside are checked on their own.
     return stats.isFile() ? await readFile(path) : undefined;
   } catch (error) {
     if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;

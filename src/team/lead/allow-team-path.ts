@@ -8,15 +8,15 @@ export interface AllowTeamPathPorts {
   readonly record: StoredTeam["record"];
   readonly link: () => InboxConsumer;
   readonly memberOf: (name: string) => Member;
-  /** Where a member on another machine works. */
+  /** The working directory of a remote member. */
   readonly folderOf: (name: string) => string | undefined;
-  /** Who is to be told. */
+  /** The members that receive the update. */
   readonly teammates: () => readonly Member[];
-  /** Does what is to be done with a mail to this one that could not be sent. */
+  /** Handles a mail to this member that could not be sent. */
   readonly warnNotDelivered: (name: string) => (error: unknown) => Promise<unknown>;
 }
 
-/** Everybody in the team may change a path from now on that one of them has asked about. */
+/** Allows every member to change a path that one member asked about. */
 export const createAllowTeamPath =
   ({ record, link, memberOf, folderOf, teammates, warnNotDelivered }: AllowTeamPathPorts) =>
   async ({ path: askedPath, tool, askedBy }: { path: string; tool: string; askedBy: string }): Promise<void> => {
@@ -24,12 +24,15 @@ export const createAllowTeamPath =
     if (path === undefined) return;
     await record.allowPath({ path, tool, addedBy: teamLead });
     const body = { kind: "team_permission_update" as const, path, tool };
-    // The record is read at each call; this is for those who wait for an answer to the same question.
+    // Members read the record at each call. The mail is for members that wait for an answer to the same question.
     for (const { name, ended } of teammates())
       if (!ended && name !== askedBy) await link().send({ to: name, body, wakes: false }).catch(warnNotDelivered(name));
   };
 
-/** A path that one on another machine has asked about is the same one of the repository here; undefined: there is none. */
+/**
+ * Maps a path in a remote member's clone to the same path in the local repository. Undefined if the path is outside the
+ * clone.
+ */
 function toLocalPath(path: string, { worker, cwd }: Member, folder: string | undefined): string | undefined {
   if (!worker) return path;
   return folder !== undefined && isInside(path, folder) ? join(cwd, relative(folder, path)) : undefined;

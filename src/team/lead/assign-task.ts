@@ -6,21 +6,21 @@ import type { OutgoingMail } from "../mailbox/mailbox.ts";
 export interface AssignPorts {
   readonly team: string;
   readonly members: () => Promise<readonly Member[]>;
-  /** Waits while the disk is full: the task is given by then. */
+  /** Waits while the disk is full, because the task is already assigned. */
   readonly send: (mail: OutgoingMail) => Promise<void>;
-  /** A mail is on its way to this member. */
+  /** Called after a mail to this member is sent. */
   readonly onMailSent?: ((name: string) => void) | undefined;
 }
 
-/** A team's tasks for people and programs: a task is given only to somebody who is there, and that one is told by mail. */
+/** Wraps a task list so that assigning a task requires a running member and sends it a mail. */
 export function withAssignmentMail(tasks: TaskList, ports: AssignPorts): TaskList {
-  /** With the name under which whoever is meant owns tasks; nothing is written for a name that nobody has. */
+  /** Calls `write` with the member's name. Writes nothing if no such member exists. */
   const assign = async (wanted: string, by: TaskActor, write: (owner: string) => Promise<TaskAnswer>) => {
     const owner = ownerFor(wanted, by, { team: ports.team, members: await ports.members() });
     return typeof owner === "string" ? write(owner) : owner;
   };
 
-  /** Whoever gives it again before it is begun wants it said again: the first time it may not have been. */
+  /** Assigning a pending task again sends the mail again, because the first mail may be lost. */
   const sendAssignment = async (task: WorkItem, by: TaskActor, before: string | undefined) => {
     const { id: taskId, owner, subject, description, status } = task;
     if (owner === undefined || owner === by.name || owner === teamUser) return;
@@ -60,14 +60,16 @@ interface TeamMembers {
 function ownerFor(wanted: string, by: TaskActor, teamMembers: TeamMembers): string | TaskAnswer {
   const member = memberOf(wanted, teamMembers.members);
   if (member?.ended !== undefined) {
-    return refusal(`${member.name} has ended (${member.ended.reason}) and can have no task. Give it to somebody else.`);
+    return refusal(
+      `Cannot assign a task to ${member.name}: it has ended (${member.ended.reason}). Choose another member.`,
+    );
   }
   const owner = member?.name ?? (wanted === teamUser ? teamUser : undefined);
   if (owner === undefined) return refusal(unknownMember(wanted, teamMembers).message);
   return owner === by.name || owner === teamUser ? owner : (senderProblem(by, teamMembers) ?? owner);
 }
 
-/** Nobody is told anything by somebody who is not there. */
+/** The sender must be a member that can send mail. */
 function senderProblem(by: TaskActor, teamMembers: TeamMembers): TaskAnswer | undefined {
   try {
     findSender(by.name, teamMembers);

@@ -40,28 +40,28 @@ export interface LeadTeamOptions {
   readonly lead: () => Agent;
   readonly conversation: () => Pick<Conversation, "waiting" | "waitingParts" | "hasReason">;
   readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer> | undefined;
-  /** Rejects with a TroupeError where there is no such thing here. */
+  /** Rejects with a TroupeError if the backend is not available here. */
   readonly backend: (type: BackendType) => Promise<Backend>;
-  /** Where members run of whom nothing else is said, and what the lead should know about that. */
+  /** The backend for members without one, and a notice about it for the lead. */
   readonly defaultBackend: () => Promise<{ readonly type: BackendType; readonly notice?: string | undefined }>;
   readonly plansBy: "lead" | "user";
-  /** What the lead itself works in at this moment. */
+  /** The lead's current permission mode. */
   readonly mode: () => PermissionMode;
-  /** Puts in order what a member leaves behind that was ended from outside; gives what people should know of that. */
+  /** Cleans up after a member that was ended without its cooperation. Returns notices for the user. */
   readonly cleanUp: (member: Member) => Promise<readonly string[]>;
-  /** Keeps a report of a member that makes room for a newer one; gives the file's path. */
+  /** Archives a member's report when a newer one replaces it. Returns the path of the file. */
   readonly archiveReport?: ((member: string, text: string) => Promise<string>) | undefined;
   readonly shutdownMs: number;
-  /** How long a member may take to begin. */
+  /** How long a member may take to start. */
   readonly startMs?: number | undefined;
-  /** How long a member's process may give no sign after its lease is over. */
+  /** How long a member's process may be silent after its lease. */
   readonly silentMs?: number | undefined;
   readonly onStatus: (status: MemberStatus, member: Member) => void;
-  /** Told what of the team's files could not be read, again and again. */
+  /** Called repeatedly with the problems in reading the team's files. */
   readonly onProblems?: ((problems: readonly string[]) => void) | undefined;
-  /** Starts a teammate for a member; undefined where members start none. */
+  /** Starts a teammate for a member. Undefined if members cannot start teammates. */
   readonly spawnForMember?: ((member: Member, request: SpawnRequest) => Promise<string>) | undefined;
-  /** What is stored of the lead's earlier lives. */
+  /** The stored events of the lead's previous runs. */
   readonly replayed: readonly Pick<Envelope, "event">[];
   readonly clock: Clock;
   readonly createId: CreateId;
@@ -76,20 +76,21 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
   const { record } = team;
   const ownPresence = await team.presence.announce(teamLead, "idle");
 
-  /** What found no space before the end is told by the end. */
+  /** Ignore disk-full errors while closing: close() reports them. */
   const fail = (error: unknown) => {
     if (!closing || !isDiskFull(error)) void lead().fail(error);
   };
   const warn = (message: string) => lead().record({ type: "notice.raised", level: "warning", code: "member", message });
   const warnNotDelivered = (name: string) => (error: unknown) =>
-    warn(`${name} was not told: ${sendFailureReason(error)}`);
+    warn(`cannot notify ${name}: ${sendFailureReason(error)}`);
   ownPresence.lost.addEventListener("abort", () => {
-    if (!closing) fail(new TroupeError("team", `Another process leads the team ${team.name} now: this one must stop.`));
+    if (!closing)
+      fail(new TroupeError("team", `Another process leads the team ${team.name} now. This process must stop.`));
   });
   const others = () => record.current().members.filter(({ name }) => name !== teamLead);
-  /** Nobody waits for those to come to rest whom programs and people speak for. */
+  /** External members are never waited for. */
   const teammates = () => others().filter((member) => !isExternal(member));
-  /** Unless those programs tell when they have nothing more to do. */
+  /** Includes external members whose program reports when it is idle. */
   const reportingMembers = () =>
     others().filter((member) => !isExternal(member) || team.reportsIdle?.(member.name) === true);
   const unobserved = new Set<string>();
@@ -97,8 +98,8 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
     const found = others().find((member) => member.name === name);
     if (found) return found;
     const names = others().map((member) => member.name);
-    const list = names.length === 0 ? "it has none yet" : `there are: ${names.join(", ")}`;
-    throw new TroupeError("team", `${team.name} has no member ${JSON.stringify(name)}; ${list}.`);
+    const list = names.length === 0 ? "it has no members yet" : `its members are: ${names.join(", ")}`;
+    throw new TroupeError("team", `Team ${team.name} has no member ${JSON.stringify(name)}; ${list}.`);
   };
 
   const answers = createPermissionResponder({
@@ -122,7 +123,7 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
   });
   const spawnForMember = async (from: string, request: SpawnRequest) => {
     const member = memberOf(from);
-    if (member.ended) throw new TroupeError("agent", `${from} has ended, and nobody was started for it.`);
+    if (member.ended) throw new TroupeError("agent", `${from} has ended, so no teammate was started for it.`);
     return options.spawnForMember?.(member, request) ?? "";
   };
   const stopRequests = createStopRequests({ ...options, link: () => link, deadlineMs: options.shutdownMs });
@@ -136,13 +137,13 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
       ...answers.handlers,
       ...stopRequests.handlers,
       ...createSpawnHandlers({ link: () => link, start: options.spawnForMember && spawnForMember, warn }),
-      // It takes a while: other mail is heard meanwhile.
+      // Takes a while, so other mail is handled in the meantime.
       respawn_request: (_, { name }) => ({
         later: lifecycle.respawn(name).then(
           () => undefined,
           async (error: unknown) => {
             if (!TroupeError.is(error)) throw error;
-            await warn(`${name} could not be brought back: ${error.message}`);
+            await warn(`cannot respawn ${name}: ${error.message}`);
           },
         ),
       }),
@@ -175,7 +176,7 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
   });
   const publishState = (state: MemberStatus["state"]) =>
     void retryWhileDiskFull(() => ownPresence.set(state), retry).catch(fail);
-  /** Whoever waits for the team looks again. */
+  /** Publishes the lead's status again, so that callers waiting for the team check again. */
   const republishStatus = () => {
     const status = watch.statusOf(teamLead);
     const member = record.current().members.find(({ name }) => name === teamLead);
@@ -190,7 +191,7 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
       idleDetector.onStatus(status);
       endings
         .observe(status)
-        .catch((error: unknown) => warn(`${status.name} could not be ended: ${messageOf(error)}`))
+        .catch((error: unknown) => warn(`cannot end ${status.name}: ${messageOf(error)}`))
         .catch(fail);
     },
     onRefresh: () => options.onProblems?.([...record.problems(), ...team.tasks.problems()]),
@@ -220,7 +221,7 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
 
   const heartbeats = createHeartbeatTimeout({
     statuses: () => watch.all(),
-    // Whether a worker runs it is for its job to say: another one may be about to.
+    // For remote members the job decides: another worker may be about to adopt it.
     isRunHere: (name) => lifecycle.isRunning(name) && memberOf(name).worker === undefined,
     onSilent: lifecycle.onSilent,
     abort: lifecycle.abort,
@@ -231,7 +232,7 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
     onFailure: fail,
   });
 
-  /** Who tells of a rest is about to say that it is idle, unless it has found something to do. */
+  /** A member that reports idle publishes that state soon after, unless it found more work. */
   const awaitIdleState = async (name: string) => {
     for (let times = 0; times < 5; times++) {
       await watch.refresh();
@@ -266,7 +267,7 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
       const detail = messageOf(error);
       await record
         .end(member.name, { reason: "failed", detail })
-        .catch((cause: unknown) => warn(`that ${member.name} has failed could not be put down: ${messageOf(cause)}`));
+        .catch((cause: unknown) => warn(`cannot record that ${member.name} has failed: ${messageOf(cause)}`));
       throw error;
     }
   };
@@ -284,7 +285,7 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
     current: () => record.current(),
     openStopRequest: stopRequests.openRequestTo,
     async spawn(request) {
-      // The same call, tried again before it has its answer.
+      // The same call, repeated before it got its answer.
       const call = `${request.startedBy} ${request.callId}`;
       const underWay = spawning.get(call);
       if (underWay) return { ...(await underWay), isNew: false };
@@ -304,7 +305,7 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
       const targets = name === "*" ? teammates().filter(({ ended }) => !ended) : [memberOf(name)];
       const own = options.mode();
       if (effectiveMode({ parent: own, definition: mode }).mode !== mode)
-        throw new TroupeError("team", `${mode} is more than the lead itself may do, which works in ${own}.`);
+        throw new TroupeError("team", `Cannot set mode ${mode}: it allows more than the lead's own mode ${own}.`);
       for (const member of targets) {
         await record.change(member.name, { mode });
         const sent = link.send({ to: member.name, body: { kind: "mode_set_request", mode } });
@@ -331,7 +332,7 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
         idleDetector.onLeadIdle();
       }
       if (envelope.event.type.startsWith("task.")) idleDetector.onTasksChanged();
-      // By what it says: the lead itself takes it up only once it is stored.
+      // Use the event's mode: the lead applies it only after it is stored.
       if (envelope.event.type === "agent.changed" && envelope.event.permissionMode)
         ceiling.onLeadMode(envelope.event.permissionMode).catch(fail);
       if (
@@ -355,7 +356,7 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
           }
         } catch (error) {
           if (!TroupeError.is(error)) throw error;
-          missing.push(`${member.name} could not be brought back: ${error.message}`);
+          missing.push(`cannot restart ${member.name}: ${error.message}`);
           await record.end(member.name, { reason: "lost", detail: error.message });
         }
       }
@@ -374,7 +375,7 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
       await endings.settled();
       await closeAll([
         idleDetector.close,
-        // Who rests takes back what it has asked.
+        // Suspended members withdraw their open requests.
         async () => {
           for (const problem of await lifecycle.suspendAll()) await warn(problem);
         },

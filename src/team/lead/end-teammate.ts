@@ -6,14 +6,14 @@ import { type TeammateLifecycle, suspendMs } from "./teammate-lifecycle.ts";
 import type { PresenceWatch } from "./presence-watch.ts";
 import type { StopAnswer, StopRequests } from "./request-shutdown.ts";
 
-/** Sees to it that whoever is asked to end does, or says why not: whoever has asked. */
+/** Ends members that were asked to end, by the lead or by the CLI, or reports why they do not. */
 export interface TeammateEndings {
   stop(name: string, wanted: StopOptions): Promise<StopAnswer>;
-  /** Being brought to an end, by us or by themselves after we have asked. */
+  /** True while a member is ending after a stop request of this lead. */
   isEnding(name: string): boolean;
-  /** To be told how everybody is: who drains, and nobody here has asked it to, has its time from then on. */
+  /** Receives every status. A member that drains without a stop request here has a deadline from then on. */
   observe(status: MemberStatus): Promise<void>;
-  /** Resolves when whoever has asked is told what came of it. */
+  /** Resolves when every stop request has its answer. */
   settled(): Promise<void>;
 }
 
@@ -26,17 +26,17 @@ export interface TeammateEndingsOptions {
   readonly mailbox: Mailbox;
   readonly createId: CreateId;
   readonly memberOf: (name: string) => Member;
-  /** Whoever waits for the team looks again. */
+  /** Called after each attempt. */
   readonly onDone: () => void;
 }
 
-/** What the shell that has asked may take, after its time is over, to end it by itself. */
+/** How long the CLI may take, after its deadline, to end the member itself. */
 const cliGraceMs = 20_000;
 
 export function createTeammateEndings(options: TeammateEndingsOptions): TeammateEndings {
   const { stopRequests, lifecycle, watch, memberOf } = options;
   const stopping = new Map<string, Promise<StopAnswer>>();
-  /** Asked by an earlier life of this lead, or by the shell. */
+  /** Members with a stop request from a previous run of this lead or from the CLI. */
   const adopted = new Set<string>();
 
   const trackStop = async (name: string, work: Promise<StopAnswer>): Promise<StopAnswer> => {
@@ -57,7 +57,7 @@ export function createTeammateEndings(options: TeammateEndingsOptions): Teammate
   const endAfter = async (name: string, answer: StopAnswer, detail: string | undefined): Promise<StopAnswer> => {
     if (answer.kind === "rejected" || answer.kind === "open") return answer;
     const isLate = answer.kind === "late";
-    // Another program may only have said that it ends.
+    // An external member only announces its end, so record it here.
     if (isExternal(memberOf(name))) await lifecycle().endNow(name, { reason: isLate ? "killed" : "shutdown", detail });
     else if (isLate || !(await lifecycle().endsWithin(name, suspendMs))) await lifecycle().endNow(name, { detail });
     await watch().refresh();
@@ -67,14 +67,14 @@ export function createTeammateEndings(options: TeammateEndingsOptions): Teammate
   const adopt = async ({ name, since }: MemberStatus, request: OpenRequest): Promise<StopAnswer> => {
     const answer = await stopRequests.adopt(name, request);
     const now = watch().statusOf(name);
-    // What it has answered may have been heard before anybody here waited for that.
+    // Its answer may have arrived before this process waited for it.
     const isOver =
       memberOf(name).ended !== undefined ||
       (answer.kind === "late" && (now?.state !== "draining" || now.since !== since));
     return isOver ? { kind: "open" } : endAfter(name, answer, noAnswerReason);
   };
 
-  /** Where it has agreed already, and does not go, there is none. */
+  /** A new request id if no request is unread: the member has agreed already but still runs. */
   const requestTo = async (name: string): Promise<OpenRequest> => {
     for (const { from, body, refused } of await options.mailbox.readUnread(name))
       if (body.kind === "shutdown_request" && refused === undefined)

@@ -1,5 +1,5 @@
 import { TroupeError } from "../../protocol/index.ts";
 
-/** Said to who wants a member back that Troupe does not run. */
+/** The error for respawning an external member. */
 export const externalMemberError = (name: string): TroupeError =>
-  new TroupeError("team", `${name} is run by another program or a person, and comes back from there.`);
+  new TroupeError("team", `Cannot respawn ${name}: it is an external member. Its own program must rejoin the team.`);

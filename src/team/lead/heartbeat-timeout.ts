@@ -2,7 +2,10 @@ import type { Clock } from "../../platform/index.ts";
 import { type MemberStatus, teamLead } from "../../protocol/index.ts";
 import { watchdogDefaults } from "../watchdog/stall-watchdog.ts";
 
-/** Gives up members in processes of their own that never begin, or that stop giving any sign: nothing else would end the wait for them. */
+/**
+ * Aborts members in separate processes that never start or stop sending heartbeats. Otherwise the team would wait for
+ * them forever.
+ */
 export interface HeartbeatTimeout {
   start(): void;
   close(): Promise<void>;
@@ -10,27 +13,27 @@ export interface HeartbeatTimeout {
 
 export interface HeartbeatTimeoutOptions {
   readonly statuses: () => readonly MemberStatus[];
-  /** Brings them up to date. */
+  /** Refreshes the result of `statuses`. */
   readonly refresh: () => Promise<void>;
-  /** Whether this lead has its process in hand. */
+  /** True if this lead tracks its process. */
   readonly isRunHere: (name: string) => boolean;
-  /** Its lease is over: somebody else may go on with what it has begun. Once for each silence. */
+  /** Called once per silence when its lease has ended, so that others may adopt its tasks. */
   readonly onSilent: (name: string) => Promise<void>;
   readonly abort: (name: string, why: string) => Promise<void>;
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
-  /** How long one may take to begin. */
+  /** How long a member may take to start. */
   readonly startMs?: number | undefined;
-  /** How long one that had begun may be silent after its lease is over. */
+  /** How long a started member may be silent after its lease. */
   readonly silentMs?: number | undefined;
   readonly onFailure: (error: unknown) => void;
 }
 
 const checkEveryMs = 1_000;
 
-/** Who was stopped itself finds everybody silent when it goes on: they have so long to be heard again. */
+/** After a pause of this process all members seem silent. They have this time to send a heartbeat. */
 const graceMs = 2_000;
 
-/** Long for a program that has nothing to do but wait for others, short for whoever waits for it. */
+/** Long for a program that only waits for others, short for callers that wait for it. */
 const defaultSilentMs = 20_000;
 
 export function createHeartbeatTimeout(options: HeartbeatTimeoutOptions): HeartbeatTimeout {
@@ -61,13 +64,13 @@ export function createHeartbeatTimeout(options: HeartbeatTimeoutOptions): Heartb
       await options.abort(
         name,
         state === "starting"
-          ? `it was started and has not begun in ${seconds} s`
-          : `its process is there and gives no sign, ${seconds} s after its lease was over`,
+          ? `it was started but did not begin within ${seconds} s`
+          : `its process runs but sent no heartbeat for ${seconds} s after its lease ended`,
       );
     }
   };
 
-  /** Nobody is ended for what was seen of it a while ago. */
+  /** Refreshes first, so that no member is ended because of an old status. */
   const isStillSilent = async ({ name, state }: MemberStatus): Promise<boolean> => {
     await options.refresh();
     const now = options.statuses().find((status) => status.name === name);
@@ -88,12 +91,12 @@ export function createHeartbeatTimeout(options: HeartbeatTimeoutOptions): Heartb
       });
     },
     async close() {
-      closeController.abort(new DOMException("the team is no longer led from here", "AbortError"));
+      closeController.abort(new DOMException("this process no longer leads the team", "AbortError"));
       await watching;
     },
   };
 }
 
-/** `unknown`: its process is there, and has not renewed its word. */
+/** `unknown`: its process runs but did not renew its lease. */
 const isSilent = ({ state, alive }: MemberStatus): boolean =>
   state === "starting" || (state !== "ended" && alive === "unknown");

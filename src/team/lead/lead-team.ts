@@ -15,44 +15,46 @@ import type { Mailbox, OutgoingMail } from "../mailbox/mailbox.ts";
 import type { InboxConsumer } from "../mailbox/inbox-consumer.ts";
 import type { StopAnswer } from "./request-shutdown.ts";
 
-/** A team as its lead drives it: starts members, speaks with them, looks after them, ends them. */
+/** A team as its lead runs it: starts members, sends mail, watches and ends them. */
 export interface LeadTeam {
   readonly name: string;
   readonly link: InboxConsumer;
   readonly tasks: StoredTeam["tasks"];
   readonly mailbox: Mailbox;
-  /** Sends it, as whomever it names; waits while the disk is full. */
+  /** Sends as the sender that the mail names. Waits while the disk is full. */
   send(mail: OutgoingMail): Promise<void>;
-  /** As its record says. */
+  /** The team as recorded. */
   current(): Team;
   members(): readonly Member[];
   statuses(): readonly MemberStatus[];
   plans(): PermissionResponder["plans"];
   answerPlan: PermissionResponder["answerPlan"];
-  /** Starts a new member; the same call again gives the one it has started. */
+  /** Starts a new member. A repeated call returns the member it started. */
   spawn(request: TeammateRequest): Promise<SpawnedTeammate>;
   interrupt(name: string): Promise<void>;
-  /** Asks a member to end, and ends it when it does not answer in time; `now`: does not ask. */
+  /** Asks a member to end, and ends it if it does not answer in time. `now` ends it without asking. */
   stop(
     name: string,
     options?: { readonly now?: boolean | undefined; readonly reason?: string | undefined },
   ): Promise<StopAnswer>;
   openStopRequest(name: string): RequestId | undefined;
-  /** Starts one that is gone again, from where it was. */
+  /** Starts a member again that is gone, from its log. */
   respawn(name: string): Promise<Member>;
-  /** `*` is everybody. */
+  /** `*` means all members. */
   setMode(name: string, mode: Exclude<PermissionMode, "bubble">): Promise<void>;
-  /** The user has said something to this member; `*` is everybody. */
+  /** Expects a report after the user wrote to this member. `*` means all members. */
   expectReport(name: string): void;
-  /** Members at work, or with something to hear. */
+  /** Members that work or have unread mail. */
   busyMembers(): readonly Member[];
-  /** Whether what they have reported may still give the lead something to do. */
+  /** True while reports may still give the lead something to do. */
   readonly isSettling: boolean;
-  /** To be told everything that the lead stores. */
+  /** Receives everything that the lead stores. */
   observe(envelope: Envelope): void;
-  /** Looks after the members from here on, and brings those back that should be there. Gives what could not be. */
+  /**
+   * Starts watching the members and restarts those that should run. Returns a message for each that could not start.
+   */
   start(): Promise<readonly string[]>;
-  /** Members rest; the team can be taken up again. */
+  /** Suspends the members. The team can be resumed. */
   close(): Promise<void>;
 }
 
@@ -68,7 +70,7 @@ export interface TeammateRequest {
   readonly cwd: string;
   readonly worktree?: { readonly path: string; readonly branch: string } | undefined;
   readonly backend?: BackendType | undefined;
-  /** With the backend `remote`. */
+  /** Only for the backend `remote`. */
   readonly worker?: Member["worker"];
   readonly sessionId: SessionId;
   readonly launch: LaunchFlags;

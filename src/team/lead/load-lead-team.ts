@@ -1,4 +1,4 @@
-/** What it takes to lead a team, loaded with the first one. */
+/** Loads the code for leading a team with the first team. */
 export async function loadLeadTeam() {
   const [{ createTeamLead: createLeadTeam }, { openMailbox: teamMailbox }] = await Promise.all([
     import("./create-team-lead.ts"),

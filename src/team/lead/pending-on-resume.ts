@@ -2,8 +2,8 @@ import { type Member, teamLead } from "../../protocol/index.ts";
 import type { Mailbox, ReceivedMail } from "../mailbox/mailbox.ts";
 
 /**
- * Of whom something is still to come when a team is taken up again: members with mail to hear, and members whose report
- * is in the lead's inbox and not in its conversation.
+ * Members that are expected to report when a team is resumed: they have unread mail, or their report is in the lead's
+ * inbox but not in its conversation.
  */
 export async function membersWithPendingWork(
   members: readonly Member[],
@@ -18,6 +18,6 @@ export async function membersWithPendingWork(
   return names;
 }
 
-/** Its receiver works on it, and tells of that. */
+/** Mail that makes its receiver work and report. */
 const isWorkMail = ({ body, wakes, refused }: ReceivedMail): boolean =>
   wakes && refused === undefined && (body.kind === "text" || body.kind === "task_assignment");

@@ -3,13 +3,15 @@ import { isExternal, type Member, type PermissionMode } from "../../protocol/ind
 import type { StoredTeam } from "../../store/index.ts";
 import type { InboxConsumer } from "../mailbox/inbox-consumer.ts";
 
-/** A lead with fewer rights than before has nobody with more. */
+/** Keeps every member's permission mode at or below the lead's. */
 export interface PermissionCeiling {
-  /** The member as it may go on under a lead that works in this mode; `isThere`: it has gone on already. */
+  /** Limits a member to the lead's mode. `isRunning`: it is already running. */
   limitMember(member: Member, wanted: { readonly most: PermissionMode; readonly isRunning: boolean }): Promise<Member>;
-  /** The lead's mode may have been lowered since it was wanted: a worktree takes its time. */
+  /**
+   * Limits a new member: the lead's mode may have been lowered since the request, because making a worktree takes time.
+   */
   limitNewMember(member: Member, most: PermissionMode): Promise<Member>;
-  /** The lead works in another mode now. What it was in before comes to its end first. */
+  /** The lead changed its mode. Earlier changes are applied first. */
   onLeadMode(mode: PermissionMode): Promise<void>;
 }
 
@@ -17,7 +19,7 @@ export interface PermissionCeilingPorts {
   readonly record: Pick<StoredTeam["record"], "change">;
   readonly link: () => InboxConsumer;
   readonly others: () => readonly Member[];
-  /** Does what is to be done with a mail to this one that could not be sent. */
+  /** Handles a mail to this member that could not be sent. */
   readonly warnNotDelivered: (name: string) => (error: unknown) => Promise<unknown>;
 }
 
@@ -27,24 +29,24 @@ export function createPermissionCeiling({
   others,
   warnNotDelivered,
 }: PermissionCeilingPorts): PermissionCeiling {
-  /** What the lead was in last, plan mode aside; at first it may have been anything. */
+  /** The lead's last mode other than plan mode. It may have been any before the first change. */
   let before: PermissionMode = "bypassPermissions";
   let last: Promise<void> = Promise.resolve();
 
   const limitMember: PermissionCeiling["limitMember"] = async (member, { most, isRunning }) => {
     const { mode } = effectiveMode({ parent: most, definition: member.mode });
     if (member.mode === undefined || mode === "bubble" || most === "bubble") return member;
-    // An approved plan may have led, or may lead, one to more than the record says.
+    // An approved plan may raise a member's mode above the recorded one.
     const mayHaveMore = most !== "bypassPermissions" && (isRunning || mode === "plan");
     if (mode === member.mode && !mayHaveMore) return member;
     await link().send({ to: member.name, body: { kind: "mode_set_request", mode: most, atMost: true } });
-    // Not before that: what is in the record is said to nobody once more.
+    // Record it only after the mail: a recorded mode is not sent again.
     return mode === member.mode ? member : record.change(member.name, { mode });
   };
 
   const lowerAll = async (most: PermissionMode) => {
     const failures: unknown[] = [];
-    // One that cannot be told leaves nobody else with what it had.
+    // If one member cannot be notified, the others are still lowered.
     for (const member of others())
       if (!member.ended)
         await limitMember(member, { most, isRunning: !isExternal(member) })
@@ -58,13 +60,13 @@ export function createPermissionCeiling({
     limitNewMember: async (member, most) =>
       most === "plan" ? member : limitMember(member, { most, isRunning: false }),
     onLeadMode(mode) {
-      // A lead that plans for a while takes nothing from those who have their work already.
+      // A lead in plan mode does not restrict members that already have their work.
       if (mode === "plan") return last;
       const isLower = effectiveMode({ parent: mode, definition: before }).mode !== before;
       before = mode;
       if (!isLower) return last;
       const done = last.then(() => lowerAll(mode));
-      last = done.catch(() => undefined); // whoever has `done` is told
+      last = done.catch(() => undefined); // callers get the failure from `done`
       return done;
     },
   };

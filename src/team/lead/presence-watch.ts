@@ -1,11 +1,11 @@
 import type { Member, MemberStatus } from "../../protocol/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
 
-/** Looks after the members of a team: how each of them is, and who is gone without a word. */
+/** Watches the members of a team: the status of each, and which are gone without notice. */
 export interface PresenceWatch {
   statusOf(name: string): MemberStatus | undefined;
   all(): readonly MemberStatus[];
-  /** Looks now; several calls at once are one look. */
+  /** Refreshes now. Concurrent calls share one refresh. */
   refresh(): Promise<void>;
   start(): void;
   close(): Promise<void>;
@@ -13,17 +13,17 @@ export interface PresenceWatch {
 
 export interface PresenceWatchOptions {
   readonly team: Pick<StoredTeam, "record" | "presence">;
-  /** Told of each change, and first of how everybody is. */
+  /** Called with each change, first with the status of every member. */
   readonly onChange: (status: MemberStatus, member: Member) => void;
   /**
-   * Its process is gone, and the record does not say that it has ended. Told once for each time that happens; `wasSeen`:
-   * it was there when it was looked at before.
+   * The process is gone, but the record has no end. Called once each time. `wasSeen`: it was running at the previous
+   * refresh.
    */
   readonly onGone: (member: Member, how: { readonly reason: string; readonly wasSeen: boolean }) => Promise<void>;
-  /** It has looked. */
+  /** Called after each refresh. */
   readonly onRefresh?: (() => void) | undefined;
   readonly onFailure: (error: unknown) => void;
-  /** Between two looks while nobody gives a reason for one. */
+  /** The interval between refreshes without other cause. */
   readonly refreshEveryMs?: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export function createPresenceWatch(options: PresenceWatchOptions): PresenceWatc
   let refreshing: Promise<void> | undefined;
   let refreshAgain = false;
   let following: Promise<void> = Promise.resolve();
-  /** Before that, who is not there may just not have been brought back yet. */
+  /** Before that, a missing member may just not be restarted yet. */
   let isStarted = false;
 
   const refreshOnce = async () => {
@@ -96,7 +96,7 @@ export function createPresenceWatch(options: PresenceWatchOptions): PresenceWatc
       });
     },
     async close() {
-      closeController.abort(new DOMException("the team is no longer led from here", "AbortError"));
+      closeController.abort(new DOMException("this process no longer leads the team", "AbortError"));
       clearTimeout(timer);
       await Promise.allSettled([refreshing, following]);
     },

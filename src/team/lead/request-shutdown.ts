@@ -2,16 +2,16 @@ import type { Clock, CreateId } from "../../platform/index.ts";
 import type { RequestId } from "../../protocol/index.ts";
 import type { MailHandlers, InboxConsumer } from "../mailbox/inbox-consumer.ts";
 
-/** How members are brought to an end: asked, then waited for, then ended. None of it depends on what a model does. */
+/** Ends members in steps: ask, wait, end. No step depends on a model. */
 export interface StopRequests {
-  /** Asks, unless it has. Resolves with what came of it once that is known, at the latest when the time is over. */
+  /** Sends a shutdown request unless one is open. Resolves with the answer, at the latest at the deadline. */
   ask(name: string, reason: string | undefined): Promise<StopAnswer>;
   /**
-   * The same for a request that seems to be with it already and that nobody waits for any more: it has its time from now on,
-   * and so much more. It may have been answered before: who asks anew sends all the same, and this one is `open` then.
+   * Waits for a request that was sent earlier and that no caller waits for. Its deadline starts now, plus `moreMs`. It
+   * may have been answered before. So `ask` sends a new request anyway, and this one resolves as `open`.
    */
   adopt(name: string, request: { readonly requestId: RequestId; readonly moreMs: number }): Promise<StopAnswer>;
-  /** The open request to this member, the last if there are two. */
+  /** The open request to this member, the latest if there are two. */
   openRequestTo(name: string): RequestId | undefined;
   readonly handlers: MailHandlers;
   close(): void;
@@ -21,14 +21,14 @@ export type StopAnswer =
   | { readonly kind: "approved" }
   | { readonly kind: "rejected"; readonly reason: string }
   | { readonly kind: "late" }
-  /** It has not answered, and nobody waits for it any more: the session ends. */
+  /** The session ends before an answer, so no caller waits for it. */
   | { readonly kind: "open" };
 
 export interface StopRequestsOptions {
   readonly link: () => InboxConsumer;
   readonly clock: Clock;
   readonly createId: CreateId;
-  /** How long one may take to answer. */
+  /** How long a member may take to answer. */
   readonly deadlineMs: number;
 }
 
@@ -51,7 +51,7 @@ export function createStopRequests(options: StopRequestsOptions): StopRequests {
     openStops.delete(requestId);
     const newerStop = open.isSent ? undefined : sentTo(from);
     if (!newerStop) return open.answer(answer);
-    // Whoever has asked anew waits for what comes of that, and it goes only once.
+    // The newer request gets the result, and the member ends only once.
     open.answer({ kind: "open" });
     if (answer.kind === "approved") settle(newerStop[0], from, answer);
   };
@@ -97,11 +97,11 @@ export function createStopRequests(options: StopRequestsOptions): StopRequests {
         await admit();
       },
     },
-    close: () => over.abort(new DOMException("nobody waits any more", "AbortError")),
+    close: () => over.abort(new DOMException("the session is closing", "AbortError")),
   };
 }
 
-/** `Promise.withResolvers` of newer Nodes. */
+/** `Promise.withResolvers` of newer Node versions. */
 function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => undefined;
   const promise = new Promise<T>((done) => {

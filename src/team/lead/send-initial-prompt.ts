@@ -3,7 +3,7 @@ import type { StoredTeam } from "../../store/index.ts";
 import type { Mailbox } from "../mailbox/mailbox.ts";
 import type { InboxConsumer } from "../mailbox/inbox-consumer.ts";
 
-/** What a member was started for is its first mail. One that joined just before everything went down gets it now. */
+/** Sends a member's initial prompt as its first mail. Also repairs a join whose mail was lost in a crash. */
 export async function sendInitialPrompt(
   { name, prompt }: Member,
   {
@@ -12,7 +12,7 @@ export async function sendInitialPrompt(
     link,
   }: Pick<StoredTeam, "presence"> & { readonly mailbox: Mailbox; readonly link: InboxConsumer },
 ): Promise<void> {
-  // Who has ever spoken, or has any mail, has been told.
+  // A member with presence or any mail has received its prompt.
   if (prompt === undefined || (await presence.look(name)) !== undefined) return;
   if ((await mailbox.readAll(name)).length > 0) return;
   await link.send({ to: name, text: prompt });

@@ -4,21 +4,24 @@ import type { TaskList } from "../../store/index.ts";
 import type { Mailbox, ReceivedMail } from "../mailbox/mailbox.ts";
 import { promptIdOfMail } from "../mailbox/inbox-consumer.ts";
 
-/** Notices when nobody in a team is at work any more, and wakes the lead once if something is left for it. */
+/** Notices when all members of a team are idle, and wakes the lead once if something is left for it. */
 export interface TeamIdleDetector {
-  /** Whether it is still to be seen if the lead has something to do. */
+  /** True while it is not yet known whether the lead has something to do. */
   readonly isSettling: boolean;
-  /** Whether something was said to this member that it has not come to rest after. */
+  /** True if this member got work and has not reported idle since. */
   hasUnreportedWork(name: string): boolean;
-  /** It is there, and has something to do now. */
+  /** The member is running and now has work. */
   onWorkSent(name: string): void;
   onReport(name: string): void;
-  /** Words of one that goes and had told everything: they wait for the lead's next turn, and are none for one. */
+  /**
+   * A shutdown message of a member that had reported everything. It waits for the lead's next turn and does not cause
+   * one.
+   */
   onFarewell(id: MailId): void;
-  /** The lead has changed the task list: somebody who is idle may take what is on it now. */
+  /** The lead changed the task list, so an idle member may claim a task. */
   onTasksChanged(): void;
   onStatus(status: MemberStatus): void;
-  /** It has said so; the run that did ends only after that. */
+  /** The lead announced that it is idle. Its run ends only after that. */
   onLeadIdle(): void;
   close(): Promise<void>;
 }
@@ -28,47 +31,50 @@ export interface TeamIdleOptions {
   readonly conversation: () => Pick<Conversation, "waiting" | "hasReason">;
   readonly tasks: TaskList;
   readonly mailbox: Mailbox;
-  /** Brings what `statuses` gives up to date. */
+  /** Refreshes the result of `statuses`. */
   readonly refresh: () => Promise<void>;
   readonly statuses: () => readonly MemberStatus[];
-  /** Of whom nothing is seen while it works: it only tells when it rests. */
+  /** True for members that report only when they become idle. */
   readonly onlyReportsIdle?: ((name: string) => boolean) | undefined;
-  /** Resolves after so long, or when the team is closed. */
+  /** Resolves after `ms`, or when the team is closed. */
   readonly pause: (ms: number) => Promise<void>;
-  /** It has been seen, and the lead is woken if it has. */
+  /** Called after each check. The lead is woken by then if it has something to do. */
   readonly onSettled: () => void;
-  /** It went wrong again and again. */
+  /** Called after repeated failures. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Mail after which its receiver has something to do. */
+/** Mail that gives its receiver work. */
 export const workMailKinds: ReadonlySet<string> = new Set(["text", "task_assignment"]);
 
-/** So often in a row it may go wrong, after a pause that grows, before that breaks the lead. */
+/** Failures in a row, with growing pauses, before the lead fails. */
 const maxFailures = 5;
 const retryMs = 200;
 
-/** How long whoever is idle has to take a free task before it counts as left. */
+/** How long idle members have to claim a free task before it counts as left. */
 const claimMs = 300;
 
-/** The pause before another look into an inbox grows to so many times that; after so many looks, a good minute, it is enough. */
+/** The pause before reading inboxes again grows up to this factor. After `maxLooks` reads, about a minute, it stops. */
 const maxPauses = 10;
 const maxLooks = 25;
 
 export function createTeamIdleDetector(options: TeamIdleOptions): TeamIdleDetector {
   const awaitingReport = new Set<string>();
-  /** Who is idle and had unread mail at the last look: it is about to hear it, or has heard it and only the mark is missing. */
+  /**
+   * Idle members with unread mail at the last refresh. They are about to read it, or have read it and only the mark is
+   * missing.
+   */
   const withUnreadMail = new Set<string>();
-  /** So often in a row somebody had. */
+  /** The number of refreshes in a row with unread mail. */
   let refreshes = 0;
   const farewells = new Set<PromptId>();
-  /** Something has happened since the lead was last woken for this: without it the same rest would wake it for ever. */
+  /** Something happened since the lead was last woken. Otherwise the same idle state would wake it forever. */
   let hasChanged = false;
   let closed = false;
   let pending = 0;
-  /** One is about to look: it sees whatever has happened until then. */
+  /** A check is queued and will see everything up to then. */
   let isCheckQueued = false;
-  /** A report is in the lead's inbox, and on its way from there. */
+  /** A report is in the lead's inbox, but not yet in its conversation. */
   let isReportPending = false;
   let checking: Promise<void> = Promise.resolve();
   let failures = 0;
@@ -89,7 +95,7 @@ export function createTeamIdleDetector(options: TeamIdleOptions): TeamIdleDetect
     );
   };
 
-  /** What could not be read this once may be read the next time; nobody else would look again. */
+  /** A failed read may succeed later, and nothing else would try again. */
   const retryLater = (error: unknown) => {
     if (closed) return;
     failures += 1;
@@ -111,19 +117,19 @@ export function createTeamIdleDetector(options: TeamIdleOptions): TeamIdleDetect
     await options.refresh();
     const before = states();
     withUnreadMail.clear();
-    /** Something for the runtime of one of them, after which nobody tells of a rest. */
+    /** A member has control mail, after which it sends no idle report. */
     let isBusy = false;
     for (const { name } of present()) {
       const unread = await options.mailbox.readUnread(name);
       const wakingMail = unread.filter(({ wakes, refused }) => wakes && refused === undefined);
       const hasWorkMail = wakingMail.some(({ body }) => workMailKinds.has(body.kind));
-      // What it told of was the rest before this work: the one after it is told too.
+      // Its idle report was from before this work. It reports again afterwards.
       if (hasWorkMail && options.onlyReportsIdle?.(name)) awaitingReport.add(name);
       else if (hasWorkMail) withUnreadMail.add(name);
       else if (wakingMail.length > 0) isBusy = true;
     }
     if (awaitingReport.size > 0) return;
-    // It works as soon as it has heard. What is never marked is not waited for for ever.
+    // The member starts when it has read the mail. Do not wait forever for mail that is never marked.
     if ((withUnreadMail.size > 0 || isBusy) && refreshes < maxLooks) {
       refreshes += 1;
       await options.pause(claimMs * Math.min(refreshes, maxPauses));
@@ -131,15 +137,15 @@ export function createTeamIdleDetector(options: TeamIdleOptions): TeamIdleDetect
     }
     refreshes = 0;
     withUnreadMail.clear();
-    // Who has been idle all the while had nothing to hear; who was not may have had.
+    // A member that was idle throughout had nothing to read. If a state changed, check again.
     await options.refresh();
     if (states() !== before) return check();
-    // And who is idle has told of it before: what came of its work may be on its way to the lead.
+    // An idle member has reported before. Its report may still be on the way to the lead.
     const leadMail = await options.mailbox.readUnread(teamLead);
     isReportPending = await hasUndeliveredReport(leadMail);
     if (isReportPending) return;
     const left = (await options.tasks.list()).filter(({ status }) => status === "pending" || status === "in_progress");
-    // Somebody may be about to take one, or have just taken it.
+    // A member may be about to claim a task, or may have just claimed one.
     if (left.length > 0) {
       await options.pause(claimMs);
       await options.refresh();
@@ -159,7 +165,7 @@ export function createTeamIdleDetector(options: TeamIdleOptions): TeamIdleDetect
     refreshes = 0;
   };
 
-  /** A lead that broke says so itself. */
+  /** A failed lead reports that itself. */
   const leadSettled = async () => {
     await Promise.allSettled([options.lead().settled()]);
   };

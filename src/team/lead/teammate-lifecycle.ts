@@ -7,41 +7,41 @@ import type { InboxConsumer } from "../mailbox/inbox-consumer.ts";
 import type { PresenceWatch } from "./presence-watch.ts";
 import { externalMemberError } from "./external-member-error.ts";
 
-/** The lives of a team's members as their lead has them in hand: begun, brought back, lost, ended, sent to rest. */
+/** The lifecycle of a team's members, run by their lead: start, respawn, loss, end and suspend. */
 export interface TeammateLifecycle {
   start(member: Member): Promise<Member>;
-  /** One that was there before this lead was. */
+  /** Tracks a member that was running before this lead. */
   track(member: Member, started: RunningMember): void;
   respawn(name: string): Promise<Member>;
-  /** Its process is gone, and it did not say so. */
+  /** Handles a process that is gone without having said so. */
   markLost(member: Member, cause: string): Promise<void>;
   /**
-   * The same of one whom another program runs: it may come back, so it stays in the team, and its mail and its
-   * reservations wait. `wasSeen`: it was there before, which makes it news.
+   * Handles a lost external member. It may come back, so it stays in the team, and its mail and reservations wait.
+   * `wasSeen`: it was running before, so the lead is notified.
    */
   disconnected(member: Member, how: { readonly wasSeen: boolean }): Promise<void>;
-  /** Whether its process is in hand. */
+  /** True if this lead tracks its process. */
   isRunning(name: string): boolean;
-  /** Resolves when what it has done so far is where its lead can see it. */
+  /** Resolves when the lead can see all that the member has done so far. */
   settled(name: string): Promise<void>;
-  /** Where it works, if that is on another machine. */
+  /** Its working directory, if on another machine. */
   folderOf(name: string): string | undefined;
-  /** Ends one that shows no sign of life: it is lost, as if its process were gone. */
+  /** Ends a member that shows no sign of life and treats it as lost. */
   abort(name: string, cause: string): Promise<void>;
-  /** It gives no sign: others may take up what it has begun. What is only meant for it stays its own. */
+  /** Lets others claim the tasks that a silent member has begun. Tasks only assigned to it stay its own. */
   onSilent(name: string): Promise<void>;
-  /** What those have in hand goes back who have ended: whoever put that down may have died before this. Gives what is to be told. */
+  /** Releases the tasks of ended members, in case a previous lead crashed before it did. Returns notices. */
   releaseTasksOfEnded(): Promise<readonly string[]>;
-  /** Resolves when it is no longer there; false when it still is after that long. */
+  /** Resolves to true when the member is gone, or false after `ms`. */
   endsWithin(name: string, ms: number): Promise<boolean>;
-  /** Ends it without asking; what it had in hand goes back. Whom another program runs is only taken out of the team. */
+  /** Ends a member without asking and releases its tasks. An external member is only removed from the team. */
   endNow(name: string, end: MemberEnding): Promise<void>;
-  /** All of them, at once; from here on nobody who goes is lost. Gives what went wrong with any of them. */
+  /** Suspends all members at once. From then on a member that ends is not lost. Returns what failed. */
   suspendAll(): Promise<readonly string[]>;
 }
 
 export interface MemberEnding {
-  /** `killed` if nothing is said. */
+  /** Default: `killed`. */
   readonly reason?: "killed" | "shutdown" | undefined;
   readonly detail: string | undefined;
 }
@@ -51,33 +51,33 @@ export interface TeammateLifecycleOptions {
   readonly lead: () => Agent;
   readonly link: () => InboxConsumer;
   readonly watch: () => PresenceWatch;
-  /** Rejects with a TroupeError where there is no such thing here. */
+  /** Rejects with a TroupeError if the backend is not available here. */
   readonly backend: (type: BackendType) => Promise<Backend>;
-  /** Throws a TroupeError for a name that nobody has. */
+  /** Throws a TroupeError for an unknown name. */
   readonly memberOf: (name: string) => Member;
-  /** The member with no more rights than its lead has by now. */
+  /** The member with no more permissions than its lead has now. */
   readonly cap: (member: Member) => Promise<Member>;
-  /** Nobody waits for answers to its questions any more. */
+  /** Drops the member's open requests. */
   readonly forget: (name: string) => void;
-  /** Puts in order what a member leaves behind that was ended from outside. */
+  /** Cleans up after a member that was ended without its cooperation. */
   readonly cleanUp: (member: Member) => Promise<readonly string[]>;
   readonly clock: Clock;
 }
 
-/** How long a member that was told to rest may take to do so. */
+/** How long a member may take to suspend. */
 export const suspendMs = 5_000;
 
 export function createTeammateLifecycle(options: TeammateLifecycleOptions): TeammateLifecycle {
   const { team, lead, memberOf, clock } = options;
   const { record } = team;
   const running = new Map<string, RunningMember>();
-  /** Being ended by us: that it is gone is no news. */
+  /** Members that this lead is ending, so that their end is not reported. */
   const leaving = new Set<string>();
-  /** Being brought back: what is left of its earlier life says nothing. */
+  /** Members being respawned, so that traces of their previous run do not count. */
   const starting = new Set<string>();
   let closing = false;
 
-  /** Somebody is gone who did not say so: what it had in hand goes back, and the lead hears of it. */
+  /** Records a member that is gone without having said so, releases its tasks and notifies the lead. */
   const markLost = async (member: Member, cause: string) => {
     if (
       closing ||
@@ -90,13 +90,13 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     leaving.add(member.name);
     try {
       running.delete(member.name);
-      // Before its end is put down: nobody looks for what one has in hand who has ended.
+      // Release tasks before recording the end: ended members are not checked for tasks.
       const released = await releaseTasks(member.name, cause);
       await record.end(member.name, { reason: "lost", detail: cause });
       options.forget(member.name);
       const tasks = releasedText(released);
       await notifyLead(
-        `Your teammate ${member.name} is gone: ${cause}.${tasks} The user can bring it back with 'troupe team respawn ${team.name} ${member.name}'; what it has done so far is in its transcript.`,
+        `Your teammate ${member.name} is gone: ${cause}.${tasks} The user can bring it back with 'troupe team respawn ${team.name} ${member.name}'. Its work so far is in its transcript.`,
       );
     } finally {
       leaving.delete(member.name);
@@ -109,7 +109,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     const released = await releaseTasks(name, "its program is gone");
     if (!wasSeen && released.length === 0) return;
     await notifyLead(
-      `${name}, which another program runs, is gone.${releasedText(released)} It is still in the team: it may come back by itself, and mail to it waits until then.`,
+      `${name}, an external member, is gone.${releasedText(released)} It stays in the team and may come back by itself; its mail waits.`,
     );
   };
 
@@ -127,16 +127,16 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     const released = await team.tasks.releaseGone(async ({ name }) => (ended.has(name) ? endedReason : undefined));
     return released.length === 0
       ? []
-      : [`Some tasks were still those of members who have ended.${releasedText(released)}`];
+      : [`Some tasks were still owned by members that have ended.${releasedText(released)}`];
   };
 
   const onSilent = async (name: string) => {
-    const cause = "its owner gives no sign";
+    const cause = "its owner does not respond";
     const released = await team.tasks.releaseGone(async (owner) =>
       owner.name === name && owner.holder !== undefined ? cause : undefined,
     );
     if (released.length === 0) return;
-    const message = `Your teammate ${name} gives no sign.${releasedText(released)} If it comes back it is told that they are no longer its own.`;
+    const message = `Your teammate ${name} does not respond.${releasedText(released)} If it comes back, it is notified that it no longer owns them.`;
     await lead().record({ type: "notice.raised", level: "warning", code: "member", message });
   };
 
@@ -161,13 +161,13 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     try {
       return await record.change(member.name, { pane, tmuxPaneId: pane.paneId });
     } catch (error) {
-      // Nobody would find it again: a pane that the record does not know is closed.
+      // Close a pane that the record does not know: no lead could find it again.
       await whileLeaving(member.name, () => kill(member.name));
       throw error;
     }
   };
 
-  /** That it goes is no news while this is done. */
+  /** Its end is not reported while `work` runs. */
   const whileLeaving = async (name: string, work: () => Promise<void>) => {
     leaving.add(name);
     try {
@@ -184,22 +184,21 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
       for (const problem of await options.cleanUp(member)) await warn(problem);
     } catch (error) {
       if (!TroupeError.is(error)) throw error;
-      await warn(`the worktree of ${member.name} could not be put in order: ${error.message}`);
+      await warn(`cannot clean up the worktree of ${member.name}: ${error.message}`);
     }
   };
 
-  /** Who runs here is ended whatever has become of its record. */
+  /** Ends a member that runs here, whatever its record says. */
   const kill = async (name: string) => {
     const handle = running.get(name) ?? (await attached(memberOf(name)));
     await handle?.kill();
     running.delete(name);
   };
 
-  /** A program of others is not ours to end. */
+  /** Troupe does not end programs of external members. */
   const attached = async (member: Member) =>
     isExternal(member) ? undefined : (await options.backend(member.backendType)).attach(member);
 
-  /** Resolves when it is no longer there; false when it still is after that long. */
   const endsWithin = async (name: string, ms: number, requestSent?: Promise<unknown>): Promise<boolean> => {
     const handle = running.get(name);
     if (!handle) return true;
@@ -209,7 +208,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
       () => false,
     );
     const gone = handle.ended.then(() => true);
-    // Who could not be asked does not go by itself.
+    // A member that could not be asked does not end by itself.
     const requestFailed = (requestSent ?? never).then(
       () => never,
       () => false,
@@ -242,11 +241,11 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     if (memberOf(name).ended !== undefined) await endsWithin(name, suspendMs);
     const member = memberOf(name);
     if (running.has(name) || (member.ended === undefined && options.watch().statusOf(name)?.alive === "alive"))
-      throw new TroupeError("team", `${name} is there already.`);
+      throw new TroupeError("team", `Cannot respawn ${name}: it is running.`);
     if (starting.has(name) || leaving.has(name)) {
       const what = starting.has(name)
-        ? "is being brought back already"
-        : "is just being ended: bring it back after that";
+        ? "is already being respawned"
+        : "is shutting down; respawn it when it has stopped";
       throw new TroupeError("team", `${name} ${what}.`);
     }
     starting.add(name);
@@ -266,7 +265,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     if (!running.has(name)) return;
     const requestSent = options.link().send({ to: name, body: { kind: "stop_request", keep: true } });
     if (await endsWithin(name, suspendMs, requestSent)) return;
-    // Where there is no place for the question, or nobody heeds it.
+    // The request could not be sent, or the member ignored it.
     await kill(name);
   };
 
@@ -289,14 +288,14 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
       const names = [...running.keys()];
       const results = await Promise.allSettled(names.map(suspend));
       return results.flatMap((each, index) =>
-        each.status === "fulfilled" ? [] : [`${names[index]} could not be brought to rest: ${messageOf(each.reason)}`],
+        each.status === "fulfilled" ? [] : [`cannot suspend ${names[index]}: ${messageOf(each.reason)}`],
       );
     },
   };
 }
 
 const releasedText = (released: readonly WorkItem[]) =>
-  released.length === 0 ? "" : ` Back on the task list: ${released.map(({ id }) => `#${id}`).join(", ")}.`;
+  released.length === 0 ? "" : ` Released to the task list: ${released.map(({ id }) => `#${id}`).join(", ")}.`;
 
 const endedReason = "its owner has ended";
 

@@ -4,35 +4,35 @@ import { createSlotLedger, defaultLimits, type AgentLimits, type SlotEntry } fro
 import { createSlotClient, type SlotLog } from "./slot-client.ts";
 import { createSlotTimer } from "./slot-timer.ts";
 
-/** How many agents there may be. What they may spend together is the ledger's to say. */
+/** Limits the number of agents. The ledger limits what they spend. */
 export interface AgentSlots {
   /**
-   * A place for one more agent. What can never be is refused at once; what only has to wait (for a place, for the next
-   * minute) waits its turn, first come first served, and rejects with the signal's reason if that aborts.
+   * Acquires a slot for one more agent. Refuses at once if it can never start. Otherwise waits in order for a slot or
+   * the next minute. Rejects with the signal's reason if it aborts.
    */
   acquire(spawn: SlotRequest): Promise<SlotResult>;
-  /** A place for one that is at work already, on its own: it is counted, waits for nothing, and those who come next may have to. */
+  /** Acquires a slot at once for an agent that already runs. It counts, and later agents may have to wait. */
   acquireSlotNow(member?: string): AgentSlot;
   /**
-   * The agent that the session is about waits for one of its own: if it is a member of a team, its place is for others
-   * until the result is called. Then it has its place again at once, whoever has one meanwhile.
+   * Lends the slot of the session's own agent while it waits for a subagent, if it is a member of a team. The result
+   * reclaims it at once, even beyond the limit.
    */
   lendOwnSlot(): () => void;
-  /** Counts an agent that an earlier life of the session has started; other events are passed over. */
+  /** Counts an agent that a previous run of the session started. Ignores other events. */
   countEarlier(event: StoredEvent): void;
   readonly running: number;
   readonly queued: number;
-  /** Started in the whole session, and waiting to be. */
+  /** Agents started in the whole session or waiting to start. */
   readonly total: number;
 }
 
 export interface SlotRequest {
-  /** How deep the one who asks is: the lead 0, its agents 1. */
+  /** The depth of the caller: the lead is 0, its agents are 1. */
   readonly parentDepth: number;
-  /** It was there before and goes on: it needs a place, and is not one more. */
+  /** The agent existed before and is resumed. It needs a slot but is not counted again. */
   readonly isReturning?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Told once, if it has to wait. */
+  /** Called once if it has to wait. */
   onQueued?(ahead: number): void;
 }
 
@@ -41,18 +41,18 @@ export type SlotResult =
   /** For the model that asked. */
   | { readonly ok: false; readonly message: string };
 
-/** One agent's place among those at work. */
+/** The slot of one running agent. */
 export interface AgentSlot {
-  /** The agent has ended. A second time does nothing. */
+  /** The agent has ended. A second call does nothing. */
   release(): void;
   /**
-   * Gives the place away while the agent does nothing but wait for an agent of its own, which may need it: without this,
-   * agents that wait for agents could fill every place. The result takes a place again, before any new agent gets one.
+   * Lends the slot while the agent only waits for its own subagent. Without this, waiting agents could hold all slots.
+   * The result reclaims a slot before any new agent gets one.
    */
   lend(): (signal?: AbortSignal) => Promise<void>;
 }
 
-/** Those of one session, which nobody else knows of. */
+/** The slots of one session, not shared with other processes. */
 export function createAgentSlots(settings: LimitSettings, { clock }: { readonly clock: Clock }): AgentSlots {
   const answers: SlotLog["answers"] = new Map();
   const ledger = createSlotLedger((id, answer) => answers.get(id)?.(answer));
@@ -75,7 +75,7 @@ export function createAgentSlots(settings: LimitSettings, { clock }: { readonly 
   return createSlotClient(log, { sessionId: "" });
 }
 
-/** A setting that says undefined does not unset a default. */
+/** An undefined setting does not unset a default. */
 export function resolveAgentLimits(settings: LimitSettings): AgentLimits {
   const { maxConcurrentAgents, maxDepth, maxAgents, maxSpawnsPerMinute } = defaultLimits;
   return {

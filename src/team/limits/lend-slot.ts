@@ -1,8 +1,8 @@
 import type { AgentSlot } from "./agent-slots.ts";
 
-/** One agent's place, lent while any of its calls waits for an agent. */
+/** One agent's slot, lent while any of its calls waits for a subagent. */
 export interface SlotLending {
-  /** The result says that this call waits no longer; the last one that does takes a place again first. */
+  /** The result ends the wait of this call. The last waiting call reclaims a slot first. */
   lend(): Promise<(signal: AbortSignal) => Promise<void>>;
 }
 
@@ -27,7 +27,7 @@ export function createSlotLending(slot: AgentSlot): SlotLending {
   };
 }
 
-/** Whoever was stopped while it waited needs no place any more. */
+/** An agent that was stopped while it waited needs no slot. */
 async function reclaimUnlessAborted(
   pendingReclaim: ReturnType<AgentSlot["lend"]> | undefined,
   signal: AbortSignal,

@@ -20,9 +20,8 @@ import {
 import { TroupeError } from "../../protocol/index.ts";
 
 /**
- * The ledger of a team whose members run in several processes. What is held and settled stands in one file, in one order
- * that everybody sees, and everybody plays that order through the same ledger in memory: so all come to the same answer
- * on whether a request still fits, without a lock.
+ * The ledger of a team whose members run in several processes. All holds and settlements are in one file, in one order.
+ * Every process applies them to the same in-memory ledger. So all agree whether a request fits, without a lock.
  */
 export interface SharedLedger extends Ledger {
   close(): Promise<void>;
@@ -31,7 +30,7 @@ export interface SharedLedger extends Ledger {
 export interface SharedLedgerOptions {
   readonly path: string;
   readonly budget: Budget;
-  /** Whose spending this process adds: the session it is about. */
+  /** The session whose spending this process adds. */
   readonly sessionId: string;
   readonly watcher: FolderWatcher;
   readonly clock: Pick<Clock, "sleep">;
@@ -39,10 +38,7 @@ export interface SharedLedgerOptions {
 }
 
 const amount = z.object({ usd: z.number().nonnegative(), tokens: z.number().nonnegative() });
-/**
- * Identifies an entry that is written again because a full disk cut the first write short. Files of version 0.1 have
- * entries without it.
- */
+/** Identifies an entry. On a full disk an entry may be stored although its write failed, and is then written again. */
 const once = z.string().optional();
 const Entry = z.discriminatedUnion("do", [
   z.object({ do: z.literal("hold"), id: z.string(), who: z.string(), most: amount, by: ProcessIdentity }),
@@ -56,13 +52,13 @@ type Entry = z.infer<typeof Entry>;
 interface HoldState {
   readonly sessionId: string;
   readonly by: ProcessIdentity;
-  /** Until the ledger has an answer for it. */
+  /** Set when the ledger has granted it. */
   grantedHold?: Hold | undefined;
-  /** Given back before that. */
+  /** The amount, if it was settled before that. */
   settledAmount?: Amount;
 }
 
-/** How soon it is tried again when the disk was full. */
+/** The delay before a retry on a full disk. */
 const retryMs = 1_000;
 
 export function createSharedLedger({
@@ -80,10 +76,10 @@ export function createSharedLedger({
   const counted = new Set<string>();
   const self = currentProcess();
   let offset = 0;
-  /** What the file says that this session has spent, and what its logs say. */
+  /** The spending of this session according to the file, and according to its logs. */
   let recordedSpent: Amount = nothing;
   let replayedSpent: Amount = nothing;
-  /** Spent, and not in the file yet: it goes there with whatever is written next. */
+  /** Spending that is not in the file yet. It is written with the next entry. */
   let unwritten: Entry[] = [];
 
   const readEntries = () => {
@@ -121,7 +117,7 @@ export function createSharedLedger({
     }
   };
 
-  /** A settled hold is forgotten: settling it again does nothing. */
+  /** A settled hold is removed, so settling it again does nothing. */
   const isKnown = (entry: Entry): boolean => {
     if (entry.do === "hold") return holds.has(entry.id);
     if ((entry.do !== "add" && entry.do !== "lose") || entry.once === undefined) return false;
@@ -134,7 +130,7 @@ export function createSharedLedger({
     if (spender === sessionId) recordedSpent = plus(recordedSpent, spent);
   };
 
-  /** What was spent before there was this file, or was lost from it, is put down once. */
+  /** Adds once what was spent before the file existed or was lost from it. */
   const syncSpent = () => {
     readEntries();
     const missing = { usd: replayedSpent.usd - recordedSpent.usd, tokens: replayedSpent.tokens - recordedSpent.tokens };
@@ -145,7 +141,7 @@ export function createSharedLedger({
 
   const add = (spent: Amount) => void write({ do: "add", who: sessionId, once: createId("add"), amount: spent });
 
-  /** In the order of the file: for whoever has left meanwhile it is given back at once. */
+  /** In the order of the file. A hold whose owner has settled already is released at once. */
   const answer = (id: string, state: HoldState, hold: Hold | undefined) => {
     state.grantedHold = hold;
     if (hold && state.settledAmount) hold.settle(state.settledAmount);
@@ -153,7 +149,10 @@ export function createSharedLedger({
     waiting.delete(id);
   };
 
-  /** One write, there for every process by the time this returns. Rejects if it is not; what was spent is kept then. */
+  /**
+   * One write, visible to all processes when this returns. Rejects if it fails; spending is then kept for the next
+   * write.
+   */
   const write = (entry: Entry): Promise<void> => {
     const entries = [...unwritten, entry];
     unwritten = [];
@@ -163,7 +162,7 @@ export function createSharedLedger({
     return stored;
   };
 
-  /** On a full disk nobody is given anything: it waits until there is space. */
+  /** On a full disk no request is granted: it waits for space. */
   const ask = async (entry: Extract<Entry, { do: "hold" }>, { signal, onWait }: HoldWait) => {
     for (;;) {
       try {
@@ -176,7 +175,7 @@ export function createSharedLedger({
     }
   };
 
-  /** Who died holding something gives nothing back: others do it in its place. */
+  /** Settles the holds of dead processes. */
   const settleDead = () => {
     for (const [id, { by }] of holds)
       if (by.pid !== self.pid && isAlive(by, self) === "dead")
@@ -188,7 +187,7 @@ export function createSharedLedger({
       readEntries();
       if (waiting.size > 0) settleDead();
     } catch (error) {
-      // It cannot be read for now: whoever asks is told so, and the next hint tries again.
+      // The file cannot be read now. Callers get the error, and the next change tries again.
       if (!TroupeError.is(error)) throw error;
     }
   });
@@ -240,7 +239,7 @@ export function createSharedLedger({
         return undefined;
       } catch (error) {
         waiting.delete(id);
-        // A write that failed may have left the whole request in the file.
+        // A failed write may have stored the whole request.
         void write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
         throw error;
       }

@@ -18,35 +18,35 @@ import { resolveAgentLimits, type AgentSlots } from "./agent-slots.ts";
 import { createSlotTimer } from "./slot-timer.ts";
 
 /**
- * The limits of a lead and its team, whose members run in several processes. Who asks for a place, has it and leaves it
- * stands in one file, in one order that everybody sees, and everybody plays that order through the same book in memory:
- * so all come to the same answer on who may begin, without a lock.
+ * The agent slots of a lead and its team, whose members run in several processes. All requests and releases are in one
+ * file, in one order. Every process applies them to the same in-memory ledger. So all agree which agent may start,
+ * without a lock.
  */
 export interface SharedSlots {
   readonly path: string;
   forSession(session: SlotClientOptions): AgentSlots;
-  /** What is held here is given back. */
+  /** Releases the slots held here. */
   close(): Promise<void>;
 }
 
 export interface SharedSlotsOptions {
   readonly path: string;
-  /** The lead's; its members keep those that it has put down. */
+  /** The lead's limits. Its members use the limits that the lead has written. */
   readonly settings?: LimitSettings | undefined;
-  /** Before anything is written, where the folder may be missing. */
+  /** Called before the first write, because the folder may be missing. */
   readonly makeFolder?: (() => void) | undefined;
   readonly watcher: FolderWatcher;
   readonly clock: Pick<Clock, "now" | "sleep">;
   readonly createId: CreateId;
 }
 
-/** How soon it is tried again when the disk was full. */
+/** The delay before a retry on a full disk. */
 const retryMs = 1_000;
 
-/** Whoever asks, or looks, does so again. */
+/** Requests and looks are repeated by their callers, so they need not be kept. */
 const isDurable = ({ do: what }: SlotEntry) => what !== "ask" && what !== "back" && what !== "look";
 
-/** Nothing is opened, made or watched before the first entry is to be put down. */
+/** Opens, creates and watches nothing before the first entry is written. */
 export function createSharedSlots(options: SharedSlotsOptions): SharedSlots {
   const { path, settings, watcher, clock, createId } = options;
   const openFile = () => openLineFile(path, { durability: "process" });
@@ -57,15 +57,15 @@ export function createSharedSlots(options: SharedSlotsOptions): SharedSlots {
   let identity: ProcessIdentity | undefined;
   const self = () => (identity ??= currentProcess());
   const limits = settings && resolveAgentLimits(settings);
-  /** Held or waited for by this process. */
+  /** Slots held or waited for by this process. */
   const ownSlots = new Set<string>();
-  /** The sessions that use it here. */
+  /** The sessions that use it in this process. */
   const openedSessions = new Set<string>();
   let offset = 0;
   /** The file that was read so far. */
   let knownFile: ReturnType<typeof fileAt>;
   let stopFollowing: (() => void) | undefined;
-  /** What found no space: it goes into the file with whatever is written next. */
+  /** Entries that could not be written. They are written with the next ones. */
   let unwritten: SlotEntry[] = [];
 
   const readEntries = () => {
@@ -92,9 +92,11 @@ export function createSharedSlots(options: SharedSlotsOptions): SharedSlots {
     return !found || found.size < offset || found.identity !== knownFile?.identity;
   };
 
-  /** The file was removed or cut while it was in use: what is known here is put down anew, unless somebody has done so. */
+  /**
+   * The file was removed or truncated while in use. Writes the known state again, unless another process has done so.
+   */
   const reopenFile = () => {
-    file.close().catch(() => undefined); // nobody reads what was in it
+    file.close().catch(() => undefined); // its content is no longer needed
     file = openFile();
     knownFile = undefined;
     const { records, nextOffset } = file.readFrom(0);
@@ -104,7 +106,7 @@ export function createSharedSlots(options: SharedSlotsOptions): SharedSlots {
     if (!resetEntry) unwritten.unshift(ledger.snapshot());
   };
 
-  /** Whoever put it down anew may not have known all that is so here. */
+  /** The process that wrote the state again may not have known all slots of this process. */
   const restoreOwnSlots = (dropped: readonly SlotEntry[]) => {
     const held = ledger.held();
     const heldIds = new Set(held.map(({ id }) => id));
@@ -120,7 +122,7 @@ export function createSharedSlots(options: SharedSlotsOptions): SharedSlots {
     await file.append(entries);
   };
 
-  /** One write, there for every process by the time this returns. */
+  /** One write, visible to all processes when this returns. */
   const write = async (entries: readonly SlotEntry[]): Promise<void> => {
     stopFollowing ??= watcher.follow(path, onHint);
     ignoreUnreadable(() => isLost() && reopenFile());
@@ -140,12 +142,12 @@ export function createSharedSlots(options: SharedSlotsOptions): SharedSlots {
 
   const submit = (entry: SlotEntry) => {
     trackOwnSlot(entry);
-    write([entry]).catch(() => undefined); // it is kept, and whoever asks next is told
+    write([entry]).catch(() => undefined); // kept for the next write; the next `ask` reports it
   };
 
   const ready = () => {
     readEntries();
-    if (unwritten.length > 0) write([]).catch(() => undefined); // it is kept
+    if (unwritten.length > 0) write([]).catch(() => undefined); // kept for the next write
     const { maxConcurrentAgents, maxDepth, maxAgents, maxSpawnsPerMinute } = ledger.limits;
     const isSame =
       !limits ||
@@ -156,7 +158,7 @@ export function createSharedSlots(options: SharedSlotsOptions): SharedSlots {
     if (!isSame && !unwritten.some((entry) => entry.do === "limit")) submit({ do: "limit", to: limits });
   };
 
-  /** On a full disk nobody is started: it waits until there is space. */
+  /** On a full disk no agent starts: it waits for space. */
   const ask: SlotLog["ask"] = async (entry, signal) => {
     trackOwnSlot(entry);
     for (;;) {
@@ -174,12 +176,11 @@ export function createSharedSlots(options: SharedSlotsOptions): SharedSlots {
   const releaseAll = (ids: readonly string[]) => {
     const at = clock.now();
     for (const id of ids) ownSlots.delete(id);
-    // What cannot be written is kept.
-    // It is kept, and goes into the file with what is written next.
+    // Entries that cannot be written are kept and written with the next ones.
     if (ids.length > 0) write(ids.map((id) => ({ do: "leave", id, at }))).catch(() => undefined);
   };
 
-  /** Who died with a place gives nothing back: others do it in its stead. */
+  /** Releases the slots of dead processes. */
   const releaseDead = () => {
     const isDead = createDeadProcessCheck(self());
     releaseAll(ledger.held().flatMap(({ id, by }) => (by && isDead(by) ? [id] : [])));
@@ -188,11 +189,11 @@ export function createSharedSlots(options: SharedSlotsOptions): SharedSlots {
   const onHint = () =>
     ignoreUnreadable(() => {
       readEntries();
-      if (unwritten.length > 0) write([]).catch(() => undefined); // it is kept
+      if (unwritten.length > 0) write([]).catch(() => undefined); // kept for the next write
       if (answers.size > 0) releaseDead();
     });
 
-  /** The log as one session uses it: before it does anything, what its earlier lives held is given back. */
+  /** The log for one session. Its first use releases the slots of the session's previous runs. */
   const logOf = (session: SlotClientOptions): SlotLog => {
     const openSession = () => {
       if (openedSessions.has(session.sessionId)) return;
@@ -219,7 +220,7 @@ export function createSharedSlots(options: SharedSlotsOptions): SharedSlots {
         openSession();
         return ask(entry, signal);
       },
-      // A member may rest for long, and its lead wait for what it held.
+      // A resumed member may stay idle for long while its lead waits for the slots it held.
       onReplay: () => session.member !== undefined && ignoreUnreadable(openSession),
     };
   };
@@ -231,7 +232,7 @@ export function createSharedSlots(options: SharedSlotsOptions): SharedSlots {
       stopFollowing?.();
       timer.close();
       const at = clock.now();
-      // Where it cannot be written, others see that this process is gone.
+      // If this cannot be written, others notice that this process is gone.
       if (ownSlots.size > 0)
         await write([...ownSlots].map((id) => ({ do: "leave" as const, id, at }))).catch(() => undefined);
       await file.close();
@@ -239,7 +240,7 @@ export function createSharedSlots(options: SharedSlotsOptions): SharedSlots {
   };
 }
 
-/** For what is tried again: the file cannot be read for now, and whoever asks is told so. */
+/** Ignores a file that cannot be read now. The action is repeated later, and `ask` reports the error. */
 function ignoreUnreadable(act: () => unknown): void {
   try {
     act();
@@ -252,7 +253,7 @@ function entriesOf(records: readonly { readonly value: unknown }[]): readonly Sl
   return records.flatMap(({ value }) => SlotEntry.safeParse(value).data ?? []);
 }
 
-/** Undefined where there is none. */
+/** Undefined if there is no file. */
 function fileAt(path: string): { readonly identity: string; readonly size: number } | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false });

@@ -1,20 +1,20 @@
 import type { SlotLedger, SlotAnswer, AgentLimits, SlotEntry } from "./slot-ledger.ts";
 import type { AgentSlot, AgentSlots } from "./agent-slots.ts";
 
-/** Where entries get their place in the one order that everybody goes by. */
+/** The log that puts all entries into one order for all processes. */
 export interface SlotLog {
   readonly ledger: SlotLedger;
-  /** Who waits for an answer here. */
+  /** Waiting requests of this process. */
   readonly answers: Map<string, (answer: SlotAnswer) => void>;
-  /** The book knows what others have done by now. */
+  /** Applies the entries of other processes to the ledger. */
   ready(): void;
-  /** What cannot be put down now is put down later. */
+  /** Writes an entry, now or when it becomes possible. */
   submit(entry: SlotEntry): void;
-  /** Resolves when it is put down; rejects if it cannot be. */
+  /** Resolves when the entry is written. Rejects if it cannot be written. */
   ask(entry: SlotRequestEntry, signal: AbortSignal | undefined): Promise<void>;
-  /** The process that goes down with what it holds; undefined where it is the only one. */
+  /** The process whose end releases its slots. Undefined if there is only one process. */
   by?(): Extract<SlotEntry, { do: "take" }>["by"];
-  /** The session is open, and has had an earlier life. */
+  /** Called when an open session has events of a previous run. */
   onReplay?(): void;
   newId(): string;
   now(): number;
@@ -25,11 +25,11 @@ export type SlotRequestEntry = Extract<SlotEntry, { do: "ask" | "back" }>;
 export interface SlotClientOptions {
   /** The session that agents are counted for. */
   readonly sessionId: string;
-  /** The member of a team that it is about: `name@team`. */
+  /** The member that runs this session: `name@team`. */
   readonly member?: string | undefined;
 }
 
-/** The limits as one session meets them. */
+/** The limits as seen by one session. */
 export function createSlotClient(log: SlotLog, { sessionId, member }: SlotClientOptions): AgentSlots {
   const { ledger, answers } = log;
   let replayedCount = 0;
@@ -38,7 +38,7 @@ export function createSlotClient(log: SlotLog, { sessionId, member }: SlotClient
     return { who: sessionId, ...(by && { by }) };
   };
 
-  /** What its logs say it has started, and was not put down, is put down once. */
+  /** Adds once the agents that the session's logs show but the ledger lacks. */
   const syncStartedCount = () => {
     log.ready();
     const missing = replayedCount - ledger.startedBy(sessionId);
@@ -79,11 +79,11 @@ export function createSlotClient(log: SlotLog, { sessionId, member }: SlotClient
         if (state === "released") return;
         state = "released";
         leave(id);
-        // It was ended while it waited to go on.
+        // The agent ended while it waited for its slot.
         answers.get(id)?.("started");
       },
       lend() {
-        if (state !== "held") throw new Error(`a place that is ${state} cannot be lent`);
+        if (state !== "held") throw new Error(`cannot lend a slot that is ${state}`);
         state = "lent";
         log.submit({ do: "lend", id, at: log.now() });
         return async (signal) => {
@@ -162,8 +162,8 @@ async function raceAbort<T>(signal: AbortSignal | undefined, wait: Promise<T>): 
 
 const depthLimitMessage = (depth: number, { maxDepth }: AgentLimits) =>
   maxDepth === 0
-    ? "No agent was started: agents are switched off here (limits.maxDepth is 0). Do the work yourself."
-    : `No agent was started: an agent at depth ${depth}, such as you, may not start others here (limits.maxDepth is ${maxDepth}). Do the work yourself, or say in your result what is left to do.`;
+    ? "No agent was started: agents are disabled (limits.maxDepth is 0). Do the work yourself."
+    : `No agent was started: you are at depth ${depth} and may not start agents (limits.maxDepth is ${maxDepth}). Do the work yourself, or say in your result what is left to do.`;
 
 const agentLimitMessage = (total: number, { maxAgents }: AgentLimits) =>
-  `No agent was started: this session has had ${total} of the ${maxAgents} agents it may have (limits.maxAgents). Do the rest yourself, or finish with what you have.`;
+  `No agent was started: this session has started ${total} of at most ${maxAgents} agents (limits.maxAgents). Do the rest yourself, or finish with what you have.`;

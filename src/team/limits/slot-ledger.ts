@@ -12,9 +12,9 @@ export const defaultLimits = {
 export type AgentLimits = { readonly [K in keyof typeof defaultLimits]: number };
 
 const count = z.number().int().nonnegative();
-/** When, by the clock of who wrote it. */
+/** The time by the writer's clock. */
 const at = z.number();
-/** Left out where nobody but this process knows of it. */
+/** Omitted if only this process uses the ledger. */
 const by = ProcessIdentity.optional();
 /** The session that holds it. */
 const who = z.string().optional();
@@ -24,35 +24,35 @@ const Step = z.discriminatedUnion("do", [
     do: z.literal("limit"),
     to: z.object({ maxConcurrentAgents: count, maxDepth: count, maxAgents: count, maxSpawnsPerMinute: count }),
   }),
-  /** `isBack`: it was there before, and is not one more. */
+  /** `isBack`: it was counted before. */
   z.object({ do: z.literal("ask"), id: z.string(), who: z.string(), by, isBack: z.literal(true).optional(), at }),
-  /** A place without waiting; of a member, if it is one's. */
+  /** Acquires a slot without waiting, for a member if given. */
   z.object({ do: z.literal("take"), id: z.string(), member: z.string().optional(), who, by }),
   z.object({ do: z.literal("lend"), id: z.string(), at }),
   z.object({ do: z.literal("back"), id: z.string(), at }),
-  /** Until this id is left again the member waits for an agent of its own: its place is not counted. */
+  /** The member waits for a subagent until `leave` with this id. Until then its slot does not count. */
   z.object({ do: z.literal("away"), id: z.string(), member: z.string(), who, by, at }),
   z.object({ do: z.literal("leave"), id: z.string(), at }),
-  /** Agents that a session has started without any of this being written. */
+  /** Agents that a session started without an entry here. */
   z.object({ do: z.literal("had"), who: z.string(), agents: count }),
   z.object({ do: z.literal("look"), at }),
 ]);
 type Step = z.infer<typeof Step>;
 
-/** Something that concerns how many agents there are. A place is known by its id. */
+/** A change to the slots. A slot is identified by its id. */
 export const SlotEntry = z.discriminatedUnion("do", [
   Step,
-  /** The file was lost: this is what was known of it, in place of all that stands before. */
+  /** The file was lost. Replaces all earlier entries by the known state. */
   z.object({ do: z.literal("again"), starts: z.array(z.number()), steps: z.array(Step) }),
 ]);
 export type SlotEntry = z.infer<typeof SlotEntry>;
 
-/** What an `ask` or a `back` has come to. */
+/** The result of an `ask` or a `back`. */
 export type SlotAnswer = "started" | "refused";
 
 /**
- * Who is at work, who waits, and how many there have been. It knows nothing but what is applied to it, time included:
- * whoever applies the same entries in the same order comes to the same answers.
+ * The agents that run and wait, and the number started so far. The state depends only on the applied entries and their
+ * times. So all processes that apply the same entries in the same order get the same answers.
  */
 export interface SlotLedger {
   apply(entry: SlotEntry): void;
@@ -60,15 +60,15 @@ export interface SlotLedger {
   readonly running: number;
   readonly queued: number;
   readonly total: number;
-  /** How many wait before this one. */
+  /** The number of agents that wait before this one. */
   aheadOf(id: string): number;
-  /** How many agents this session has started. */
+  /** The number of agents this session has started. */
   startedBy(who: string): number;
-  /** When the next one can be started, where it is not places that are missing: somebody has to `look` then. */
+  /** When the next agent can start, if only the rate limit delays it. A `look` entry is needed then. */
   dueAt(): number | undefined;
-  /** What is held or waited for. */
+  /** Slots that are held or waited for. */
   held(): readonly HeldSlot[];
-  /** What makes another book the same as this one. */
+  /** The entry that reproduces this ledger. */
   snapshot(): Extract<SlotEntry, { do: "again" }>;
 }
 
@@ -77,7 +77,7 @@ export interface HeldSlot {
   /** The session it belongs to. */
   readonly who: string | undefined;
   readonly by: ProcessIdentity | undefined;
-  /** The member that waits for an agent of its own, where that is what this says. */
+  /** The member that waits for a subagent, if the entry is `away`. */
   readonly away?: string | undefined;
 }
 
@@ -86,13 +86,13 @@ interface Slot {
   readonly who: string | undefined;
   readonly by: ProcessIdentity | undefined;
   readonly member?: string | undefined;
-  /** Its session has one agent more with it. */
+  /** It counts as an agent that its session started. */
   readonly isCounted?: boolean;
 }
 
 const minuteMs = 60_000;
 
-/** `answer` is told of every place, whoever asked for it. */
+/** Calls `answer` for every slot, not only for requests of this process. */
 export function createSlotLedger(answer: (id: string, outcome: SlotAnswer) => void): SlotLedger {
   let limits: AgentLimits = defaultLimits;
   const slots = new Map<string, Slot>();
@@ -100,7 +100,7 @@ export function createSlotLedger(answer: (id: string, outcome: SlotAnswer) => vo
   const startedCounts = new Map<string, number>();
   let returning: string[] = [];
   let queue: string[] = [];
-  /** When agents were started, within the last minute. */
+  /** The times of agent starts within the last minute. */
   const starts: number[] = [];
   let total = 0;
   let now = Number.NEGATIVE_INFINITY;
@@ -188,7 +188,7 @@ export function createSlotLedger(answer: (id: string, outcome: SlotAnswer) => vo
   };
 
   const apply = (entry: Step) => {
-    // Clocks are set back; here time does not go back.
+    // A clock may be set back, but time here never goes back.
     if ("at" in entry) now = Math.max(now, entry.at);
     change(entry);
     grantSlots();
@@ -231,7 +231,7 @@ export function createSlotLedger(answer: (id: string, outcome: SlotAnswer) => vo
       if (entry.do !== "again") return apply(entry);
       reset(entry.starts);
       for (const step of entry.steps) apply(step);
-      // Somebody may not have read it before it was lost.
+      // A process may not have read the answer before the file was lost.
       for (const [id, { state }] of slots) if (state === "held") answer(id, "started");
     },
     snapshot,

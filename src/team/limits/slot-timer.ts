@@ -1,15 +1,15 @@
 import type { Clock } from "../../platform/index.ts";
 import type { SlotLog } from "./slot-client.ts";
 
-/** Has the book looked at again when the minute is over for which somebody here waits. */
+/** Adds a `look` entry when the rate limit lets the next waiting agent of this process start. */
 export interface SlotTimer {
-  /** To be called whenever something was applied, or somebody has left. */
+  /** Call it after each applied entry and whenever a waiting agent leaves. */
   schedule(): void;
   close(): void;
 }
 
 const maxMs = 60_000;
-/** How soon it is tried again when looking has come to nothing, as on a full disk. */
+/** The delay before a retry if a look changed nothing, as on a full disk. */
 const retryMs = 1_000;
 
 export function createSlotTimer(
@@ -18,7 +18,7 @@ export function createSlotTimer(
 ): SlotTimer {
   let sleeping: AbortController | undefined;
   let isClosed = false;
-  /** A look that was put down leaves a later time, or none. */
+  /** The due time of the last look. If it is unchanged, that look was not written. */
   let lastDueAt: number | undefined;
 
   const close = () => {
@@ -38,10 +38,10 @@ export function createSlotTimer(
       () => {
         sleeping = undefined;
         lastDueAt = dueAt;
-        // The clock may have been set back meanwhile: the time is over all the same.
+        // The clock may have been set back during the sleep, but the wait is over.
         put({ do: "look", at: Math.max(dueAt, now()) });
       },
-      () => undefined, // only `close` ends it
+      () => undefined, // only `close` aborts it
     );
   };
 

@@ -2,9 +2,9 @@ import { isAlive, type ProcessIdentity } from "../../platform/index.ts";
 import type { HeldSlot } from "./slot-ledger.ts";
 
 /**
- * What earlier lives of a session still hold: whoever has opened a session is the only one to run it, wherever those
- * lives were, and whether or not it can be told that their processes are dead. With a lead's also goes what its process
- * held for members that ran in it; what has no session is from the lead, too.
+ * The slots that previous runs of a session still hold. Only one process runs a session, so these are stale even if its
+ * old processes cannot be checked. For a lead this includes slots that its old processes held for in-process members,
+ * and slots without a session.
  */
 export function staleSlots(
   held: readonly HeldSlot[],
@@ -22,7 +22,7 @@ export function staleSlots(
   return held.filter((slot) => isOwn(slot) || endedProcesses.has(processKey(slot.by))).map(({ id }) => id);
 }
 
-/** Whether a process is dead, asked once for each. */
+/** Returns a check that asks once per process whether it is dead. */
 export function createDeadProcessCheck(self: ProcessIdentity): (by: ProcessIdentity) => boolean {
   const deadByProcess = new Map([[processKey(self), false]]);
   return (by) => {

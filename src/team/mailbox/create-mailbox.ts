@@ -13,7 +13,9 @@ export interface MailboxOptions extends MailboxMembers {
   readonly store: Pick<StoredTeam, "inbox" | "bodies" | "isUnsigned">;
   readonly clock: Pick<Clock, "now" | "monotonic">;
   readonly createId: CreateId;
-  /** How many texts one may send another in a minute; control messages and the person are exempt. Default: 60. */
+  /**
+   * The limit of texts per minute from one member to another. Control messages and the user are exempt. Default: 60.
+   */
   readonly pairsPerMinute?: number;
 }
 
@@ -52,7 +54,7 @@ export function createMailbox(options: MailboxOptions): Mailbox {
         failed.push({ to, error });
       }
     };
-    // One after another, so that the report is in the order of the members.
+    // In sequence, so that the report has the order of the members.
     for (const { name } of others) await sendTo(name);
     return { sent, failed };
   };
@@ -80,7 +82,8 @@ export function createMailbox(options: MailboxOptions): Mailbox {
     const name = nameOf(agent);
     const { mail } = await look(name);
     const at = mail[index];
-    if (at === undefined) throw new TroupeError("mail", `${name} has ${mail.length} messages, and none at ${index}.`);
+    if (at === undefined)
+      throw new TroupeError("mail", `No message ${index} for ${name}: the inbox has ${mail.length} messages.`);
     return at.mail.id;
   };
 
@@ -158,7 +161,7 @@ export function createMailbox(options: MailboxOptions): Mailbox {
 
 const isUnread = ({ state }: HeldMail): boolean => state !== "read";
 
-/** What was found by looking: each is told once. */
+/** Problems found while reading. Each is returned once. */
 function createNotices() {
   const told = new Set<string>();
   const waiting = new Map<string, string[]>();

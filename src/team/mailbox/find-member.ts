@@ -1,7 +1,7 @@
 import { nearestName } from "../../platform/index.ts";
 import { type Member, TroupeError, teamUser } from "../../protocol/index.ts";
 
-/** Whom a name or an agent id means; throws with `mail` for nobody, and for somebody who has ended. */
+/** Finds a member by name or agent id. Throws `mail` if it does not exist or has ended. */
 export function findMember(to: string, { team, members }: { team: string; members: readonly Member[] }): Member {
   const member = memberOf(to, members);
   if (member === undefined) throw unknownMember(to, { team, members });
@@ -9,7 +9,7 @@ export function findMember(to: string, { team, members }: { team: string; member
   return member;
 }
 
-/** Who sends it: a member who is there, or the person (undefined). */
+/** The sender: a member that has not ended, or the user (undefined). */
 export function findSender(
   from: string,
   { team, members }: { team: string; members: readonly Member[] },
@@ -31,15 +31,12 @@ export function unknownMember(
   const meant = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
   const all =
     present.length === 0
-      ? "Nobody is in it."
-      : `In it are: ${present.slice(0, 50).join(", ")}${present.length > 50 ? ", …" : ""}.`;
-  return new TroupeError("mail", `There is no ${JSON.stringify(name.slice(0, 100))} in team ${team}.${meant} ${all}`);
+      ? "The team has no running members."
+      : `Members: ${present.slice(0, 50).join(", ")}${present.length > 50 ? ", …" : ""}.`;
+  return new TroupeError("mail", `Team ${team} has no member ${JSON.stringify(name.slice(0, 100))}.${meant} ${all}`);
 }
 
 function endedMemberError({ name, ended }: Member): TroupeError {
   const endReason = ended?.detail === undefined ? ended?.reason : `${ended.reason}: ${ended.detail}`;
-  return new TroupeError(
-    "mail",
-    `${name} is not there any more (${endReason}, ${ended?.at}), so no mail goes to or from it.`,
-  );
+  return new TroupeError("mail", `${name} has ended (${endReason}, ${ended?.at}) and cannot send or receive mail.`);
 }

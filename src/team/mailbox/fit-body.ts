@@ -2,8 +2,8 @@ import { type MailBody, type MailId, TroupeError } from "../../protocol/index.ts
 import type { MailBodies } from "../../store/index.ts";
 
 /**
- * The body as it goes into the record: a text that is too large for one is in a file, on disk before the mail is, and the
- * record has its beginning. Throws with `mail` for what is too large altogether.
+ * The body as it is stored in the record. A text that is too large goes to a file, which is on disk before the mail,
+ * and the record has its beginning. Throws `mail` if it is too large for any mail.
  */
 export async function fitBody(body: MailBody, { id, bodies }: { id: MailId; bodies: MailBodies }): Promise<MailBody> {
   if (needsNoFile(body)) return body;
@@ -18,20 +18,20 @@ export async function fitBody(body: MailBody, { id, bodies }: { id: MailId; bodi
   return body.kind === "idle_notification" ? { ...body, result: beginning, file } : body;
 }
 
-/** Most need not even be counted: three bytes for each unit at most. */
+/** Avoids counting bytes in most cases: a UTF-16 unit takes at most three bytes. */
 export function needsNoFile(body: MailBody): boolean {
   if (body.kind === "text") return body.text.length * 3 <= recordBytes;
   return body.kind !== "idle_notification" || (body.result ?? "").length * 3 <= reportBytes;
 }
 
-/** A control message cannot be cut: whoever answers it answers all of it. */
+/** A control message cannot be truncated, because its receiver must see all of it. */
 export function assertFits(json: string): void {
   const bytes = Buffer.byteLength(json);
   if (bytes > largestBytes) throw tooLarge(bytes);
 }
 
 const recordBytes = 64 * 1024;
-/** Nobody has asked for it to be long: its reader is to decide how much of it to read. */
+/** Smaller than for texts: the reader did not ask for a long report and decides how much to read. */
 const reportBytes = 16_000;
 const largestBytes = 10_000_000;
 const beginningLength = 16_000;
@@ -42,6 +42,6 @@ function tooLarge(bytes: number): TroupeError {
   const size = (bytes / 1_000_000).toFixed(1);
   return new TroupeError(
     "mail",
-    `The message has ${size} MB, and 10 MB is the most that can be sent. Write it to a file and send the file's path.`,
+    `The message has ${size} MB; the limit is 10 MB. Write it to a file and send the file's path.`,
   );
 }

@@ -19,26 +19,27 @@ import type { Mailbox, OutgoingMail, ReceivedMail } from "./mailbox.ts";
 import { createReportBacklog } from "./report-backlog.ts";
 import { retryWhileDiskFull } from "../storage/retry-while-disk-full.ts";
 
-/** Ties an agent to its inbox: what is sent to it gets into its conversation exactly once, and what is for the runtime is acted on. */
+/** Connects an agent to its inbox. Each mail enters the conversation exactly once, and control messages are handled. */
 export interface InboxConsumer {
   readonly team: string;
   readonly name: string;
-  /** As this member. Put down in its log once it is stored; rejects if it could not be. */
+  /** Sends as this member and records the mail in its log once it is stored. Rejects if it could not be stored. */
   send(mail: Omit<OutgoingMail, "from">): Promise<MailId>;
-  /** How far a mail has come that it has sent. */
+  /** The delivery state of a mail that this member sent. */
   receipt(id: MailId, to: string): Promise<MailState>;
-  /** To be told everything that the agent stores: what is in its conversation is marked as read. */
+  /** Receives everything that the agent stores, and marks mail in the conversation as read. */
   observe(envelope: Envelope): void;
-  /** Follows the inbox from here on; what is in it comes first. */
+  /** Starts following the inbox, beginning with its unread mail. */
   start(): void;
-  /** Resolves when what has been read so far is marked, and nothing is being taken in. */
+  /** Resolves when all mail read so far is marked and none is being handled. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * What the runtime does with a kind of mail. It is marked as read once that is done, and comes again after a crash before
- * then. `later` is for what takes its time: other mail is heard meanwhile. `admit` shows it to the model as well.
+ * Handlers by mail kind. Mail is marked as read when its handler is done, and comes again after a crash before that.
+ * Return `later` for slow work, so that other mail is handled in the meantime. `admit` also shows the mail to the
+ * model.
  */
 export type MailHandlers = {
   readonly [K in MailKind]?: (
@@ -61,15 +62,17 @@ export interface InboxConsumerOptions {
   readonly agent: () => Agent;
   readonly conversation: () => Pick<Conversation, "waiting" | "waitingParts">;
   readonly handlers: MailHandlers;
-  /** What is stored of the agent's earlier lives: what was acted on in them is not again. */
+  /** The stored events of the agent's previous runs. Mail acted on in them is not handled again. */
   readonly replayed: readonly Pick<Envelope, "event">[];
-  /** Keeps a report of a member that makes room for a newer one; gives the file's path. Without it all of them wait. */
+  /** Archives a member's report when a newer one replaces it. Returns the file's path. Without it all reports wait. */
   readonly archiveReport?: ((member: string, text: string) => Promise<string>) | undefined;
-  /** Told of each mail that waits to be heard, and waited for, before the agent is woken for it and it is marked. */
+  /** Awaited for each mail that waits in the conversation, before the agent is woken and the mail is marked. */
   readonly onAdmitted?: ((mail: Mail) => Promise<void>) | undefined;
-  /** Waited for before anything is marked as read: who sees that must see as well that it is being worked on. */
+  /** Awaited before mail is marked as read: an observer that sees the mark must also see that the member works. */
   readonly beforeMark?: (() => Promise<void>) | undefined;
-  /** The inbox cannot be read or marked, however often that is tried: the agent would be deaf without knowing. */
+  /**
+   * The inbox cannot be read or marked after several tries. The agent would no longer receive mail without noticing.
+   */
   readonly onFailure: (error: unknown) => void;
   readonly clock: Pick<Clock, "sleep" | "monotonic">;
   readonly createId: CreateId;
@@ -78,15 +81,15 @@ export interface InboxConsumerOptions {
 export function createInboxConsumer(options: InboxConsumerOptions): InboxConsumer {
   const { mailbox, team, name, agent } = options;
   const ended = new AbortController();
-  /** A full disk breaks nobody: what is to be written waits for space. */
+  /** A full disk is not fatal: writes wait for space. */
   const retry = { clock: options.clock, signal: ended.signal };
   let following: Promise<void> = Promise.resolve();
   let marking: Promise<void> = Promise.resolve();
   let readIds: MailId[] = [];
-  /** How often in a row marking went wrong. */
+  /** Failures to mark in a row. */
   let markFailures = 0;
 
-  /** Marks go out together, after the step that made them true is stored. */
+  /** Marks are written in batches, after the event that justifies them is stored. */
   const markRead = (ids: readonly MailId[]) => {
     readIds.push(...ids);
     marking = marking.then(markNow).catch(warnAboutMarks);
@@ -98,7 +101,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     if (batch.length === 0) return;
     try {
       await options.beforeMark?.();
-      // A mark may get to the disk before the step that made it true: after a power cut nobody would have the mail.
+      // The mark must not reach the disk before the agent's log. After a power cut the mail would be lost.
       await agent().saved();
       await retryWhileDiskFull(() => mailbox.markRead(name, batch), retry);
       markFailures = 0;
@@ -108,13 +111,13 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     }
   };
 
-  /** They are marked with the next ones: until then its log knows that it has heard them. */
+  /** Failed marks are retried with the next ones. Until then the agent's log knows that the mail was handled. */
   const warnAboutMarks = async (error: unknown) => {
     markFailures += 1;
     if (ended.signal.aborted) return;
     if (markFailures > maxUnmarked) return options.onFailure(error);
     const detail = error instanceof Error ? error.message : String(error);
-    const message = `mail that was heard could not be marked as read, and will be with the next: ${detail}`;
+    const message = `cannot mark mail as read, will retry with the next: ${detail}`;
     try {
       await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
     } catch (cause) {
@@ -122,7 +125,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     }
   };
 
-  /** However long ago: an inbox forgets what was read, the log does not. */
+  /** Unlimited in time: an inbox forgets old read mail, the log does not. */
   const actedOnIds = createIdFilter();
   for (const id of actedOnMail(options.replayed)) actedOnIds.add(id);
   const wasActedOn = async (id: MailId) => {
@@ -136,16 +139,16 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
       conversation: options.conversation,
       archive: (member, text) => retryWhileDiskFull(() => archiveReport(member, text), retry),
     });
-  /** Marked when they have been acted on, not when the model has seen them. */
+  /** Mail in progress is marked when it was acted on, not when the model saw it. */
   const inProgress = new Set<MailId>();
 
   const handleMail = async (mail: ReceivedMail): Promise<void> => {
     if (mail.refused !== undefined) return refuse(mail, mail.refused);
     const handler = options.handlers[mail.body.kind] as Handler | undefined;
     if (!handler) return admit(mail);
-    // An inbox that is followed anew gives it again while it is being acted on.
+    // Following the inbox again yields the mail again while it is being acted on.
     if (inProgress.has(mail.id)) return;
-    // Whoever puts an old mail into the inbox again, signed as it was, gets nothing done by it a second time.
+    // Replay protection: an old signed mail that is put into the inbox again has no effect.
     if (await wasActedOn(mail.id)) return markRead([mail.id]);
     inProgress.add(mail.id);
     const handled = handler(mail, mail.body, () => admitPrompt(mail));
@@ -180,17 +183,17 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
       await agent().record({ type: "mail.received", ...mailFields(mail), team, from: mail.from, promptId });
       reports?.added(mail, promptId);
     }
-    // It was heard in an earlier life, which did not come to marking it.
+    // A previous run handled it but did not mark it.
     if (!options.conversation().waiting.includes(promptId)) return;
     await options.onAdmitted?.(mail);
     const stopped = mail.urgent ? agent().interrupt() : undefined;
-    // Before it has stopped: it goes on with this at once, and is at rest at no moment.
+    // Wake before the stop completes, so that the agent continues with this mail and is never idle in between.
     if (mail.wakes) agent().wake();
     await stopped;
   };
 
   const refuse = async (mail: Mail, reason: string) => {
-    const message = `a ${mail.body.kind} that says it is from ${mail.from} was not acted on: ${reason}`;
+    const message = `ignored a ${mail.body.kind} that claims to be from ${mail.from}: ${reason}`;
     await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
     markRead([mail.id]);
   };
@@ -199,37 +202,41 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     if (!ended.signal.aborted) options.onFailure(error);
   };
 
-  /** What cannot be read keeps nothing else from being read, and somebody should know. */
+  /** Damaged mail must not block other mail, and the user gets a notice. */
   const warnAboutDamage = async () => {
     const look = async () => void (await mailbox.readUnread(name));
-    await retryWithBackoff(look, retry); // after this, what was damaged is set aside
+    await retryWithBackoff(look, retry); // this sets damaged mail aside
     for (const message of mailbox.takeNotices(name))
       await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
   };
 
-  /** What ends or stops the agent, what the lead says, what others say; each in their own order. */
+  /**
+   * Queues by priority: control messages, then the lead's messages, then those of others. Each queue keeps its order.
+   */
   const pending: readonly ReceivedMail[][] = [[], [], []];
   let draining: Promise<void> | undefined;
   let warning: Promise<void> = Promise.resolve();
 
   const nextMail = () => pending.find((queue) => queue.length > 0)?.shift();
 
-  /** One at a time, and of what waits the most pressing first. All that was read at once is there before the first is taken. */
+  /**
+   * Handles one mail at a time, the most urgent first. Waits one round first, so that all mail read together is queued.
+   */
   const drain = async () => {
     try {
       await nextRound();
       for (let mail = nextMail(); mail && !ended.signal.aborted; mail = nextMail()) await handleMail(mail);
     } finally {
-      // In the same step as the last look: what comes after it is taken anew.
+      // In the same tick as the last check, so that later mail starts a new drain.
       draining = undefined;
     }
     warning = warning.then(warnAboutDamage).catch(reportFailure);
   };
 
-  /** Whoever reads it anew gets again what is not marked yet. */
+  /** Following again yields all mail that is not marked yet. */
   const warnAboutBreak = async (error: unknown) => {
     const detail = error instanceof Error ? error.message : String(error);
-    const message = `its inbox could not be read, and is tried again: ${detail}`;
+    const message = `cannot read the inbox, trying again: ${detail}`;
     await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
   };
 
@@ -238,7 +245,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
       pending[priorityOf(mail)]?.push(mail);
       if (draining) continue;
       draining = drain();
-      // Whoever is waited for below would hear of it too late.
+      // The await in `settled` would report it too late.
       draining.catch(options.onFailure);
     }
   };
@@ -247,7 +254,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     team,
     name,
     async send(mail) {
-      // One id however often it is tried: what was stored after all is not said twice.
+      // One id for all tries, so that a mail that was stored after all is not sent twice.
       const id = mail.id ?? options.createId<MailId>("mail");
       await retryWhileDiskFull(() => mailbox.send({ ...mail, id, from: name }), retry);
       const kind = mail.body?.kind ?? "text";
@@ -259,7 +266,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     receipt: (id, to) => mailbox.receipt(id, to),
     observe({ event }) {
       if (event.type !== "prompt.promoted" && event.type !== "prompt.admitted") return;
-      // What has made room is in a file that the one in its place names.
+      // A replaced report is in a file that its replacement names.
       const promptId = event.type === "prompt.promoted" ? event.promptId : event.insteadOf;
       const id = promptId && mailIdOfPrompt(promptId);
       if (id !== undefined && !inProgress.has(id)) markRead([id]);
@@ -275,24 +282,24 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     },
     async close() {
       ended.abort(new DOMException("the member has left", "AbortError"));
-      await Promise.allSettled([following, draining]); // what went wrong was reported when it did
+      await Promise.allSettled([following, draining]); // failures were already reported
       await warning;
       await marking;
     },
   };
 }
 
-/** One failure is no deafness; so many in a row are. */
+/** A single failure is tolerated, this number in a row is not. */
 const maxUnmarked = 5;
 
 const mailPromptPrefix = "prm_m";
 
-/** The prompt that a mail becomes has an id that follows from the mail's: however often it is tried, it is said once. */
+/** The prompt id is derived from the mail id, so that a mail enters the conversation only once. */
 export const promptIdOfMail = (id: MailId): PromptId => id.replace(/^mail_/, mailPromptPrefix) as PromptId;
 const mailIdOfPrompt = (id: PromptId): MailId | undefined =>
   id.startsWith(mailPromptPrefix) ? (id.replace(mailPromptPrefix, "mail_") as MailId) : undefined;
 
-/** What was shown to the model as well is put down before it is acted on, and is known by its prompt. */
+/** Mail that the model also sees is recorded before it is acted on, and is recognized by its prompt. */
 function* actedOnMail(replayed: InboxConsumerOptions["replayed"]): Generator<MailId> {
   for (const { event } of replayed)
     if (event.type === "mail.received" && recordsActionOn(event.mailId)(event)) yield event.mailId;
@@ -307,12 +314,12 @@ const mailFields = ({ id, body, summary }: Mail) => ({
   ...(summary !== undefined && { summary }),
 });
 
-/** What nobody's key has signed is nobody's word: whom it names is told as what it says of itself. */
+/** Unsigned mail proves no sender, so the sender's name is shown as a claim. */
 const withSenderNote = ({ sender, ...mail }: ReceivedMail): Mail =>
   sender === "verified" ? mail : { ...mail, from: `unknown sender, says it is ${mail.from}` };
 
 const priorityOf = ({ body, from }: Mail): number =>
   conversationKinds.has(body.kind) ? (from === teamLead ? 1 : 2) : 0;
 
-/** What keeps its place among everything else that its sender says. */
+/** Kinds that keep their order among all messages of their sender. */
 const conversationKinds: ReadonlySet<MailKind> = new Set(["text", "idle_notification", "task_assignment"]);

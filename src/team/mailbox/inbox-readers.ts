@@ -2,11 +2,11 @@ import { closeAll } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import type { InboxReader, StoredTeam } from "../../store/index.ts";
 
-/** The inboxes that a mailbox reads: each is claimed when it is first needed, and kept until the mailbox closes. */
+/** The inboxes that a mailbox reads. Each is claimed at first use and kept until the mailbox closes. */
 export interface InboxReaders {
-  /** Rejects with `session_busy` while somebody else reads it. */
+  /** Rejects with `session_busy` while another process reads it. */
   open(name: string): Promise<InboxReader>;
-  /** Undefined for one that is not read here. */
+  /** Undefined if it is not read here. */
   opened(name: string): InboxReader | undefined;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export function createInboxReaders({
     opened: (name) => opened.get(name),
     async close() {
       isClosed = true;
-      // Who could not be opened has told whoever asked for it.
+      // A failed open was reported to its caller.
       await Promise.allSettled(opening.values());
       await closeAll([...opened.values()].map((reader) => reader.close));
     },
@@ -52,4 +52,4 @@ export function createInboxReaders({
 }
 
 export const closedError = (team: string): TroupeError =>
-  new TroupeError("mail", `The mailbox of team ${team} is closed here.`);
+  new TroupeError("mail", `The mailbox of team ${team} is closed in this process.`);

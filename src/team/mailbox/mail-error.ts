@@ -1,8 +1,8 @@
 import { TroupeError } from "../../protocol/index.ts";
 
 /**
- * Who is written to may have ended meanwhile: then nobody waits for it, and that is no failure of who wrote. Gives why it
- * was not sent; throws what is anything else.
+ * Returns why a mail was not sent. The receiver may have ended, which is not a failure of the sender. Throws all other
+ * errors.
  */
 export function sendFailureReason(error: unknown): string {
   if (TroupeError.is(error) && error.code === "mail") return error.message;

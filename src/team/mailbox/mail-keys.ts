@@ -3,15 +3,15 @@ import { TroupeError } from "../../protocol/index.ts";
 import type { KeyUse, MemberKey } from "../../store/index.ts";
 import type { MailboxMembers } from "./mailbox.ts";
 
-/** Members' keys, each asked for once. */
+/** The members' keys, each loaded once. */
 export interface MailKeys {
-  /** Undefined for who has none, or does not exist. */
+  /** Undefined if the member has no key or does not exist. */
   signingKey(name: string): Promise<KeyObject | undefined>;
-  /** All that it may have signed with; none for who has no key, or does not exist. */
+  /** All keys the member may have signed with. Empty if it has none or does not exist. */
   verificationKeys(name: string): Promise<readonly KeyObject[]>;
-  /** The same, as it is now: that of a member which workers run changes. */
+  /** Like `verificationKeys`, but not cached: the key of a remote member changes with its worker. */
   freshVerificationKeys(name: string): Promise<readonly KeyObject[]>;
-  /** The key to sign with, at once, if it was asked for before. */
+  /** The signing key if it is already loaded. */
   cachedSigningKey(name: string): KeyObject | undefined;
 }
 
@@ -43,7 +43,7 @@ export function createMailKeys(keyOf: MailboxMembers["keyOf"]): MailKeys {
     return keys;
   };
 
-  /** An inbox may hold a hundred thousand mails of one sender: they share one question, which opens a file. */
+  /** An inbox may hold many mails of one sender. They share one lookup, which opens a file. */
   const loadVerificationKeysOnce = (name: string) => {
     const asked = asking.get(name) ?? loadVerificationKeys(name).finally(() => asking.delete(name));
     asking.set(name, asked);

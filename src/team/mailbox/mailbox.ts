@@ -1,54 +1,54 @@
 import type { Mail, MailBody, MailId, MailState, Member } from "../../protocol/index.ts";
 import type { KeyUse, MemberKey } from "../../store/index.ts";
 
-/** Mail of one team, for programs as for agents; knows no surface. */
+/** The mail of one team, for programs and agents. Independent of frontends. */
 export interface Mailbox {
   /**
-   * Resolves when the mail is stored, and rejects if it may not be: `mail` for what cannot be sent (nobody of that name,
-   * somebody who has ended, too large, too many), `storage` for what the disk says. Nothing is stored for an unknown name.
+   * Resolves when the mail is stored. Rejects with `mail` if it cannot be sent: unknown or ended receiver, too large,
+   * too many. Rejects with `storage` on disk errors. Stores nothing for an unknown name.
    */
   send(outgoing: OutgoingMail): Promise<{ readonly id: MailId }>;
-  /** To everybody who is there but the sender, one mail each. Rejects only if nothing at all can be sent by `from`. */
+  /** Sends one mail to each other member that has not ended. Rejects only if `from` cannot send at all. */
   broadcast(outgoing: Omit<OutgoingMail, "to" | "id">): Promise<BroadcastReport>;
-  /** Everything that is held, oldest first, read or not. Claims nothing: anybody may look. */
+  /** All stored mail, oldest first, read or not. Claims nothing, so any process may call it. */
   readAll(agent: string): Promise<ReceivedMail[]>;
   readUnread(agent: string): Promise<ReceivedMail[]>;
-  /** Into the agent's log. Makes this process the inbox's one reader. */
+  /** Records that the mail is in the agent's log. Makes this process the only reader of the inbox. */
   markDelivered(agent: string, ids: readonly MailId[]): Promise<void>;
-  /** Into its conversation. By ids, or by the place in what `readAll` gives. */
+  /** Records that the mail is in the conversation. By ids, or by the index in the result of `readAll`. */
   markRead(agent: string, which: readonly MailId[] | number): Promise<void>;
-  /** The oldest unread mail, now or as soon as there is one. Makes this process the inbox's one reader. */
+  /** The oldest unread mail, now or when one arrives. Makes this process the only reader of the inbox. */
   waitForMessage(agent: string, signal?: AbortSignal): Promise<ReceivedMail>;
-  /** What is unread and all that comes, each once, pushed. Makes this process the one reader. Ends when `signal` aborts. */
+  /** Yields unread and new mail, each once. Makes this process the only reader. Ends when `signal` aborts. */
   follow(agent: string, signal?: AbortSignal): AsyncIterable<ReceivedMail>;
-  /** The same with what was read, for who only looks on. Claims nothing. */
+  /** Yields all mail, read or not, for observers. Claims nothing. */
   watch(agent: string, signal?: AbortSignal): AsyncIterable<ReceivedMail>;
   /**
-   * How far a mail has come. `failed`: it was not read, and its receiver has ended, or it was damaged and set aside. `read` too
-   * for what is so old that nothing of that time is held any more. Rejects if there never was such a mail.
+   * The delivery state of a mail. `failed`: unread, and its receiver has ended, or the mail was damaged and set aside.
+   * `read` also for mail so old that it is no longer stored. Rejects if there is no such mail.
    */
   receipt(id: MailId, to: string): Promise<MailState>;
-  /** The whole text of a mail, also if it is in a file. */
+  /** The full text of a mail, also if it is in a file. */
   textOf(mail: Mail): Promise<string>;
-  /** What was found damaged in this agent's inbox since the last call, for people. */
+  /** The damage found in this agent's inbox since the last call, for the user. */
   takeNotices(agent: string): readonly string[];
-  /** Ends who follows and lets others become readers. The store stays open. */
+  /** Ends all followers and lets other processes become readers. The store stays open. */
   close(): Promise<void>;
 }
 
 export interface OutgoingMail {
   readonly from: string;
   readonly to: string;
-  /** What somebody wrote: always mail of kind `text`. Either this or `body`. */
+  /** A message, sent as mail of kind `text`. Give either this or `body`. */
   readonly text?: string;
-  /** Set by the runtime alone, never from what a model wrote. */
+  /** Set only by the runtime, never from model output. */
   readonly body?: MailBody;
   readonly summary?: string;
   /** Default: true, but false for an idle notification. */
   readonly wakes?: boolean;
   readonly urgent?: boolean;
   readonly replyTo?: MailId;
-  /** To try again after a failure: the same id is the same mail, and is read once. */
+  /** For a retry after a failure: mail with the same id is the same mail and is read once. */
   readonly id?: MailId;
 }
 
@@ -57,20 +57,23 @@ export interface BroadcastReport {
   readonly failed: readonly { readonly to: string; readonly error: Error }[];
 }
 
-/** A mail as its receiver gets it. Where the whole of a large text is in a file, `body.file` is its absolute path. */
+/** Mail as its receiver gets it. For a large text `body.file` is the absolute path of the full text. */
 export interface ReceivedMail extends Mail {
   readonly state: "queued" | "delivered" | "read";
   readonly read: boolean;
-  /** Whether its signature is that of whom it names. */
+  /** `verified` if the signature belongs to the sender it names. */
   readonly sender: "verified" | "unverified";
-  /** Why it is shown and never acted on: a control message that is not signed, or of a kind its sender may not send. */
+  /** Why it is shown but not acted on: it is unsigned, or its sender may not send this kind. */
   readonly refused?: string;
 }
 
-/** Who there is, and what they sign with: `StoredTeam` has both in its record. */
+/** The members and their keys. `StoredTeam` has both in its record. */
 export interface MailboxMembers {
-  /** Everybody who is or was in the team, the lead among them, as of now; another array whenever something has changed. */
+  /** All current and former members including the lead. Returns a new array whenever something changed. */
   members(): readonly Member[];
-  /** What signs, or checks, what this member (or `user`) sends; undefined for who has none here. Asked until there is one. */
+  /**
+   * The key that signs or verifies mail of this member or of `user`. Undefined if there is none here. Asked again until
+   * one exists.
+   */
   keyOf(name: string, use: KeyUse): Promise<MemberKey | undefined>;
 }

@@ -2,7 +2,7 @@ import type { Clock, CreateId } from "../../platform/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
 import { createMailbox, type Mailbox } from "./index.ts";
 
-/** The mailbox of a stored team: its record says who there is, and what they sign with. */
+/** The mailbox of a stored team. Its record provides the members and their keys. */
 export function openMailbox(
   stored: StoredTeam,
   ports: { readonly clock: Clock; readonly createId: CreateId },

@@ -1,11 +1,11 @@
 import type { Clock } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 
-/** Counts what one writes to another: two agents that answer each other for ever are stopped by it. */
+/** Limits how often one member writes to another. This stops two agents that answer each other forever. */
 export interface PairRateLimit {
-  /** Throws with `mail` if it would be one too many within a minute; counts nothing then. */
+  /** Throws `mail` and counts nothing if it exceeds the limit per minute. */
   count(from: string, to: string): void;
-  /** The last one was not sent after all. */
+  /** Uncounts the last message, which was not sent. */
   uncount(from: string, to: string): void;
 }
 
@@ -25,7 +25,7 @@ export function createPairRateLimit({
       const now = clock.monotonic();
       const recent = pairs.get(key) ?? [];
       pairs.set(key, recent);
-      // Only the last so many matter: the first of them says when the next one may go.
+      // Only the last `perMinute` entries matter. The first of them decides when the next may be sent.
       const first = recent[recent.length - perMinute];
       if (first !== undefined && now - first < minute)
         throw rateLimitError({ from, to, perMinute, waitMs: minute - now + first });
@@ -44,7 +44,7 @@ function rateLimitError(facts: { from: string; to: string; perMinute: number; wa
   const { from, to, perMinute, waitMs } = facts;
   return new TroupeError(
     "mail",
-    `${from} has sent ${to} ${perMinute} messages within a minute, and more are not taken for ${Math.ceil(waitMs / 1000)} s. ` +
-      "Say several things in one message; if you only answer each other, stop.",
+    `${from} sent ${to} ${perMinute} messages within a minute. Wait ${Math.ceil(waitMs / 1000)} s before the next.` +
+      " Combine several messages into one. If you only answer each other, stop.",
   );
 }

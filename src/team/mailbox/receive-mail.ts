@@ -5,18 +5,18 @@ import type { ReceivedMail } from "./mailbox.ts";
 import { senderRefusalReason } from "./sender-rules.ts";
 import { isSignedBy } from "./sign-mail.ts";
 
-/** What is held in `name`'s inbox, with whether it is from whom it says and whether it may be acted on. */
+/** Adds to stored mail of `name`'s inbox whether its sender is verified and whether it may be acted on. */
 export type Receive = (held: readonly HeldMail[], name: string) => Promise<ReceivedMail[]>;
 
 export interface ReceiveOptions {
   readonly bodies: MailBodies;
   readonly keys: MailKeys;
-  /** There are no signatures: it is from whom it says. */
+  /** The store does not sign mail: trust the sender it names. */
   readonly isUnsigned?: true | undefined;
 }
 
 export function createReceive({ bodies, keys, isUnsigned }: ReceiveOptions): Receive {
-  /** A signature is checked once for each mail that is held in memory. */
+  /** The signature is verified once per mail object. */
   const verified = new WeakMap<Mail, Omit<ReceivedMail, "state" | "read">>();
 
   const receiveOne = async ({ mail, state }: HeldMail, name: string): Promise<ReceivedMail> => {
@@ -53,7 +53,7 @@ function refusalReason(mail: Mail, { name, isVerified }: { name: string; isVerif
   return senderRefusalReason(mail.from, mail.body.kind);
 }
 
-/** A record names the file; whoever reads it wants to know where that is. Any other name is of no file of ours. */
+/** A record has only the file's name; readers need its path. Drops a name that is not the mail's own file. */
 function withPath({ id, body }: Mail, bodies: MailBodies): MailBody {
   if (!("file" in body) || body.file === undefined) return body;
   const path = body.file === `${id}.txt` ? bodies.pathOf(body.file) : undefined;

@@ -3,20 +3,20 @@ import { archivedReportsNote } from "../../agent/index.ts";
 import type { ContentPart, Envelope, Mail, PromptId } from "../../protocol/index.ts";
 
 /**
- * The reports of teammates that wait until their lead works next. Of each teammate only the last few wait: a lead that is
- * not needed for days would otherwise hold all of them, and find no room for them in its context in the end.
+ * The reports of teammates that wait for the lead's next turn. Only the last few of each teammate wait. Otherwise a
+ * lead that is idle for days could not fit them into its context.
  */
 export interface ReportBacklog {
-  /** What waits from an earlier life. */
+  /** Restores the waiting reports of a previous run. */
   restore(replayed: readonly Pick<Envelope, "event">[]): void;
-  /** If one of the same teammate has to make room: which, and what is to be said in front of the new one. */
+  /** If an older report of the same teammate must be replaced: which one, and the note to put before the new one. */
   makeRoom(mail: Mail): Promise<{ readonly insteadOf: PromptId; readonly before: readonly ContentPart[] } | undefined>;
   added(mail: Mail, promptId: PromptId): void;
 }
 
 export interface ReportBacklogOptions {
   readonly conversation: () => Pick<Conversation, "waitingParts">;
-  /** Puts a report of a member to those that were put away before; gives the file's path. */
+  /** Adds a report to the member's archive. Returns the path of the file. */
   readonly archive: (member: string, text: string) => Promise<string>;
   readonly most?: number | undefined;
 }
@@ -48,10 +48,10 @@ export function createReportBacklog({ conversation, archive, most = 8 }: ReportB
   };
 }
 
-/** One that wakes the lead is heard at once. */
+/** A report that wakes the lead does not wait. */
 const isReport = ({ body, wakes }: Mail) => body.kind === "idle_notification" && !wakes;
 
-/** The report itself is the last of its parts: what is in front of it is about those before. */
+/** The report is the last part; parts before it are notes about earlier reports. */
 const textOf = (parts: readonly ContentPart[]) =>
   parts
     .slice(-1)

@@ -24,21 +24,21 @@ export interface SendOptions {
   readonly clock: Pick<Clock, "now" | "monotonic">;
   readonly createId: CreateId;
   readonly keys: MailKeys;
-  /** The same array as long as nothing has changed. */
+  /** Returns the same array until something changes. */
   readonly members: () => readonly Member[];
   readonly pairsPerMinute?: number;
 }
 
-/** Checks, signs and stores a mail. What one mailbox sends to one member is stored in the order of the calls. */
+/** Verifies, signs and stores a mail. Mail from one mailbox to one member is stored in the order of the calls. */
 export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Promise<{ readonly id: MailId }> {
   const { store, clock, createId, keys, team } = options;
   const rate = createPairRateLimit({ clock, perMinute: options.pairsPerMinute ?? 60 });
-  /** For each receiver, what is still being made ready: whatever is sent after it waits until it is written. */
+  /** The mail being prepared, per receiver. Later mail waits until it is written. */
   const turns = new Map<string, Promise<unknown>>();
   const timestamp = createStamp(clock);
   let route: Route | undefined;
 
-  // No await before the write, unless something must be waited for: that is what keeps the order.
+  // Do not await before the write unless necessary: this keeps the order.
   const send = async (outgoing: OutgoingMail): Promise<{ readonly id: MailId }> => {
     const members = options.members();
     if (route === undefined || !isRouteOf(route, outgoing, members)) route = findRoute(outgoing, members);
@@ -54,7 +54,7 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
       else await storeInTurn(route, isReady ? Promise.resolve(signMail(mail, key)) : finish(mail));
       return { id: mail.id };
     } catch (error) {
-      // Who waits for space tries again and again: what was not stored was not said.
+      // Retries after a full disk count once: a mail that was not stored was not sent.
       if (body.kind === "text") rate.uncount(from, to);
       throw error;
     }
@@ -90,7 +90,7 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
     if (key !== undefined) return signMail(mail, key);
     const { kind } = mail.body;
     if (kind === "text" || store.isUnsigned) return { mail };
-    throw new TroupeError("mail", `${mail.from} has no key here, and a ${kind} that is not signed counts nothing.`);
+    throw new TroupeError("mail", `Cannot sign ${kind}: no key for ${mail.from} on this machine.`);
   };
 
   const storeInTurn = async ({ to, inbox }: Route, ready: Promise<Sealed>): Promise<void> => {
@@ -115,7 +115,7 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
   return send;
 }
 
-/** Who writes to whom, found once: mostly the next mail goes the same way. */
+/** Sender and receiver, cached because the next mail often has the same. */
 interface Route {
   readonly from: string;
   readonly to: string;
@@ -133,17 +133,17 @@ const storeSealed = (inbox: Inbox, { mail, json }: Sealed) => inbox.send(mail, j
 
 function assertMaySend(from: string, kind: MailKind): void {
   const refusal = senderRefusalReason(from, kind);
-  if (refusal !== undefined) throw new TroupeError("mail", `Not sent: ${refusal}.`);
+  if (refusal !== undefined) throw new TroupeError("mail", `Cannot send the mail: ${refusal}.`);
 }
 
 function bodyOf({ text, body }: OutgoingMail): MailBody {
   if (body === undefined) {
-    if (text === undefined) throw new TroupeError("mail", "A mail without a text was not sent.");
+    if (text === undefined) throw new TroupeError("mail", "Cannot send a mail without a text.");
     return { kind: "text", text };
   }
-  if (text !== undefined) throw new TroupeError("mail", "A mail has a text or a body, not both.");
+  if (text !== undefined) throw new TroupeError("mail", "Cannot send a mail with both a text and a body.");
   if (body.kind === "text") return { kind: "text", text: body.text };
-  // As it will be read back: what is signed must be what is stored.
+  // Parsed as it will be read, because the signature must cover what is stored.
   const json = JSON.stringify(body);
   assertFits(json);
   return JSON.parse(json) as MailBody;
@@ -151,7 +151,7 @@ function bodyOf({ text, body }: OutgoingMail): MailBody {
 
 const longestSummary = 200;
 
-/** Many are sent within a millisecond: its words are made once. */
+/** Formats the time once per millisecond, because many mails share it. */
 function createStamp(clock: Pick<Clock, "now">): () => string {
   let last = Number.NaN;
   let text = "";
@@ -164,8 +164,8 @@ function createStamp(clock: Pick<Clock, "now">): () => string {
 }
 
 /**
- * Whether the schema could find nothing wrong with it: names, id and time are our own, so what is left are the types of what
- * was passed in. The schema's first use costs a process more than a hundred sends.
+ * True if the schema cannot fail. Names, id and time are generated here, so only the types of the arguments matter. The
+ * first use of the schema costs more than a hundred sends.
  */
 const isParsedMail = ({ body, summary, wakes }: Mail, { id, replyTo }: OutgoingMail): boolean =>
   body.kind === "text" &&
@@ -180,5 +180,5 @@ function parseOutgoing(mail: Mail): Mail {
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const where = issue?.path.join(".") ?? "";
-  throw new TroupeError("mail", `This is no mail that can be sent: ${where}: ${issue?.message ?? "wrong form"}.`);
+  throw new TroupeError("mail", `Cannot send the mail: ${where}: ${issue?.message ?? "invalid value"}.`);
 }

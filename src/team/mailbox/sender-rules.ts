@@ -1,12 +1,12 @@
 import { type MailKind, teamLead, teamUser } from "../../protocol/index.ts";
 
-/** Why nobody may act on a mail of this kind from this sender; undefined if there is no reason. */
+/** Why mail of this kind from this sender must not be acted on. Undefined if it is allowed. */
 export function senderRefusalReason(from: string, kind: MailKind): string | undefined {
   if (allowedSenders[kind] === "anybody" || from === teamLead || from === teamUser) return undefined;
-  return `only the lead may send a ${kind.replaceAll("_", " ")}, and it is from ${from}`;
+  return `only the lead may send a ${kind.replaceAll("_", " ")}, but it is from ${from}`;
 }
 
-/** Who decides, ends, or changes what others may do is the lead, or the person who speaks through it. */
+/** Only the lead, or the user through the lead, may decide, end members or change permissions. */
 const allowedSenders: Readonly<Record<MailKind, "anybody" | "lead">> = {
   text: "anybody",
   idle_notification: "anybody",

@@ -3,11 +3,11 @@ import type { Mail, MailBody } from "../../protocol/index.ts";
 
 export interface SignedMail {
   readonly mail: Mail;
-  /** The mail as it is stored: written once, for the signature and for the file. */
+  /** The mail as stored. Serialized once, for the signature and for the file. */
   readonly json: string;
 }
 
-/** Puts a signature on the mail that only who has `key` can make, over everything else that is in it. */
+/** Signs all other fields of the mail with `key`. */
 export function signMail(mail: Mail, key: KeyObject): SignedMail {
   const text = signedText(mail);
   const signature = key.type === "secret" ? digestOf(text, key) : sealOf(text, key);
@@ -15,7 +15,7 @@ export function signMail(mail: Mail, key: KeyObject): SignedMail {
   return { mail, json: `${text.slice(0, -1)},"signature":"${signature}"}` };
 }
 
-/** Whether exactly this mail was signed with `key`. */
+/** True if `key` signed exactly this mail. */
 export function isSignedBy(mail: Mail, key: KeyObject): boolean {
   if (mail.signature === undefined) return false;
   if (key.type !== "secret")
@@ -27,12 +27,12 @@ export function isSignedBy(mail: Mail, key: KeyObject): boolean {
 
 const digestOf = (text: string, key: KeyObject): string => createHmac("sha256", key).update(text).digest("base64url");
 
-/** By one of a pair of keys: who checks it cannot make it. */
+/** An asymmetric signature: its verifier cannot create it. */
 const sealOf = (text: string, key: KeyObject): string => sign(null, Buffer.from(text), key).toString("base64url");
 
 /**
- * The canonical JSON of the mail without its signature. A text's form is known, so `JSON.stringify` alone makes it: what is
- * undefined is left out, and the names here stand in the order of their letters.
+ * The canonical JSON of the mail without its signature. For a text, `JSON.stringify` is enough: it omits undefined
+ * fields, and the fields here are in alphabetical order.
  */
 function signedText({ body, color, from, id, replyTo, summary, timestamp, to, urgent, wakes }: Mail): string {
   const isText = body.kind === "text";
@@ -57,10 +57,10 @@ const textFields = ({ file, kind, text }: TextBody) => ({ file, kind, text }) sa
 
 type TextBody = Extract<MailBody, { kind: "text" }>;
 
-/** Every field that there can be: one that is forgotten here is an error of the compiler's. */
+/** All fields, so that a missing one is a compile error. */
 type Signed<Of> = Record<Exclude<keyof Of, "signature">, unknown>;
 
-/** One text for one value, whatever the order of its keys; what JSON does not carry is left out, as when it is stored. */
+/** One text per value, independent of the order of its keys. Omits what JSON cannot represent, as storing does. */
 function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

@@ -2,15 +2,15 @@ import { TroupeError } from "../../protocol/index.ts";
 import { openRepository, type Repository, type RepositoryContext } from "../worktree/repository.ts";
 import { diffOf, fetchCommits, type ReturnedCommits } from "./import-commits.ts";
 
-/** Commits of a member on another machine, as far as it is. */
+/** The current commits of a remote member. */
 export interface MemberCommits extends ReturnedCommits {
-  /** What the branch was last brought to from there. */
+  /** The head that the branch was last set to from there. */
   readonly was?: string | undefined;
 }
 
 /**
- * Brings the branch to what has come. One that somebody else has moved, or has checked out, is left alone: then the commits
- * are on a branch of the same name with a number. Gives the branch that has them, and what they change, in a line.
+ * Moves the branch to the imported commits. A branch that was moved or checked out locally is left alone. Then the
+ * commits go to a branch of the same name with a number. Returns that branch and its changes in one line.
  */
 export async function advanceBranch(
   place: RepositoryContext,
@@ -26,7 +26,7 @@ export async function advanceBranch(
   }
   throw new TroupeError(
     "git",
-    `What is committed cannot be put on a branch ${commits.branch}: there are too many already.`,
+    `Cannot create a branch for ${commits.branch}: too many numbered branches exist. Delete some of them.`,
   );
 }
 
@@ -43,9 +43,9 @@ async function moveTo(
   if (now === head) return true;
   if (found.ok && busy.has(ref)) return false;
   const follows = async () => (await repository.git(["merge-base", "--is-ancestor", now, head])).ok;
-  // What it has thrown away itself may go from here too.
+  // Commits that the member itself dropped may be dropped here too.
   if (found.ok && now !== was && !(await follows())) return false;
-  // Refused if somebody has moved it meanwhile.
+  // Fails if the branch was moved in the meantime.
   return (await repository.git(["update-ref", "-m", "troupe: from a worker", ref, head, now])).ok;
 }
 

@@ -2,33 +2,33 @@ import { stat } from "node:fs/promises";
 import { TroupeError } from "../../protocol/index.ts";
 import { openRepository, type RepositoryContext } from "../worktree/repository.ts";
 
-/** What an agent on another machine begins from. */
+/** The commit from which a remote agent starts. */
 export interface BundleSource {
-  /** The commit that the working tree is on, or that the branch is on which it goes on from. */
+  /** The commit of the worktree, or of the branch that it continues. */
   readonly head: string;
-  /** What that is called in the bundle, if not HEAD. */
+  /** Its ref in the bundle, if not HEAD. */
   readonly ref?: string;
   readonly author: { readonly name: string; readonly email: string };
-  /** What it does not take along, for people. */
+  /** Notices for the user about local work that is not sent. */
   readonly notices: readonly string[];
-  /** Writes the commit and all before it into a file. */
+  /** Writes the commit and its history to a file. */
   bundle(file: string): Promise<void>;
 }
 
-/** `branch`: it goes on from there, if there is such a branch. */
+/** `branch`: start from this branch if it exists. */
 export async function bundleSource(place: RepositoryContext, branch?: string): Promise<BundleSource> {
   const repository = await openRepository(place);
   if (repository.isShallow)
     throw new TroupeError(
       "git",
-      "isolation: remote needs the whole history, and this repository is shallow: git fetch --unshallow.",
+      "isolation: remote needs the full history, but this repository is shallow. Run 'git fetch --unshallow'.",
     );
   const commitOf = (name: string) => repository.git(["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
   const goesOn = branch === undefined ? undefined : await commitOf(`refs/heads/${branch}`);
   const ref = goesOn?.ok ? `refs/heads/${branch}` : undefined;
   const found = goesOn?.ok ? goesOn : await commitOf("HEAD");
   if (!found.ok)
-    throw new TroupeError("git", "isolation: remote needs a commit to begin from: commit something first.");
+    throw new TroupeError("git", "isolation: remote needs a commit to start from. Commit something first.");
   const head = found.stdout.trim();
   const changed = await repository.ask(["status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=dirty"]);
   const count = changed.split("\0").filter(Boolean).length;
@@ -36,7 +36,7 @@ export async function bundleSource(place: RepositoryContext, branch?: string): P
     count === 0 || ref !== undefined
       ? []
       : [
-          `${count} uncommitted ${count === 1 ? "change stays" : "changes stay"} here: the agent begins from the last commit.`,
+          `${count} uncommitted ${count === 1 ? "change stays" : "changes stay"} here: the agent starts from the last commit.`,
         ];
   return {
     head,

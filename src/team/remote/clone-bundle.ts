@@ -2,15 +2,15 @@ import { makeFolder, runGit } from "../../platform/index.ts";
 import { gitFailed, type RepositoryContext } from "../worktree/repository.ts";
 
 export interface CloneRequest {
-  /** Where the clone is to be: a folder that is not there. */
+  /** The folder of the clone. It must not exist. */
   readonly folder: string;
-  /** The first has everything; the next ones only what was committed since. */
+  /** The first bundle has the full history; each later one has the commits since the previous. */
   readonly bundles: readonly { readonly file: string; readonly head: string; readonly ref?: string | undefined }[];
   readonly branch: string;
   readonly author: { readonly name: string; readonly email: string };
 }
 
-/** A repository of bundles, with the last one's commit checked out on a branch. Nothing in it has run. */
+/** Makes a repository from bundles and checks out the last one's commit on a branch. Runs nothing from it. */
 export async function cloneBundle(request: CloneRequest, { env }: Pick<RepositoryContext, "env">): Promise<void> {
   const { folder, branch, author } = request;
   await makeFolder(folder);

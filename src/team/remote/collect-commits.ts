@@ -2,17 +2,17 @@ import { openRepository, type RepositoryContext } from "../worktree/repository.t
 
 export interface RemoteClone {
   readonly folder: string;
-  /** What it began from. */
+  /** The commit it started from. */
   readonly base: string;
 }
 
-/** The commit that a clone is on; undefined while that is what it began from. */
+/** The clone's current commit. Undefined if it is still the base. */
 export async function clonedHead(clone: RemoteClone, place: RepositoryContext): Promise<string | undefined> {
   const head = (await inClone(clone, place)(["rev-parse", "--verify", "HEAD^{commit}"])).trim();
   return head === clone.base ? undefined : head;
 }
 
-/** What was changed and not committed becomes a commit. */
+/** Commits all uncommitted changes. */
 export async function commitLeftovers(
   clone: RemoteClone,
   { message, ...place }: { readonly message: string } & RepositoryContext,
@@ -24,12 +24,12 @@ export async function commitLeftovers(
   await git(["commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", message]);
 }
 
-/** Writes what was committed since the clone was made into a file. */
+/** Writes the commits since the clone was made to a file. */
 export async function bundleCommits(clone: RemoteClone, file: string, place: RepositoryContext): Promise<void> {
   await inClone(clone, place)(["bundle", "create", "--quiet", file, "HEAD", `^${clone.base}`]);
 }
 
-/** Programs that the clone's own settings name are not run. */
+/** Runs git without the programs that the clone's own settings name. */
 function inClone({ folder }: RemoteClone, place: RepositoryContext) {
   return async (args: readonly string[]): Promise<string> =>
     (await openRepository({ ...place, cwd: folder })).ask(args, { cwd: folder });

@@ -5,14 +5,14 @@ import { gitFailed, openRepository, type Repository, type RepositoryContext } fr
 export interface ReturnedCommits {
   readonly file: string;
   readonly head: string;
-  /** What the agent began from. */
+  /** The commit the agent started from. */
   readonly base: string;
   readonly branch: string;
 }
 
 /**
- * Makes a branch of the commits in the bundle that `bring` gives: a new one, whose history holds what the agent began
- * from. Gives its diff in a line.
+ * Creates a new branch from the commits in the bundle that `bring` returns. Its history contains the agent's base
+ * commit. Returns its diff in one line.
  */
 export async function importCommits(
   place: RepositoryContext,
@@ -22,7 +22,7 @@ export async function importCommits(
   const repository = await openRepository(place);
   const ref = `refs/heads/${branch}`;
   const there = await repository.git(["rev-parse", "--verify", "--quiet", `${ref}^{commit}`]);
-  // An earlier life of the session may have made it, and told nobody.
+  // A previous run of the session may have created it without reporting it.
   if (!there.ok || there.stdout.trim() !== head) {
     await fetchCommits(repository, { ...commits, file: await bring() });
     await repository.ask(["update-ref", "-m", "troupe: from a worker", ref, head, "0".repeat(head.length)]);
@@ -30,7 +30,7 @@ export async function importCommits(
   return { top: repository.top, diff: await diffOf(repository, commits) };
 }
 
-/** What is in the bundle is in the repository afterwards, on no branch; it follows from what the agent began from. */
+/** Fetches the bundle's commits without a branch. Rejects unless they descend from the agent's base commit. */
 export async function fetchCommits(
   repository: Repository,
   { file, base, head }: Omit<ReturnedCommits, "branch">,
@@ -40,10 +40,10 @@ export async function fetchCommits(
   const fetched = await repository.git(fetch, { settings });
   if (!fetched.ok) throw gitFailed(["fetch"], fetched.stderr);
   const isHere = await repository.git(["merge-base", "--is-ancestor", base, head]);
-  if (!isHere.ok) throw new TroupeError("git", "What has come back does not follow from what the agent began from.");
+  if (!isHere.ok) throw new TroupeError("git", "The returned commits do not descend from the agent's base commit.");
 }
 
-/** In a line. */
+/** The diff in one line. */
 export async function diffOf(
   repository: Repository,
   { base, head }: Pick<ReturnedCommits, "base" | "head">,

@@ -4,28 +4,35 @@ import { type Clock, type CreateId, digestOfCall } from "../../platform/index.ts
 import { type MailBody, type PermissionAnswer, type RequestId, teamLead, TroupeError } from "../../protocol/index.ts";
 import type { MailHandlers, InboxConsumer } from "../mailbox/inbox-consumer.ts";
 
-/** A member's questions, asked of its lead by mail: kept on disk, several side by side, each answered once. */
+/**
+ * Sends a member's permission requests to its lead by mail. Requests are stored on disk, may be open at the same time,
+ * and each is answered once.
+ */
 export interface PermissionRequests {
-  /** Rejects when `signal` aborts. With nobody answering in time it is a no. */
+  /** Rejects when `signal` aborts. Denies when no answer comes in time. */
   ask(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
-  /** Whether commands in the sandbox may reach a host that is not listed. With nobody answering in time it is a no. */
+  /** Asks whether sandboxed commands may reach a host that is not listed. False when no answer comes in time. */
   askHost(host: string): Promise<boolean>;
   readonly handlers: MailHandlers;
-  /** Nobody waits for an answer to this any more: it was asked in an earlier life. */
+  /** Withdraws a request of a previous run, which no call waits for. */
   withdraw(requestId: RequestId): Promise<void>;
 }
 
 export interface PermissionRequestsOptions {
   readonly link: () => InboxConsumer;
-  /** Where the member works. */
+  /** The member's working directory. */
   readonly folder: () => string;
   readonly clock: Clock;
   readonly createId: CreateId;
-  /** How long to wait for an answer. */
   readonly timeoutMs: number;
-  /** An answer that counts for nothing: to what nobody asked, or waits for any more, or to something else than was asked. */
+  /**
+   * Called with the reason when an answer is ignored: its request is unknown or closed, or its digest does not match.
+   */
   readonly onUnexpectedAnswer: (reason: string) => Promise<void>;
-  /** Told what is waited for whenever that changes, in a line: of several the first; undefined: nothing any more. */
+  /**
+   * Called when the member starts or stops waiting, with the first line of the oldest open request. Undefined: it waits
+   * for nothing.
+   */
   readonly onWait?: ((question: string | undefined) => void) | undefined;
 }
 
@@ -49,17 +56,17 @@ export function createPermissionRequests(options: PermissionRequestsOptions): Pe
     if (waiting.delete(requestId)) reportWait();
   };
 
-  /** Only what was asked is answered, and only once: another input, or a second answer, counts for nothing. */
+  /** Accepts one answer per request, and only if its digest matches the request. */
   const settle = async (body: { requestId: RequestId; digest: string }, answer: PermissionAnswer) => {
     const request = openRequests.get(body.requestId);
-    if (!request) return options.onUnexpectedAnswer(`an answer to ${body.requestId} came, and nobody waits for it`);
+    if (!request) return options.onUnexpectedAnswer(`ignored an answer to ${body.requestId}: no request waits for it`);
     if (request.digest !== body.digest)
-      return options.onUnexpectedAnswer(`an answer to ${body.requestId} is to something else than was asked`);
+      return options.onUnexpectedAnswer(`ignored an answer to ${body.requestId}: it does not match the request`);
     openRequests.delete(body.requestId);
     request.answer(answer);
   };
 
-  /** What is now allowed to everybody need not be asked any more. */
+  /** Answers open requests for a path that the whole team may change now. */
   const onPathAllowed = async ({ path, tool }: { path: string; tool: string }) => {
     for (const [requestId, { question, answer }] of openRequests) {
       const request = filePathOf(question.input);
@@ -70,7 +77,7 @@ export function createPermissionRequests(options: PermissionRequestsOptions): Pe
     }
   };
 
-  /** Why the lead cannot be asked, where the team has no way to: it is a no that says so. */
+  /** Returns why the lead cannot be asked if the mailbox refuses the mail. The caller denies with that reason. */
   const trySend = async (body: MailBody, wakes: boolean): Promise<string | undefined> => {
     try {
       await options.link().send({ to: teamLead, body, wakes });
@@ -85,7 +92,7 @@ export function createPermissionRequests(options: PermissionRequestsOptions): Pe
     try {
       await options.link().send({ to: teamLead, body: { kind: "request_withdrawn", requestId }, wakes: false });
     } catch (error) {
-      // Of one who has left, the lead knows by itself that nothing waits.
+      // The lead drops the requests of a member that has left by itself.
       if (!TroupeError.is(error)) throw error;
     }
   };
@@ -123,10 +130,10 @@ export function createPermissionRequests(options: PermissionRequestsOptions): Pe
       const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true, signal: finished.signal });
       });
-      aborted.catch(() => undefined); // raced below
+      aborted.catch(() => undefined); // handled by the race below
       const late = options.clock.sleep(options.timeoutMs, finished.signal).then(
         () => timeoutAnswer(options.timeoutMs),
-        () => new Promise<never>(() => undefined), // nobody waits any more
+        () => new Promise<never>(() => undefined), // the wait is over
       );
       try {
         const sendProblem = await trySend(requestBody(question, digest), isPlanRequest(question));
@@ -146,7 +153,7 @@ export function createPermissionRequests(options: PermissionRequestsOptions): Pe
       sandbox_permission_response: async (_, { requestId, digest, allow }) => {
         const request = openHostRequests.get(requestId);
         if (request?.digest !== digest)
-          return options.onUnexpectedAnswer(`an answer to ${requestId} came, and nobody waits for it`);
+          return options.onUnexpectedAnswer(`ignored an answer to ${requestId}: no request waits for it`);
         openHostRequests.delete(requestId);
         request.answer(allow);
       },
@@ -165,7 +172,7 @@ export function createPermissionRequests(options: PermissionRequestsOptions): Pe
   };
 }
 
-/** The file that a call is about, as it names it. */
+/** The file path in a call's input, as the call gives it. */
 export function filePathOf(input: unknown): string | undefined {
   const path = typeof input === "object" && input !== null && "file_path" in input ? input.file_path : undefined;
   return typeof path === "string" ? path : undefined;
@@ -173,7 +180,7 @@ export function filePathOf(input: unknown): string | undefined {
 
 export const isPlanRequest = ({ tool }: Pick<PermissionQuestion, "tool">): boolean => tool === "ExitPlanMode";
 
-/** Binds an answer to what was asked: the tool and its exact input. */
+/** Binds an answer to the tool and the exact input of the request. */
 export const callDigest = digestOfCall;
 
 function requestBody(question: PermissionQuestion, digest: string): MailBody {
@@ -199,5 +206,5 @@ function requestBody(question: PermissionQuestion, digest: string): MailBody {
 const timeoutAnswer = (ms: number): PermissionAnswer => ({
   behavior: "deny",
   by: "policy",
-  message: `nobody answered within ${Math.round(ms / 1000)} s`,
+  message: `no answer within ${Math.round(ms / 1000)} s`,
 });

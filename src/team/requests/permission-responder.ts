@@ -5,16 +5,18 @@ import { callDigest, filePathOf } from "./permission-requests.ts";
 import type { MailHandlers, InboxConsumer } from "../mailbox/inbox-consumer.ts";
 import { sendFailureReason } from "../mailbox/mail-error.ts";
 
-/** A lead's side of its members' questions: shown on the lead's surfaces, answered there, sent back. */
+/** The lead's side of its members' requests: shows them on the lead's frontends and mails the answers back. */
 export interface PermissionResponder {
   readonly handlers: MailHandlers;
-  /** Plans that wait for the lead's model, by their request. */
+  /** Plans that wait for the lead's model, by request id. */
   readonly plans: ReadonlyMap<RequestId, OpenPlan>;
-  /** The answer of the lead's model; the first one counts. Rejects with a TroupeError where nobody waits for it. */
+  /**
+   * Sends the answer of the lead's model. The first answer counts. Rejects with a TroupeError if no plan waits for it.
+   */
   answerPlan(requestId: RequestId, answer: PlanAnswer): Promise<void>;
-  /** Nobody waits for answers of this member any more. */
+  /** Drops the open requests of this member. */
   forget(name: string): void;
-  /** What is open stays unanswered, and is asked again when the lead is back. */
+  /** Open requests stay unanswered. Their members ask again when the lead is back. */
   close(): void;
 }
 
@@ -27,21 +29,21 @@ export interface OpenPlan {
 export interface PlanAnswer {
   readonly approve: boolean;
   readonly feedback?: string | undefined;
-  /** Another one than it was started with. */
+  /** A mode other than the one the member was started with. */
   readonly permissionMode?: Extract<PermissionAnswer, { behavior: "allow" }>["permissionMode"];
 }
 
 export interface PermissionResponderOptions {
   readonly link: () => InboxConsumer;
   readonly lead: () => Agent;
-  /** Whoever answers the lead's own questions; undefined when nobody is there. */
+  /** Asks the user that answers the lead's own questions. Undefined when no user is connected. */
   readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer> | undefined;
   readonly colorOf: (name: string) => string | undefined;
-  /** `lead`: its model decides on plans; `user`: whoever answers its questions. */
+  /** `lead`: the lead's model decides on plans. `user`: the user does. */
   readonly plansDecidedBy: "lead" | "user";
-  /** Where a member works. */
+  /** The member's working directory. */
   readonly folderOf: (name: string) => string;
-  /** Everybody in the team may change this path from now on. */
+  /** Allows every member to change this path. */
   readonly allowPath: (path: { path: string; tool: string; askedBy: string }) => Promise<void>;
 }
 
@@ -61,21 +63,21 @@ export function createPermissionResponder(options: PermissionResponderOptions): 
     const { requestId } = question;
     const abort = new AbortController();
     openQuestions.set(requestId, { from: mail.from, abort });
-    // Whoever is asked may take no notice of the signal.
+    // The answering side may ignore the signal.
     const stopped = new Promise<never>((_, reject) => {
       abort.signal.addEventListener("abort", () => reject(abort.signal.reason as Error), { once: true });
     });
-    stopped.catch(() => undefined); // raced below
+    stopped.catch(() => undefined); // handled by the race below
     const settle = (settled: { behavior: "allow" | "deny"; by: "user" | "policy" | "interrupt"; message?: string }) =>
       options.lead().record({ type: "permission.settled", requestId, ...settled });
     try {
       const answered = options.ask(question, abort.signal);
-      answered?.catch(() => undefined); // looked at below
+      answered?.catch(() => undefined); // handled below
       await options.lead().record({ type: "permission.asked", ...question });
       if (!answered) {
-        const message = "nobody to ask";
+        const message = "no user to ask";
         await settle({ behavior: "deny", by: "policy", message });
-        return { behavior: "deny", by: "policy", message: "nobody is there to give permissions" };
+        return { behavior: "deny", by: "policy", message: "no user is connected to give permission" };
       }
       const answer = await Promise.race([answered, stopped]);
       await settle({ behavior: answer.behavior, by: "user", ...(answer.message && { message: answer.message }) });
@@ -83,7 +85,7 @@ export function createPermissionResponder(options: PermissionResponderOptions): 
     } catch (error) {
       if (!abort.signal.aborted) throw error;
       if (closing) return new Promise<never>(() => undefined);
-      await settle({ behavior: "deny", by: "interrupt", message: `${mail.from} no longer waits for it` });
+      await settle({ behavior: "deny", by: "interrupt", message: `${mail.from} no longer waits for an answer` });
       return undefined;
     } finally {
       openQuestions.delete(requestId);
@@ -103,7 +105,7 @@ export function createPermissionResponder(options: PermissionResponderOptions): 
     const body = { requestId, callId, tool, input, question, suggestions, ...optionalFields };
     if (openQuestions.has(body.requestId)) return;
     if (digest !== callDigest(body.tool, body.input)) {
-      const message = `a question of ${mail.from} is not about what it shows, and was not asked`;
+      const message = `ignored a request of ${mail.from}: its digest does not match what it shows`;
       await options.lead().record({ type: "notice.raised", level: "warning", code: "mail", message });
       return;
     }
@@ -114,7 +116,7 @@ export function createPermissionResponder(options: PermissionResponderOptions): 
     await reply(mail.from, { kind: "permission_response", requestId, digest, answer });
   };
 
-  /** For commands of its in the sandbox, while its session lasts. */
+  /** A host request covers the member's sandboxed commands until its session ends. */
   const onHostRequest = async (mail: Mail, { requestId, host, digest }: HostRequest) => {
     const shown = digest === callDigest("Sandbox", { host });
     const answer = shown && (await ask(mail, questionOf(mail, hostQuestion(mail.from, { requestId, host }))));
@@ -131,7 +133,7 @@ export function createPermissionResponder(options: PermissionResponderOptions): 
     try {
       await options.link().send({ to, body });
     } catch (error) {
-      const message = `the answer to ${to} was not sent: ${sendFailureReason(error)}`;
+      const message = `cannot send the answer to ${to}: ${sendFailureReason(error)}`;
       await options.lead().record({ type: "notice.raised", level: "warning", code: "mail", message });
     }
   };
@@ -161,9 +163,9 @@ export function createPermissionResponder(options: PermissionResponderOptions): 
     await replyToPlan({ requestId, from: mail.from, digest }, { approve, feedback, permissionMode });
   };
 
-  /** It was taken back while the answer was being put down. */
+  /** The member withdrew the plan while the user answered. */
   const warnTooLate = (from: string) => {
-    const message = `${from} no longer waited for an answer to its plan when it came, and is not told of it`;
+    const message = `${from} withdrew its plan before the answer came. The answer was not sent.`;
     return options.lead().record({ type: "notice.raised", level: "warning", code: "mail", message });
   };
 
@@ -182,14 +184,14 @@ export function createPermissionResponder(options: PermissionResponderOptions): 
 
   const answerPlan = async (requestId: RequestId, answer: PlanAnswer) => {
     const plan = plans.get(requestId);
-    if (!plan) throw new TroupeError("team", `No plan waits for an answer under ${requestId} any more.`);
+    if (!plan) throw new TroupeError("team", `No plan with the request id ${requestId} waits for an answer.`);
     plans.delete(requestId);
     await replyToPlan({ requestId, ...plan }, answer);
     planWaiters.get(requestId)?.();
     planWaiters.delete(requestId);
   };
 
-  /** For the lead's model to decide on. */
+  /** Shows the plan to the lead's model, which decides. */
   const showPlan = async (mail: Mail, { requestId, plan, digest }: PlanRequest, admit: () => Promise<void>) => {
     plans.set(requestId, { from: mail.from, plan, digest });
     const answered = new Promise<void>((resolve) => planWaiters.set(requestId, resolve));
@@ -197,7 +199,6 @@ export function createPermissionResponder(options: PermissionResponderOptions): 
     await answered;
   };
 
-  /** Nobody waits for an answer any more. */
   const dropRequest = (requestId: RequestId) => {
     plans.delete(requestId);
     shownPlans.delete(requestId);
@@ -235,6 +236,6 @@ const hostQuestion = (name: string, { requestId, host }: Pick<HostRequest, "requ
   callId: requestId as string as PermissionQuestion["callId"],
   tool: "Sandbox",
   input: { host },
-  question: `May commands of ${name}, which run in the sandbox, reach ${host}?`,
+  question: `May sandboxed commands of ${name} reach ${host}?`,
   suggestions: [],
 });

@@ -6,9 +6,9 @@ import { sendFailureReason } from "../mailbox/mail-error.ts";
 
 export type SpawnRequest = Extract<MailBody, { kind: "spawn_request" }>;
 
-/** A member's side of starting teammates: its lead's runtime starts them, in the same team, and says what came of it. */
+/** A member's side of starting teammates. The lead's runtime starts them in the same team and sends the result. */
 export interface SpawnRequests {
-  /** Gives what its model reads. Rejects with a TroupeError for what the lead refuses, and when the signal aborts. */
+  /** Returns text for the member's model. Rejects with a TroupeError if the lead refuses, or when the signal aborts. */
   start(wish: TeammateSpawnRequest, mode: PermissionMode): Promise<string>;
   readonly handlers: MailHandlers;
 }
@@ -45,7 +45,7 @@ export function createSpawnRequests(options: {
   };
 }
 
-/** The lead's side. `start` gives what the asker's model reads; where it is missing, members start nobody. */
+/** The lead's side. `start` returns text for the requesting model. Without it, members cannot start teammates. */
 export function createSpawnHandlers(options: {
   readonly link: () => InboxConsumer;
   readonly start: ((from: string, request: SpawnRequest) => Promise<string>) | undefined;
@@ -57,11 +57,11 @@ export function createSpawnHandlers(options: {
     try {
       await options.link().send({ to: from, body });
     } catch (error) {
-      await options.warn(`the answer to ${from} was not sent: ${sendFailureReason(error)}`);
+      await options.warn(`cannot send the answer to ${from}: ${sendFailureReason(error)}`);
     }
   };
   const attempt = async (from: string, request: SpawnRequest) => {
-    if (!options.start) return { ok: false, text: "Teammates start no teammates here (teams.nestedTeams is off)." };
+    if (!options.start) return { ok: false, text: "Teammates cannot start teammates here (teams.nestedTeams is off)." };
     try {
       return { ok: true, text: await options.start(from, request) };
     } catch (error) {

@@ -7,8 +7,8 @@ import { type RetryContext, retryWhileDiskFull } from "./retry-while-disk-full.t
 type TeamFiles = Pick<StoredTeam, "record" | "tasks">;
 
 /**
- * A team's record and tasks for the runtime: what it writes there waits while the disk is full, and breaks nobody. What
- * models write is not meant by this; they are told at once.
+ * A team's record and tasks for the runtime: its writes wait while the disk is full instead of failing. Model writes do
+ * not use this: they fail at once.
  */
 export function withDiskFullRetry<T extends TeamFiles>(team: T, retry: RetryContext): T {
   const { record, tasks } = team;
@@ -32,7 +32,7 @@ export const tasksWithDiskFullRetry = (tasks: TaskList, retry: RetryContext): Ta
   releaseGone: (whyGone) => retryWhileDiskFull(() => tasks.releaseGone(whyGone), retry),
 });
 
-/** Mail that what was written before it depends on. It is one mail, however often it is tried. */
+/** Sends mail that earlier writes depend on. All tries use one mail id. */
 export function sendWithDiskFullRetry(
   mailbox: Pick<Mailbox, "send">,
   { createId, ...retry }: RetryContext & { readonly createId: CreateId },

@@ -1,13 +1,13 @@
 import { isDiskFull } from "../../agent/index.ts";
 import type { Clock } from "../../platform/index.ts";
 
-/** Who waits for space, and until when. */
+/** The clock and the end of waiting for disk space. */
 export interface RetryContext {
   readonly clock: Pick<Clock, "sleep">;
   readonly signal: AbortSignal;
 }
 
-/** Does it, and does it again for as long as the disk is full. Once `signal` has aborted it rejects with why it could not. */
+/** Runs `work`, and again while the disk is full. Rejects with the last error when `signal` aborts. */
 export async function retryWhileDiskFull<T>(work: () => Promise<T>, { clock, signal }: RetryContext): Promise<T> {
   for (;;) {
     try {

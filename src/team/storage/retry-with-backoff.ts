@@ -3,14 +3,13 @@ import type { Clock } from "../../platform/index.ts";
 export interface RetryWithBackoffOptions {
   readonly clock: Pick<Clock, "sleep" | "monotonic">;
   readonly signal: AbortSignal;
-  /** It has broken off, and is begun again. Told once, until it has gone well for a while. */
+  /** Called at the first failure, and again only after a healthy period. */
   readonly onFirstFailure?: ((error: unknown) => Promise<void>) | undefined;
 }
 
 /**
- * Does what goes on until it is told to end. What breaks off is begun again, after pauses that grow: a file that could not
- * be read this once may be readable the next time. Rejects with why when it has gone wrong too often in a row, or once
- * `signal` has aborted.
+ * Runs a long-lived task and restarts it with growing pauses when it fails, because a read error may be temporary.
+ * Rejects after too many failures in a row, or when `signal` has aborted.
  */
 export async function retryWithBackoff(work: () => Promise<void>, options: RetryWithBackoffOptions): Promise<void> {
   const { clock, signal } = options;
@@ -31,5 +30,5 @@ export async function retryWithBackoff(work: () => Promise<void>, options: Retry
 
 const pausesMs = [250, 500, 1_000, 2_000, 4_000];
 
-/** What went on for so long was well again. */
+/** A run of this length resets the failure count. */
 const healthyAfterMs = 10_000;

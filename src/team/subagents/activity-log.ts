@@ -1,18 +1,18 @@
 import type { CallId, Event } from "../../protocol/index.ts";
 
-/** What an agent has done, as lines that a small model can be shown. Bounded, however long it works. */
+/** The recent activity of an agent, as lines for a small model. Bounded, however long it works. */
 export interface ActivityLog {
   observe(event: Event): void;
-  /** Grows with everything that is worth a word. */
+  /** Grows with every line. */
   readonly count: number;
   readonly turns: number;
-  /** What it was first asked, and what it was asked last. */
+  /** Its first and its latest prompt. */
   readonly task: string;
-  /** What came before the lines: a summary that its conversation, or a small model, has made. */
+  /** A summary of what came before the lines, by compaction or by a small model. */
   readonly before: string | undefined;
-  /** The newest, oldest of them first; together no longer than `most` characters. */
+  /** The newest lines, oldest first, of at most `most` characters together. */
   lines(most: number): readonly string[];
-  /** What it is doing this moment. */
+  /** The call it runs now. */
   readonly now: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export function createActivityLog(): ActivityLog {
         case "prompt.promoted": {
           const text = prompts.get(event.promptId) ?? "";
           prompts.delete(event.promptId);
-          if (first !== undefined) add(`told: ${cut(text, 400)}`);
+          if (first !== undefined) add(`received: ${cut(text, 400)}`);
           first ??= text;
           last = text;
           return;
@@ -51,12 +51,12 @@ export function createActivityLog(): ActivityLog {
         case "turn.ended": {
           turns += 1;
           const text = wordsOf(event.parts.flatMap((part) => (part.type === "text" ? [part] : [])));
-          if (text.trim() !== "") add(`said: ${cut(text, 600)}`);
+          if (text.trim() !== "") add(`wrote: ${cut(text, 600)}`);
           return;
         }
         case "tool.called":
           calls.set(event.callId, event.title);
-          add(`did: ${cut(event.title, 200)}`);
+          add(`called: ${cut(event.title, 200)}`);
           return;
         case "tool.settled": {
           const title = calls.get(event.callId);
@@ -87,7 +87,7 @@ export function createActivityLog(): ActivityLog {
       return turns;
     },
     get task() {
-      return first === undefined || first === last ? last : `${first}\n\nAnd lately:\n${last}`;
+      return first === undefined || first === last ? last : `${first}\n\nLatest message:\n${last}`;
     },
     get before() {
       return before;

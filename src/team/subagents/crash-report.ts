@@ -9,15 +9,15 @@ export interface CrashReport {
 }
 
 /**
- * What is told of an agent whose end nobody was told of before the program ended: how it ended, if it had; else what it
- * had done, and that it can go on.
+ * The report for an agent whose end was not reported before the process ended. It says how the agent ended, or what it
+ * had done and that it can be resumed.
  */
 export function createCrashReport(
   work: {
     readonly agent: AgentId;
     readonly taskId?: string;
     readonly description: string;
-    /** Where reports are looked at before they are handed over: this one was not. */
+    /** Reports are checked in this session, but this one was not. */
     readonly wantsCheck?: boolean | undefined;
   },
   envelopes: readonly StoredEnvelope[],
@@ -38,7 +38,7 @@ export function createCrashReport(
     reason,
     text: joinText(answer?.parts.filter((part) => part.type === "text")),
     evidence: evidenceText(evidence),
-    ...(work.wantsCheck && { reportCheck: { verdict: "not checked", reason: "the program ended before it was" } }),
+    ...(work.wantsCheck && { reportCheck: { verdict: "not checked", reason: "the process ended before the check" } }),
     usage: {
       tokens: inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens,
       toolCalls: Object.values(evidence.toolCalls).reduce((sum, count) => sum + count, 0),
@@ -56,7 +56,7 @@ function endStatus(events: readonly StoredEvent[]): Pick<AgentReport, "status" |
   if (last?.type !== "agent.idle" || last.reason === "interrupted") {
     return {
       status: "stopped",
-      reason: "the program ended while it worked; SendMessage lets it go on from where it was",
+      reason: "the process ended while the agent worked; resume it with SendMessage",
     };
   }
   if (last.reason === "completed") return { status: "completed" };

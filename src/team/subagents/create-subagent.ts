@@ -11,7 +11,7 @@ import type { AgentSlot } from "../limits/agent-slots.ts";
 import { summarizeProgress } from "./summarize-activity.ts";
 import { createStallWatchdog, waitForStall } from "../watchdog/stall-watchdog.ts";
 
-/** Of its first seat nothing is kept but what is in its life: that goes when it is put away. */
+/** All state of the first runtime is in `activation`, so that eviction frees it. */
 export function createSubagent({
   runtime: firstRuntime,
   finishWorktree: finishFirstWorktree,
@@ -24,16 +24,16 @@ export function createSubagent({
   let waking: Promise<SubagentActivation> | undefined;
   let evicting: Promise<void> = Promise.resolve();
   const closeController = new AbortController();
-  /** What a small model is asked meanwhile. */
+  /** Side questions in progress. */
   const pendingSideQuestions = new Set<Promise<void>>();
   const repetition = createRepetitionDetector();
   const listeners = new Set<(text: string) => void>();
   let ended: { readonly status: "stopped" | "failed"; readonly reason: string } | undefined;
-  /** `finishing`: it has reported, and its worktree is being put in order. */
+  /** `finishing`: it has reported, and its worktree is being kept or removed. */
   let phase: "resting" | "working" | "finishing" = "resting";
   let lastRun: Promise<unknown> = Promise.resolve();
   const pendingMessages = new Set<Promise<void>>();
-  /** What it was told on its way and no answer has taken up yet. */
+  /** Messages sent during a run that no answer covers yet. */
   const unanswered = new Map<PromptId, "waiting" | "promoted">();
   let output = "";
   let slotLending: SlotLending | undefined;
@@ -85,7 +85,7 @@ export function createSubagent({
     await activation?.runtime.agent.interrupt({ hold: true });
   };
 
-  /** Nobody wants it to stop: it has failed, and has not noticed. */
+  /** Ends a run that failed without noticing, on the watchdog's verdict. The report says failed, not stopped. */
   const abort = async (reason: string) => {
     ended ??= { status: "failed", reason };
     await activation?.runtime.agent.interrupt({ hold: true, verdict: reason });
@@ -157,10 +157,10 @@ export function createSubagent({
     try {
       if (parts.length > 0) unanswered.delete(await agent.admit(by, parts));
       onDelivered();
-      // Whoever stopped it before it could begin has stopped it.
+      // An interrupt before the start counts.
       if (ended === undefined) agent.resume();
       let outcome = await settled(active.runtime);
-      // What is being said to it belongs to this run: it ends when nobody is still speaking.
+      // Messages being sent belong to this run. It ends when none is pending.
       while (pendingMessages.size > 0) {
         await Promise.all(pendingMessages);
         outcome = await settled(active.runtime);
@@ -193,7 +193,7 @@ export function createSubagent({
         return {
           ...runReport,
           reportCheck,
-          evidence: `${runReport.evidence}\nIts worktree could not be put in order: ${detail}`,
+          evidence: `${runReport.evidence}\nCannot clean up its worktree: ${detail}`,
         };
       }
     } finally {
@@ -207,7 +207,7 @@ export function createSubagent({
   const evict = async (active: SubagentActivation) => {
     await Promise.all(pendingSideQuestions);
     await active.runtime.settled();
-    // Somebody may have sent it on meanwhile.
+    // It may have been resumed in the meantime.
     if (activation !== active || phase !== "resting") return;
     activation = undefined;
     output = "";
@@ -229,7 +229,7 @@ export function createSubagent({
       return phase === "resting";
     },
     run(parts, slot, by = "agent") {
-      if (phase !== "resting") throw new Error(`${path} is ${phase}: it cannot be sent to work twice`);
+      if (phase !== "resting") throw new Error(`cannot run ${path} twice: it is ${phase}`);
       phase = "working";
       options.onWake?.(subagent);
       slotLending = createSlotLending(slot);
@@ -244,7 +244,7 @@ export function createSubagent({
     },
     async sendMessage(parts, by = "agent") {
       if (phase !== "working") return false;
-      // It is being had again from its log: whether it could be is for the run to say.
+      // It is being opened from its log. The run reports a failure.
       await waking?.catch(() => undefined);
       const agent = activation?.runtime.agent;
       if (phase !== "working" || !agent) return false;
@@ -286,7 +286,7 @@ export function createSubagent({
     evict() {
       if (!activation || phase !== "resting") return;
       evicting = evict(activation);
-      // Whoever sends it on or closes it hears of a failure; until then it is nobody's.
+      // The next resume or close reports a failure.
       evicting.catch(() => undefined);
     },
     async close() {
@@ -304,18 +304,18 @@ export function createSubagent({
 }
 
 const continuesRemotelyReason =
-  "the session was closed, and it goes on on another machine; what comes of it is told when the session is resumed";
+  "the session was closed; the agent continues on another machine and reports when the session is resumed";
 
-/** So much of what an agent has written is given to somebody who comes later. */
+/** How much of its output is kept for listeners that come later. */
 const outputLimit = 1_000_000;
 
 function unansweredLine(count: number): string[] {
   if (count === 0) return [];
   const messages = count === 1 ? "1 message was" : `${count} messages were`;
-  return [`${messages} not heard: it ended before it could answer. Send it on with SendMessage if that still matters.`];
+  return [`${messages} not read: it ended before it could answer. Send again with SendMessage if still needed.`];
 }
 
-/** A child that broke is a child that failed: its parent is told, and goes on. */
+/** A crash counts as a failed run: the parent gets the reason and continues. */
 async function settled(runtime: SubagentRuntime): Promise<RunOutcome | undefined> {
   try {
     return await runtime.agent.settled();
@@ -324,7 +324,7 @@ async function settled(runtime: SubagentRuntime): Promise<RunOutcome | undefined
   }
 }
 
-/** It could not be had again: nothing of it has been done. */
+/** The report of an agent that could not be opened. */
 function notStartedReport({ id, description }: Pick<Subagent, "id" | "description">, error: unknown): AgentReport {
   const reason = error instanceof Error ? error.message : String(error);
   const usage = { tokens: 0, toolCalls: 0, durationMs: 0 };

@@ -1,12 +1,12 @@
-/** Somebody who rests and can be put away: what it holds is given back, and had again when it is woken. */
+/** An idle agent that can be evicted from memory and opened again on resume. */
 interface Evictable {
   evict(): void;
 }
 
-/** So many agents that have finished stay as they are; they are the likeliest to be sent on. */
+/** The number of finished agents that stay in memory. They are the most likely to be resumed. */
 export const maxIdleInMemory = 16;
 
-/** Puts those away that have rested longest, so that however many agents have finished, few of them hold anything. */
+/** Evicts the agents that have been idle longest, so that only a few finished agents use memory. */
 export function createIdleCache(most = maxIdleInMemory) {
   const idle = new Set<Evictable>();
   return {

@@ -10,9 +10,9 @@ export interface BackgroundRun {
 }
 
 /**
- * Makes a run that is under way a background task of the caller: with an abort signal of its own, an output file that has
- * all it has written, and word of its end. Nothing is started again. Whoever waits for the task goes on when the result is
- * there; the caller is told when its worktree is in order as well.
+ * Turns a current run into a background job of the caller. The job has its own abort signal, an output file with all
+ * its text, and an end notification. Nothing is restarted. The job ends when the report is ready; the notification
+ * comes when its worktree is finished too.
  */
 export async function moveToBackground(
   context: Pick<ToolContext, "background">,
@@ -21,7 +21,7 @@ export async function moveToBackground(
     run: SubagentRun;
     description: string;
     prompt: string;
-    /** It was a task in an earlier life of the session, and is the same one. */
+    /** Set if it was a job in a previous run of the session, and continues as the same job. */
     again?: BackgroundWork["resumedId"];
   },
 ): Promise<BackgroundRun> {

@@ -6,7 +6,7 @@ import { type AgentDefinition, type PermissionMode, TroupeError } from "../../pr
 import { protectedReason, type RuleSet } from "../../tool/index.ts";
 import type { ParentAgent, SubagentRequest } from "./subagent-registry.ts";
 
-/** What a call for an agent comes to, once it is known who makes it: the same for sub-agents and teammates. */
+/** The resolved options of a spawn call, for subagents and teammates. */
 export interface ResolvedSpawn {
   readonly fork: boolean;
   readonly definition: AgentDefinition;
@@ -14,7 +14,7 @@ export interface ResolvedSpawn {
   readonly mode: PermissionMode;
   readonly cwd: string;
   readonly isolated: boolean;
-  /** On another machine. */
+  /** Runs on another machine. */
   readonly remote: boolean;
 }
 
@@ -22,26 +22,28 @@ export interface SpawnResolverOptions {
   readonly definitions: readonly AgentDefinition[];
   readonly rules: Pick<RuleSet, "deny">;
   readonly forks: boolean;
-  /** Agents are started by a coordinator: there are workers, who are meant where no type is said, and no forks. */
+  /** The caller is a coordinator: the default type is `worker`, and there are no forks. */
   readonly coordinator?: boolean | undefined;
-  /** What the environment says for all sub-agents' models. */
+  /** The model for all subagents, from the environment. */
   readonly modelOverride?: string | undefined;
   readonly modeSetting?: PermissionMode | "inherit" | undefined;
-  /** There is a bus, and with it other machines. */
+  /** A bus to other machines is configured. */
   readonly remote?: boolean | undefined;
 }
 
 export interface SpawnResolver {
   /** The types that may be started. */
   readonly types: readonly AgentDefinition[];
-  /** Throws a TroupeError whose message is for the model that asked. */
+  /** Throws a TroupeError whose message is for the calling model. */
   resolve(parent: ParentAgent, request: SpawnOptions): ResolvedSpawn;
 }
 
 export type SpawnOptions = Pick<SubagentRequest, "type" | "model" | "mode" | "isolation" | "cwd">;
 
 const generalPurpose = "general-purpose";
-/** Whoever is started by a coordinator without a type. Troupe's own definition of it is for coordinators alone. */
+/**
+ * The type for agents that a coordinator starts without a type. Troupe's own definition of it is for coordinators only.
+ */
 export const workerType = "worker";
 
 export function createSpawnResolver(options: SpawnResolverOptions): SpawnResolver {
@@ -61,7 +63,7 @@ export function createSpawnResolver(options: SpawnResolverOptions): SpawnResolve
     if (found) return found;
     const near = nearestName(type, names);
     const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-    const message = `There is no agent type ${JSON.stringify(type)}.${hint} There are: ${names.join(", ")}.`;
+    const message = `Unknown agent type ${JSON.stringify(type)}.${hint} Available types: ${names.join(", ")}.`;
     throw new TroupeError("agent", message);
   };
 
@@ -70,12 +72,12 @@ export function createSpawnResolver(options: SpawnResolverOptions): SpawnResolve
     resolve(parent, request) {
       const fork = request.type === undefined && forks;
       if (fork && parent.isFork)
-        throw new TroupeError("agent", "A fork cannot be forked: do the work yourself, or name a subagent_type.");
+        throw new TroupeError("agent", "A fork cannot start a fork. Do the work yourself, or name a subagent_type.");
       const definition = findDefinition(request.type ?? (coordinator ? workerType : generalPurpose));
       if (definition.backend === "acp" && definition.command === undefined)
         throw new TroupeError(
           "agent",
-          `${definition.name} is run by a program that its folder names, and the folder is not trusted: the user can say so with 'troupe trust'.`,
+          `Cannot start ${definition.name}: its program is defined in a folder that is not trusted. The user can trust it with 'troupe trust'.`,
         );
       const model = fork
         ? { ok: true as const, ref: parent.model }
@@ -94,10 +96,13 @@ export function createSpawnResolver(options: SpawnResolverOptions): SpawnResolve
       if (remote && !options.remote)
         throw new TroupeError(
           "agent",
-          "isolation: remote needs a bus to other machines, on which teams are kept as well, and there is none here: the user can give one with --bus nats://host:4222. Until then use worktree, or leave it out.",
+          "isolation: remote needs a bus, and none is configured. The user can set one with --bus nats://host:4222. Use isolation: worktree, or leave it out.",
         );
       if (remote && fork)
-        throw new TroupeError("agent", "A fork works where you do: name a subagent_type to have it elsewhere.");
+        throw new TroupeError(
+          "agent",
+          "A fork runs where you run. Name a subagent_type to start an agent on another machine.",
+        );
       const cwd = validateCwd(request.cwd, { isolation, roots: parent.roots }) ?? parent.cwd;
       const { mode } = effectiveMode({
         parent: parent.mode,
@@ -111,28 +116,27 @@ export function createSpawnResolver(options: SpawnResolverOptions): SpawnResolve
   };
 }
 
-/** An absolute folder that is there; never together with a worktree, which is a folder of its own. */
+/**
+ * Returns the real path of an existing, absolute folder. Refused together with an isolation, which has its own folder.
+ */
 function validateCwd(
   cwd: string | undefined,
   { isolation, roots }: { isolation: string | undefined; roots: readonly string[] },
 ): string | undefined {
   if (cwd === undefined) return undefined;
   if (isolation !== undefined)
-    throw new TroupeError(
-      "agent",
-      "cwd and isolation cannot be asked for together: a worktree is a folder of its own.",
-    );
+    throw new TroupeError("agent", "Set either cwd or isolation, not both: an isolated agent gets its own folder.");
   if (!isAbsolute(cwd)) throw new TroupeError("agent", `cwd must be an absolute path; ${JSON.stringify(cwd)} is not.`);
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
-    throw new TroupeError("agent", `cwd ${JSON.stringify(cwd)} is not a folder that is there.`);
+    throw new TroupeError("agent", `cwd ${JSON.stringify(cwd)} is not an existing folder.`);
   const real = realpathSync(cwd);
   if (!roots.some((root) => isInside(real, root)))
     throw new TroupeError(
       "agent",
-      `cwd ${JSON.stringify(cwd)} lies outside the folders you may work in: ${roots.join(", ")}.`,
+      `cwd ${JSON.stringify(cwd)} is outside the folders you may work in: ${roots.join(", ")}.`,
     );
   const protection = protectedReason(join(real, "any"), { roots });
   if (protection !== undefined)
-    throw new TroupeError("agent", `cwd ${JSON.stringify(cwd)} cannot be worked in: ${protection}.`);
+    throw new TroupeError("agent", `cwd ${JSON.stringify(cwd)} cannot be used: ${protection}.`);
   return real;
 }

@@ -12,15 +12,15 @@ export interface MessageToSubagent {
 
 export interface ResumeSubagentPorts {
   readonly subagents: SubagentRegistry;
-  /** Whose background task a finished agent becomes: that one is told of its end. */
+  /** The background jobs of the agent that is notified when the resumed agent ends. */
   readonly background: ToolContext["background"];
   readonly signal: AbortSignal;
 }
 
 /**
- * Says something to an agent, whatever it is doing: at work, it hears it between two turns; finished, it goes on from
- * where it was, in the background. What was said is on disk when this resolves. Rejects with a TroupeError that a model
- * can read if it cannot go on.
+ * Sends a message to an agent. A running agent reads it between two turns; a finished one is resumed in the background.
+ * The message is on disk when this resolves. Rejects with a TroupeError that a model can read if the agent cannot be
+ * resumed.
  */
 export async function resumeSubagent(
   subagent: Subagent,
@@ -32,7 +32,7 @@ export async function resumeSubagent(
     await subagent.whenIdle();
     await subagent.wake();
     const slot = await subagents.acquireSlot(subagent, signal);
-    // Somebody else may have spoken first.
+    // Another sender may have been first.
     if (!subagent.isIdle) {
       slot.release();
       continue;

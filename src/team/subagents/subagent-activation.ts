@@ -6,15 +6,15 @@ import { createEvidence } from "../evidence/evidence.ts";
 import { evidenceText } from "../evidence/evidence-text.ts";
 import { createHistoryKeeper } from "./summarize-activity.ts";
 
-/** What is known of a sub-agent while it has a seat; all of it can be had again from its log. */
+/** The state of a subagent while it has a runtime. All of it can be rebuilt from its log. */
 export interface SubagentActivation {
   readonly runtime: SubagentRuntime;
   readonly activity: ActivityLog;
-  /** Its last line by a small model. */
+  /** Its last progress line by a small model. */
   readonly lastProgress: () => string | undefined;
   readonly lastText: () => string;
   readonly evidence: () => { readonly text: string; readonly turns: number; readonly usage: AgentReport["usage"] };
-  /** Undefined where no account of a long history is wanted, or nobody can write it. */
+  /** Undefined if history summaries are off or no small model is available. */
   readonly summarizeHistory: ReturnType<typeof createHistoryKeeper> | undefined;
   observe(envelope: Envelope): void;
 }

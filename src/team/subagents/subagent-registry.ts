@@ -24,28 +24,31 @@ import type {
 import { createSpawnResolver, type ResolvedSpawn } from "./resolve-spawn.ts";
 import type { AgentSlot, AgentSlots } from "../limits/agent-slots.ts";
 
-/** The sub-agents of a session: starts them, knows them by id and name, sends them on. */
+/** The subagents of a session: starts them, finds them by id and name, and resumes them. */
 export interface SubagentRegistry {
-  /** Types for the Agent tool's description. */
+  /** The agent types, for the description of the Agent tool. */
   readonly listing: string;
-  /** They can be on other machines. */
+  /** True if subagents can run on other machines. */
   readonly remote: boolean;
-  /** Seats a new agent and takes a place for it. Rejects with a TroupeError whose message is for the model. */
+  /** Opens a new agent and acquires a slot for it. Rejects with a TroupeError whose message is for the model. */
   start(parent: ParentAgent, request: SubagentRequest): Promise<StartedSubagent>;
-  /** By name, id or path; also one that an earlier life of the session has started. */
+  /** Finds a subagent by name, id or path, including those of previous runs of the session. */
   find(nameOrId: string): Promise<Subagent | undefined>;
-  /** One that an earlier life of the session has started, and that is at work. */
+  /** Adds a running subagent that a previous run of the session started. */
   adopt(subagent: Subagent): void;
-  /** While an agent waits for one of its own, its place is for others; the result ends the wait. Nothing for a lead, which has none. */
+  /**
+   * Lends the agent's slot while it waits for a subagent. The result reclaims the slot. Does nothing for a lead, which
+   * has no slot.
+   */
   lendSlotOf(parent: AgentId): Promise<(signal: AbortSignal) => Promise<void>>;
-  /** A place to send a finished agent on with. */
+  /** Acquires a slot to resume an idle agent. */
   acquireSlot(subagent: Subagent, signal: AbortSignal): Promise<AgentSlot>;
   names(): readonly string[];
   all(): readonly Subagent[];
   close(): Promise<void>;
 }
 
-/** The agent that starts one, as it is at this moment. */
+/** The agent that starts a subagent, as it is now. */
 export interface ParentAgent {
   readonly id: AgentId;
   readonly path: AgentPath;
@@ -77,7 +80,7 @@ export interface SubagentRequest {
 export interface StartedSubagent {
   readonly subagent: Subagent;
   readonly slot: AgentSlot;
-  /** What it is to be told first. */
+  /** Its first prompt. */
   readonly prompt: string;
   readonly background: boolean;
   readonly notices: readonly string[];
@@ -87,24 +90,24 @@ export interface SubagentRegistryOptions {
   readonly definitions: readonly AgentDefinition[];
   readonly rules: RuleSet;
   readonly runtime: OpenSubagentRuntime;
-  /** Seats one again that was put away while it rested. */
+  /** Opens a subagent again that was evicted while idle. */
   readonly reopen: (request: RuntimeRequest, worktree: Spawned["worktree"]) => Promise<ReopenedRuntime>;
-  /** Seats one that is known from its log only; undefined when there is no such agent. */
+  /** Opens a subagent that is known only from its log. Undefined if there is none. */
   readonly resume: (nameOrId: string) => Promise<Subagent | undefined>;
   readonly limits: AgentSlots;
   readonly defaults: SubagentDefaults;
   readonly createId: CreateId;
   readonly forks: boolean;
-  /** Whoever starts agents here is a coordinator, and waits for none of them. */
+  /** The parent is a coordinator, so all its subagents run in the background. */
   readonly coordinator?: boolean | undefined;
-  /** Names that agents of an earlier life of the session have. */
+  /** Names of agents of previous runs of the session. */
   readonly earlierNames?: readonly string[] | undefined;
-  /** What the environment says for all sub-agents' models. */
+  /** The model for all subagents, from the environment. */
   readonly modelOverride?: string | undefined;
   readonly modeSetting?: PermissionMode | "inherit" | undefined;
-  /** Undefined where there is no repository to make one in: then asking for one is refused. */
+  /** Makes a worktree for an agent. Rejects if there is no repository. */
   readonly isolate: (agentId: AgentId, cwd: string, signal: AbortSignal) => Promise<Isolation>;
-  /** Seats one that a worker on another machine runs, and makes a branch of what comes back. Undefined: there are none. */
+  /** Opens a subagent that runs on a worker and imports its commits as a branch. Undefined if there are no workers. */
   readonly openRemoteRuntime?:
     | ((
         request: RuntimeRequest,
@@ -112,12 +115,12 @@ export interface SubagentRegistryOptions {
     | undefined;
 }
 
-/** A worktree that was made for an agent. */
+/** A worktree made for an agent. */
 export interface Isolation {
   readonly path: string;
-  /** Empty where it is on none. */
+  /** Empty if it is on no branch. */
   readonly branch: string;
-  /** By a hook, so that it is not ours to remove. */
+  /** A hook made it, so Troupe does not remove it. */
   readonly hookMade?: true | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly notices: readonly string[];
@@ -136,7 +139,7 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
     if (name === leadPath || names.has(name) || reserved.has(name) || earlier.has(name)) {
       throw new TroupeError(
         "agent",
-        `The name ${JSON.stringify(name)} is taken: choose another, or use SendMessage to speak to that agent.`,
+        `The name ${JSON.stringify(name)} is taken. Choose another name, or use SendMessage to message that agent.`,
       );
     }
     reserved.add(name);
@@ -293,15 +296,15 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
   };
 }
 
-/** Its clone went with it. */
+/** The agent's clone is gone with its job. */
 export const remoteSubagentError = (path: string) =>
   new TroupeError(
     "agent",
-    `${path} was on another machine, and cannot be sent on: start another one; what it has committed is on its branch.`,
+    `Cannot resume ${path}: it ran on another machine. Start a new agent; its commits are on its branch.`,
   );
 
 const teammateOnlyError = (type: string) =>
   new TroupeError(
     "agent",
-    `${type} is run by another program, and works as a teammate alone: start it with a name, in a team.`,
+    `Cannot start ${type} as a subagent: another program runs it, so it can only be a teammate. Start it with a name, in a team.`,
   );

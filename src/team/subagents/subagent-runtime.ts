@@ -9,64 +9,64 @@ import type {
   StoredEvent,
 } from "../../protocol/index.ts";
 
-/** One sub-agent ready to work, as the session has seated it. */
+/** A subagent that is ready to run. */
 export interface SubagentRuntime {
   readonly agent: Agent;
   readonly conversation: Conversation;
-  /** Its log as it was when it was seated. */
+  /** Its log when the runtime was opened. */
   readonly replayed: readonly StoredEnvelope[];
-  /** It is at work already, since an earlier life of the session: what its log holds belongs to what it does now. */
+  /** It has been running since a previous run of the session, so the events in its log belong to the current work. */
   readonly isAtWork?: boolean | undefined;
-  /** It goes on elsewhere, and nothing more is heard of it here. */
+  /** True if it continues on another machine and reports nothing here. */
   readonly continuesRemotely?: (() => boolean) | undefined;
-  /** Definition entries that gave no tool, and other things the parent should hear. */
+  /** Tools that its definition names but that do not exist, and other notices for the parent. */
   readonly notices: readonly string[];
-  /** Writes down how it begins. Only for one that is new. */
+  /** Records its start. Only for a new subagent. */
   begin(spawned: Spawned, inherited?: { readonly from: AgentId; readonly turn: number }): Promise<void>;
-  /** Only for one that is known from its log: settles what an earlier life of the session has left open. */
+  /** Settles what a previous run of the session left open. Only for a subagent opened from its log. */
   resume(): Promise<void>;
-  /** Stops commands it has left running: nobody will hear of them once it has reported. */
+  /** Stops the commands it left running, because it can no longer report their results. */
   stopLeftovers(): Promise<void>;
-  /** Asks a small model something beside its work; undefined where none is known. */
+  /** Asks a small model a side question. Undefined if none is configured. */
   readonly askSideQuestion?: AskSideQuestion | undefined;
-  /** Resolves when nothing of its runs any more that nobody waits for. */
+  /** Resolves when its background work has ended. */
   settled(): Promise<void>;
   /** Stops everything and closes its log. */
   close(): Promise<void>;
 }
 
-/** One that has been put away, seated again from its log. */
+/** An evicted subagent, opened again from its log. */
 export interface ReopenedRuntime {
   readonly runtime: SubagentRuntime;
-  /** What becomes of its worktree when it has nothing left to do. */
+  /** Keeps or removes its worktree when it has nothing left to do. */
   readonly finishWorktree?: (() => Promise<AgentReport["worktree"]>) | undefined;
 }
 
 export type Spawned = Omit<Extract<StoredEvent, { type: "agent.spawned" }>, "type">;
 
-/** What the session must know to seat a sub-agent. */
+/** The input for opening a subagent's runtime. */
 export interface RuntimeRequest {
   readonly agentId: AgentId;
   readonly parent: AgentId;
   readonly path: AgentPath;
   readonly definition: AgentDefinition;
   readonly kind: "foreground" | "background";
-  /** A fork has its parent's exact tools; anybody else what the definition gives. */
+  /** A fork has its parent's exact tools; other subagents have the tools of their definition. */
   readonly fork: boolean;
-  /** The concrete model. */
+  /** The resolved model. */
   readonly model: string;
   readonly mode: PermissionMode;
   readonly cwd: string;
-  /** On top of the session's environment for commands. */
+  /** Added to the session's environment for commands. */
   readonly env: Readonly<Record<string, string>>;
-  /** `cwd` is a worktree made for it: its own folder to work in. Otherwise it works in its parent's folders. */
+  /** `cwd` is a worktree made for it, its only folder. Otherwise it works in its parent's folders. */
   readonly isolated: boolean;
-  /** The user has it do something in `cwd`: that and `mode` are as said, whatever its log or its parent say. */
+  /** The user delegated work in `cwd`. Then `cwd` and `mode` win over its log and its parent. */
   readonly delegated?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Hears everything that happens to it, in order. */
+  /** Receives all its events in order. */
   onEnvelope(envelope: Envelope): void;
 }
 
-/** Seats a sub-agent, new or from its log. Rejects with a TroupeError that a model can read. */
+/** Opens a subagent's runtime, new or from its log. Rejects with a TroupeError that a model can read. */
 export type OpenSubagentRuntime = (request: RuntimeRequest) => Promise<SubagentRuntime>;

@@ -11,7 +11,7 @@ import type {
 import type { ReopenedRuntime } from "./subagent-runtime.ts";
 import type { AgentSlot } from "../limits/agent-slots.ts";
 
-/** A sub-agent over its whole life: it works, is idle, and can be sent on. */
+/** A subagent from its start to the end of the session. It runs, is idle, and can be resumed. */
 export interface Subagent {
   readonly id: AgentId;
   readonly path: AgentPath;
@@ -21,52 +21,57 @@ export interface Subagent {
   readonly parent: AgentId;
   readonly isFork: boolean;
   readonly running: boolean;
-  /** It can be sent on. */
+  /** True if it can be resumed. */
   readonly isIdle: boolean;
-  /** Says something, if there is something to say, and works until there is nothing left to do. One at a time. */
+  /** Adds the prompt, if there is one, and runs until nothing is left to do. Only one run at a time. */
   run(parts: readonly ContentPart[], slot: AgentSlot, by?: PromptSender): SubagentRun;
-  /** Said to an agent at work; it hears it between two turns. False: it had just finished, and has not heard it. */
+  /**
+   * Sends a message to a running agent, which reads it between two turns. False if the agent had just finished and did
+   * not read it.
+   */
   sendMessage(parts: readonly ContentPart[], by?: PromptSender): Promise<boolean>;
-  /** Resolves when no run is under way, nor anything that comes after one. */
+  /** Resolves when no run and no work after a run is in progress. */
   whenIdle(): Promise<void>;
-  /** Has it ready to be sent on. Rejects with a TroupeError if it cannot be had again. */
+  /** Opens it so that it can be resumed. Rejects with a TroupeError if its log cannot be opened. */
   wake(): Promise<void>;
-  /** Gives its place away while it waits for agents of its own; the result takes one again, once for all that wait. */
+  /** Lends its slot while it waits for its own subagents. The result reclaims a slot, once for all waits. */
   lendSlot(): Promise<(signal: AbortSignal) => Promise<void>>;
-  /** Ends the run under way; what it had done is in the report. */
+  /** Ends the current run. The report covers what it did until then. */
   interrupt(reason: string): Promise<void>;
-  /** Hears what the agent writes, as it writes it; with `fromStart` first what it has written since it was last sent to work. */
+  /**
+   * Receives the text that the agent writes. With `fromStart` it first receives the text since the current run started.
+   */
   onText(listener: (text: string) => void, options?: { readonly fromStart: boolean }): () => void;
-  /** How far it is, in a line; undefined while it rests. */
+  /** Its progress in one line. Undefined while it is idle. */
   progress(): string | undefined;
-  /** Has a small model say now and then what it is doing, where that is wanted; the result ends it. */
+  /** Lets a small model describe the progress from time to time, if enabled. The result stops it. */
   showProgress(): () => void;
-  /** While it rests it holds nothing: its log is closed, and read again when it is sent on. */
+  /** Frees its memory while it is idle: closes its log, and reads it again on resume. */
   evict(): void;
   close(): Promise<void>;
 }
 
-/** Who speaks to it. */
+/** The sender of a prompt. */
 export type PromptSender = "agent" | "user";
 
-/** Neither promise rejects because the agent went wrong: the report says so. */
+/** Neither promise rejects when the agent fails: the report says so. */
 export interface SubagentRun {
-  /** What came of it, before its worktree is kept or removed. */
+  /** The report before its worktree is kept or removed. */
   readonly reported: Promise<AgentReport>;
-  /** The same with what became of the worktree; then the agent rests. */
+  /** The report with the outcome of the worktree. Then the agent is idle. */
   readonly done: Promise<AgentReport>;
-  /** What it was sent on with is on disk; or it could not be, and the report says why. */
+  /** Resolves when its prompt is on disk, or could not be stored and the report says why. */
   readonly delivered: Promise<void>;
 }
 
-/** What is wanted of a small model, for all agents of a session. */
+/** The side questions that a small model answers, for all agents of a session. */
 export interface SideQuestionSettings {
   readonly progress: boolean;
   readonly history: boolean;
   readonly reportCheck: boolean;
 }
 
-/** What holds for all agents of a session. */
+/** Settings for all subagents of a session. */
 export interface SubagentDefaults {
   readonly clock: Clock;
   readonly watchdog?: WatchdogSettings | undefined;
@@ -79,8 +84,8 @@ export interface SubagentOptions
   extends SubagentDefaults,
     ReopenedRuntime,
     Pick<Subagent, "id" | "path" | "name" | "definition" | "description" | "parent" | "isFork"> {
-  /** Seats it again from its log. */
+  /** Opens it again from its log. */
   readonly reopen: () => Promise<ReopenedRuntime>;
-  /** How the envelopes of its seat reach it. */
+  /** Subscribes to the envelopes of its runtime. */
   readonly listen: (observe: (envelope: Envelope) => void) => void;
 }

@@ -6,17 +6,17 @@ import type { ActivityLog } from "./activity-log.ts";
 export interface ActivitySummaryPorts {
   readonly activity: ActivityLog;
   readonly ask: AskSideQuestion;
-  /** The agent's own log. */
+  /** The agent's log. */
   readonly record: (event: StoredEvent) => Promise<void>;
 }
 
 export const progressEveryMs = 30_000;
-/** A model that does not answer is not asked for ever. */
+/** A model that fails this often in a row is not asked again. */
 const maxFailures = 3;
 
 /**
- * One line on what an agent is doing, now and then, until `signal` aborts. Nothing is asked while nothing has happened.
- * Never rejects: what goes wrong here is no trouble of the agent's.
+ * Writes one progress line from time to time until `signal` aborts. Asks nothing while nothing has changed. Never
+ * rejects: a failure here must not affect the agent.
  */
 export async function summarizeProgress(
   { activity, ask, record, clock }: ActivitySummaryPorts & { readonly clock: Clock },
@@ -34,15 +34,15 @@ export async function summarizeProgress(
     failures = line === "" ? failures + 1 : 0;
     if (line === "" || signal.aborted) continue;
     before = line;
-    // A log that cannot be written to is met by the agent's own next record, which tells.
+    // The agent's own next record reports a log that cannot be written.
     await record({ type: "agent.summarized", scope: "progress", text: line }).catch(() => undefined);
   }
 }
 
-/** From so many turns on an agent's history is worth an account of its own. */
+/** The number of turns after which a history summary is worth its cost. */
 const historyEveryTurns = 12;
 
-/** Keeps what an agent has done in a few sentences in its log, if it has done much since the last time. Never rejects. */
+/** Writes a short history summary to the agent's log if it has done much since the last one. Never rejects. */
 export function createHistoryKeeper({ activity, ask, record }: ActivitySummaryPorts) {
   let summarizedTurns = activity.before === undefined ? 0 : activity.turns;
   return async (why: "compacted" | "ended", signal: AbortSignal): Promise<void> => {

@@ -1,20 +1,20 @@
 import { openBlockers, teamLead, teamUser, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
 import type { TaskChange } from "../../store/index.ts";
 
-/** Which tasks of a list a member takes up by itself when it has nothing to do. */
+/** Selects the tasks that an idle member claims by itself. */
 export interface ClaimableTasks {
   observe(change: Pick<TaskChange, "what" | "by" | "item" | "freed">): void;
-  /** The list as its life begins: what became free before that, nobody has told it of. */
+  /** Loads the list when the run starts. Tasks that became free before that had no notification. */
   loadList(list: readonly WorkItem[]): void;
-  /** By number; those it has not the tools for are left out. */
+  /** The claimable tasks by number, without those that need tools the member lacks. */
   claimableIn(list: readonly WorkItem[]): readonly WorkItem[];
 }
 
 /**
- * What is nobody's is for whoever is idle. Of its own tasks, which it has mail of, those that were blocked when it got
- * that mail: it could not begin then, and nothing else tells it when it can. What it has given back it leaves to others
- * until the lead or the user has changed it, or what blocked it is done: it would be woken with what it cannot do for ever,
- * in turn with others who cannot either.
+ * An idle member may claim tasks without an owner. It may also claim its own tasks that were blocked when it got their
+ * mail, because nothing else announces that they are free. It does not claim a task again that it released, until the
+ * lead or the user changes the task or its blockers are done. Otherwise members could pass an impossible task around
+ * forever.
  */
 export function createClaimableTasks(name: string, tools: () => readonly string[]): ClaimableTasks {
   const unblocked = new Set<WorkItemId>();

@@ -6,9 +6,12 @@ import type { UnreportedResult } from "./unreported-work.ts";
 type Idle = Extract<Envelope["event"], { type: "agent.idle" }>;
 type ReportBody = Extract<MailBody, { kind: "idle_notification" }>;
 
-/** What the lead of a teammate is told of a rest: what has come of its work, and what was done for it. Undefined: nothing new. */
+/**
+ * The report to the lead when a teammate becomes idle: its result and the evidence for it. Undefined if there is
+ * nothing new.
+ */
 export function idleReportBody(report: UnreportedResult, { reason, detail }: Idle): ReportBody | undefined {
-  // It was woken and had nothing to do: it is as idle as it was when that was told.
+  // It was woken and had nothing to do, so it is as idle as last reported.
   if (!report.hasWorked && reason === "completed" && report.answers.length === 0) return undefined;
   const idleReason = reason === "completed" ? "available" : reason === "interrupted" ? "interrupted" : "failed";
   const isUnfinished = idleReason !== "available";
@@ -21,11 +24,11 @@ export function idleReportBody(report: UnreportedResult, { reason, detail }: Idl
   };
 }
 
-/** The same of one that has agreed to end, before it does. Undefined: it leaves without a word. */
+/** The report of a teammate that has agreed to end. Undefined if there is nothing to report. */
 export function farewellReportBody(report: UnreportedResult): ReportBody | undefined {
   const result = resultOf(report, { isUnfinished: true });
   if (result === undefined && report.completed === undefined) return undefined;
-  // Of one that had told everything these are words about the end, and nothing was done for them.
+  // If everything was reported before, the text is only about the end and needs no evidence.
   const didWork = report.answers.length > 0 || report.evidenceTotals.toolCalls.size > 0;
   return {
     kind: "idle_notification",
@@ -36,7 +39,7 @@ export function farewellReportBody(report: UnreportedResult): ReportBody | undef
   };
 }
 
-/** Whoever did not come to an answer has what it said on its way there. */
+/** Without an answer, the last text of the run is used. */
 function resultOf(
   { answers, lastText: said }: UnreportedResult,
   { isUnfinished }: { isUnfinished: boolean },

@@ -1,16 +1,16 @@
 import type { OwnPresence } from "../../store/index.ts";
 import { type RetryContext, retryWhileDiskFull } from "../storage/retry-while-disk-full.ts";
 
-/** What a member says of its state: that of its agent, unless somebody in its session waits to be allowed something. */
+/** Publishes a member's state: the agent's own, or waiting while its session waits for a permission. */
 export interface PresencePublisher {
   readonly isIdle: boolean;
-  /** At once: what is still being told of its last rest takes a disk's time, and its mail would wait for that. */
+  /** Does not wait: publishing takes disk time, and the agent's mail would wait for it. */
   setState(state: "working" | "idle", detail?: string): void;
-  /** What is waited for, its own question or one of an agent of its; undefined: nothing any more. */
+  /** The request it waits for, its own or a subagent's. Undefined: none. */
   setWaitReason(question: string | undefined): void;
-  /** It is asked to end. */
+  /** The member was asked to end. */
   setDraining(reason: string): void;
-  /** Resolves when the last word about it is on disk. */
+  /** Resolves when the latest state is on disk. */
   published(): Promise<void>;
 }
 

@@ -21,28 +21,28 @@ import { farewellReportBody, idleReportBody } from "./idle-report.ts";
 import { createUnreportedWork } from "./unreported-work.ts";
 import { retryWhileDiskFull } from "../storage/retry-while-disk-full.ts";
 
-/** Why a member ends: it agreed to, it was told to, it broke, or it only rests until its team is taken up again. */
+/** Why a member ends: it agreed, it was ended, it failed, or it is suspended (`rest`) until its team is resumed. */
 export type MemberEnd = "shutdown" | "killed" | "failed" | "rest";
 
-/** Drives a teammate: works, says that it is idle and what came of it, and waits for mail or for a task it can do. */
+/** Runs a teammate: it works, reports idle with its result, and waits for mail or a task it can claim. */
 export interface TeammateRunner {
   readonly handlers: MailHandlers;
-  /** To be told everything its agents store, in order. */
+  /** Receives everything its agents store, in order. */
   observe(envelope: Envelope): void;
-  /** Takes up what an earlier life has left, then waits. */
+  /** Resumes the work of a previous run, then waits. */
   start(): Promise<void>;
-  /** It has something to do now: it does not count as idle any more, before anybody could think so. */
+  /** Marks it busy at once when it gets work, so that no observer sees it idle. */
   markBusy(): void;
-  /** It, or an agent of its, waits to be allowed this; undefined: nobody waits any more. */
+  /** It or a subagent waits for this permission. Undefined: none waits. */
   setWaitReason(question: string | undefined): void;
-  /** Resolves when what it has said of its state is on disk. */
+  /** Resolves when its published state is on disk. */
   statePublished(): Promise<void>;
-  /** The request to end that waits for an answer. */
+  /** The shutdown request that waits for an answer. */
   readonly shutdownRequest: RequestId | undefined;
   answerShutdown(answer: { approve: boolean; reason?: string | undefined }): Promise<void>;
-  /** Something that it cannot be without does not work any more: its lead is told, and it ends. */
+  /** Reports a fatal error to the lead and ends. */
   failWith(error: unknown): void;
-  /** Resolves when nothing of it is under way. */
+  /** Resolves when nothing of it is in progress. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -54,24 +54,24 @@ export interface TeammateRunnerOptions {
   readonly conversation: () => Pick<Conversation, "hasReason">;
   readonly tasks: TaskList;
   readonly presence: OwnPresence;
-  /** Names of the tools it has. */
+  /** The names of its tools. */
   readonly tools: () => readonly string[];
   readonly holder: ProcessIdentity;
-  /** The claims it holds, with their generations; its tools write with them. */
+  /** The claims it holds, with their generations. Its tools write with them. */
   readonly claims: Map<WorkItemId, number>;
-  /** What is in its inbox and not in its conversation yet. */
+  /** Unread mail that is not in its conversation yet. */
   readonly unreadMail: () => Promise<readonly Mail[]>;
-  /** The hooks of its rest: why it should not rest yet. */
+  /** Runs the idle hooks. Returns the objection if it should not be idle yet. */
   readonly beforeIdle: () => Promise<string | undefined>;
-  /** Before its lead is told that it rests: what it has done is where its lead can see it. */
+  /** Awaited before each idle report, so that the lead can see its work. */
   readonly prepareReport?: (() => Promise<void>) | undefined;
   readonly sentBackPrompt: (objection: string) => string;
-  /** `waited`: it was its own already, and blocked. */
+  /** `waited`: it owned the task already, but the task was blocked. */
   readonly claimPrompt: (task: WorkItem, how: "free" | "waited") => string;
   readonly setMode: (wanted: Extract<MailBody, { kind: "mode_set_request" }>) => Promise<void>;
-  /** It was sent to an earlier life of the member's, about that life: this one has nothing to do with it. */
+  /** True if the mail was about a previous run of the member, so that this run ignores it. */
   readonly isOutdated: (mail: Mail) => boolean;
-  /** What is stored of earlier lives. */
+  /** The stored events of previous runs. */
   readonly replayed: readonly Pick<Envelope, "id" | "at" | "event">[];
   readonly onEnd: (end: MemberEnd, detail: string | undefined) => void;
   readonly onFailure: (error: unknown) => void;
@@ -91,7 +91,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   let timesSentBack = 0;
   let shutdown: { requestId: RequestId; settle: () => void } | undefined;
   let isLeaving = false;
-  /** It has agreed to end, and does once the call that said so has its result. */
+  /** It has agreed to end, and ends when the call that said so has its result. */
   let hasAgreedToEnd = false;
   let root: Envelope["agent"] | undefined;
   const retry = { clock: options.clock, signal: closeController.signal };
@@ -99,14 +99,14 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   let following: Promise<void> = Promise.resolve();
   let wasFollowing = false;
 
-  /** One after another: what is written about the member must be as true in the end as it was in between. */
+  /** Runs steps in sequence, so that state and reports are written in the order of events. */
   const inTurn = (step: () => Promise<void>) => {
     const done = work.then(step);
-    // Told of here: what comes after it has its turn all the same.
+    // Reported here; later steps run anyway.
     work = done.catch(fail);
     return done;
   };
-  /** What found no space before it had to go is taken up by its next life. */
+  /** Ignore disk-full errors while ending: the next run resumes what could not be written. */
   const fail = (error: unknown) => {
     if (!closeController.signal.aborted || !isDiskFull(error)) options.onFailure(error);
   };
@@ -117,14 +117,17 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     onFailure: fail,
   });
 
-  /** Mail that is waiting will wake it, or it has worked since: who tells of its last rest tells of this one. */
+  /**
+   * True if it has more to do: it works, it worked after this idle event, or mail will wake it. A later idle report
+   * covers this one.
+   */
   const hasMoreWork = (idleEvent: EventId, { reason }: Idle) =>
     closeController.signal.aborted ||
     agent().running ||
     (unreported.lastIdleEvent ?? idleEvent) !== idleEvent ||
     (reason === "completed" && options.conversation().hasReason);
 
-  /** An inbox that cannot be read this once is looked into again: it is not empty, and nobody is broken by that. */
+  /** Retries an inbox that cannot be read now: a read error is neither an empty inbox nor fatal. */
   const readUnreadMail = async (): Promise<readonly Mail[]> => {
     let found: readonly Mail[] = [];
     const look = async () => void (found = await retryWhileDiskFull(options.unreadMail, retry));
@@ -134,7 +137,10 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     return found;
   };
 
-  /** Also for mail that is on its way from its inbox. In this order: what leaves the inbox meanwhile is a reason then. */
+  /**
+   * Also considers mail on its way from the inbox. The check comes last, because mail that left the inbox meets its
+   * condition by then.
+   */
   const willContinue = async (idleEvent: EventId, idle: Idle) => {
     if (hasMoreWork(idleEvent, idle)) return true;
     const isAwaited = idle.reason === "completed" && (await readUnreadMail()).some(({ body }) => isOrdinaryMail(body));
@@ -142,7 +148,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   };
 
   const onIdle = async (idleEvent: EventId, idle: Idle) => {
-    // Who goes has said so, and that is its last word.
+    // A member that is ending has already sent its last report.
     if (isLeaving || hasAgreedToEnd || (await willContinue(idleEvent, idle))) return;
     if (idle.reason === "completed" && timesSentBack < maxTimesSentBack) {
       const objection = await options.beforeIdle();
@@ -154,7 +160,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     }
     timesSentBack = 0;
     if (await willContinue(idleEvent, idle)) return;
-    // Nobody sees it idle who has not its report, nor while there is a task for it.
+    // Report before publishing idle, and claim a task first, so that no observer sees it idle too early.
     await reportToLead(idleEvent);
     await claimNext();
     if (hasMoreWork(idleEvent, idle)) return;
@@ -162,7 +168,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     await state.published();
   };
 
-  /** The run that says it is over ends only after it has said so. */
+  /** The run announces idle before it has fully ended. */
   const afterSettled = async (idleEvent: EventId, idle: Idle) => {
     try {
       await agent().settled();
@@ -172,7 +178,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     }
   };
 
-  /** Nobody would look for one who is there and hears nothing any more. */
+  /** Stop instead of staying alive without reading mail: the lead would never notice. */
   const stopAsBroken = (error: unknown, idleEvent = unreported.lastIdleEvent) => {
     if (isLeaving || closeController.signal.aborted) return;
     const detail = error instanceof Error ? error.message : String(error);
@@ -195,33 +201,33 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     await options.link().send({ id: report.mailId, to: teamLead, body, wakes: body.idleReason === "failed" });
   };
 
-  /** What it has not told of yet, before it says that it agrees: after that nothing comes from it. */
+  /** Reports what is unreported before it agrees to end, because nothing comes from it afterwards. */
   const sendFarewell = async () => {
     const report = unreported.reportUntilNow();
     const body = report && farewellReportBody(report);
     if (body) await options.link().send({ id: report.mailId, to: teamLead, body, wakes: false });
   };
 
-  /** The lowest task that is free and that it can do. Of several who reach for one, the list decides. */
+  /** Claims the lowest task that is free and that it can do. The task list decides between several claimers. */
   const claimNext = async () => {
     if (closeController.signal.aborted || shutdown || isLeaving || agent().running || options.conversation().hasReason)
       return;
     const list = await tasks.list();
     if (list.some((task) => task.owner === name && task.status === "in_progress")) return;
     for (const task of claimableTasks.claimableIn(list)) {
-      // Whoever has something to say to it comes first.
+      // Mail comes first.
       if ((await readUnreadMail()).some((mail) => isOrdinaryMail(mail.body) || !options.isOutdated(mail))) return;
       if (closeController.signal.aborted) return;
       const answer = await tasks.claim(task.id, { name, tools: options.tools(), holder: options.holder });
       if (answer.ok) return startTask(answer.item, task.owner === name ? "waited" : "free");
-      // A try that was told of as failed may have been written after all.
+      // A claim that was reported as failed may have been written after all.
       if (answer.item?.owner === name && answer.item.status === "in_progress" && !options.claims.has(task.id))
         return startTask(answer.item);
       if (answer.reason === "busy") return;
     }
   };
 
-  /** What it was at when its last life ended was given back meanwhile: it is its own again, if nobody else has taken it. */
+  /** Claims the task of its previous run again, which was released in the meantime, if no other member has it. */
   const reclaim = async (): Promise<WorkItem | undefined> => {
     const unfinished = unfinishedIn(options.replayed);
     if (unfinished === undefined) return undefined;
@@ -242,7 +248,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   };
 
   const followTasks = async () => {
-    // What has changed while nothing could be read is not told again.
+    // Changes during a read failure are not reported later, so check the whole list.
     if (wasFollowing)
       void inTurn(async () => {
         claimableTasks.loadList(await tasks.list());
@@ -267,7 +273,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       shutdown_request: (mail, { requestId, reason }, admit) => ({
         later: new Promise<void>((settle, fail) => {
           if (options.isOutdated(mail)) return settle();
-          // It answers the last who has asked.
+          // Only the latest request gets an answer.
           shutdown?.settle();
           shutdown = { requestId, settle };
           state.setDraining(reason ?? "asked to end");
@@ -309,13 +315,13 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
         const list = await tasks.list();
         claimableTasks.loadList(list);
         const ownTask = list.find((task) => task.owner === name && task.status === "in_progress");
-        // At work it says by itself how it is, and may have done so: it may wait for a permission already.
+        // A running agent publishes its own state, and may already wait for a permission.
         if (!agent().running) state.setState("idle");
         await state.published();
         const currentTask = ownTask ?? (await reclaim());
         if (currentTask && currentTask.generation > 0) await startTask(currentTask);
         else await claimNext();
-        // It died before it could say that it rests.
+        // It ended before it could report idle.
         if (unreported.hasAnswered && !agent().running) agent().wake();
       });
     },
@@ -328,7 +334,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       return shutdown?.requestId;
     },
     async answerShutdown({ approve, reason }) {
-      if (!shutdown) throw new Error("nobody has asked for an end");
+      if (!shutdown) throw new Error("no shutdown request is open");
       const { settle } = shutdown;
       const answered = { requestId: shutdown.requestId };
       if (approve) await sendFarewell();
@@ -352,14 +358,14 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   };
 }
 
-/** A request to end is heard as well, but may be the last it hears: what it has done is told before. */
+/** Excludes shutdown requests: one may be the last mail it reads, so it reports its work first. */
 const isOrdinaryMail = ({ kind }: MailBody): boolean => kind !== "shutdown_request";
 
-/** Follows from the task and its claim: however often it is tried, it is said once. */
+/** Derived from the task and its claim, so that the prompt is added only once. */
 const promptFor = ({ id, generation }: WorkItem): PromptId =>
   `prm_t${String(id).padStart(8, "0")}g${String(generation).padStart(6, "0")}` as PromptId;
 
-/** The task that it had claimed last and had not come to an end with. */
+/** The task that it claimed last and did not finish. */
 function unfinishedIn(replayed: readonly Pick<Envelope, "event">[]): WorkItemId | undefined {
   let last: WorkItemId | undefined;
   for (const { event } of replayed) {

@@ -4,9 +4,9 @@ import type { Event, WatchdogSettings } from "../../protocol/index.ts";
 import { createRepetitionDetector } from "../watchdog/repetition-detector.ts";
 import { createStallWatchdog, waitForStall } from "../watchdog/stall-watchdog.ts";
 
-/** Watches over a teammate in its own process: one that shows no sign of life, or goes in circles, is given up. It stays a member. */
+/** Aborts a teammate's run, in its own process, if it shows no sign of life or repeats itself. It stays a member. */
 export interface TeammateWatchdog {
-  /** Everything that is heard of the agent, live events too, in order. */
+  /** Receives all events of the agent, live events included, in order. */
   observe(event: Event): void;
   start(): void;
   close(): Promise<void>;
@@ -26,10 +26,10 @@ export function createTeammateWatchdog(options: TeammateWatchdogOptions): Teamma
   const watchdog = createStallWatchdog({ clock, settings, mayBeSilent: (tool) => tool === "Agent" });
   const repetition = createRepetitionDetector();
   let watching: Promise<void> = Promise.resolve();
-  // It comes to rest and is woken many times: it is only watched from where it begins.
+  // The teammate becomes idle and is woken many times. The watch starts with its first activity.
   watchdog.observe({ type: "agent.idle", reason: "completed" });
 
-  /** Its lead hears of it as of any other failure; what was said to it meanwhile it still takes up. */
+  /** The lead gets this as a failure. The agent still handles messages that came in the meantime. */
   const abort = async (verdict: string) => {
     await agent().interrupt({ hold: false, verdict });
     if (!closeController.signal.aborted && options.conversation().hasReason) agent().wake();
@@ -39,7 +39,7 @@ export function createTeammateWatchdog(options: TeammateWatchdogOptions): Teamma
     for (;;) {
       const verdict = await waitForStall(watchdog, clock, closeController.signal);
       await abort(verdict.message);
-      // A run that has ended has said so, unless there was none.
+      // A run that ended has sent its own idle event, unless there was none.
       watchdog.observe({ type: "agent.idle", reason: "failed" });
     }
   };

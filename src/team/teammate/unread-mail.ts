@@ -3,7 +3,7 @@ import type { Mailbox, ReceivedMail } from "../mailbox/mailbox.ts";
 import { promptIdOfMail } from "../mailbox/inbox-consumer.ts";
 import { workMailKinds } from "../lead/team-idle.ts";
 
-/** What is in a member's inbox and not in its conversation yet, and will have it work: after each it comes to rest again. */
+/** Unread mail that is not in the member's conversation yet and makes it work. The member is idle again after each. */
 export async function unreadMail(
   name: string,
   { mailbox, agent }: { readonly mailbox: Mailbox; readonly agent: Pick<Agent, "hasPrompt"> },

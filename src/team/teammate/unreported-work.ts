@@ -4,32 +4,32 @@ import { joinEvidenceTotals, type EvidenceTotals } from "../evidence/evidence-to
 
 type Idle = Extract<Envelope["event"], { type: "agent.idle" }>;
 
-/** What a teammate has done since its last report, and what its lead is to hear of it. */
+/** The work of a teammate since its last report, for its lead. */
 export interface UnreportedResult {
-  /** Follows from the rest after its last work: however often it is sent, it is read once. */
+  /** Derived from the idle event after its last work, so that a repeated mail is read once. */
   readonly mailId: MailId;
-  /** Whether it has asked its model since the rest before. */
+  /** True if it called its model since the previous idle event. */
   readonly hasWorked: boolean;
   readonly answers: readonly string[];
-  /** Said together with a call, after the last of its answers. */
+  /** The text written with a tool call after its last answer. */
   readonly lastText: string | undefined;
-  /** Of the last thing it said to somebody other than the lead. */
+  /** The summary of its last message to a member other than the lead. */
   readonly lastPeerMessage: string | undefined;
   readonly completed: number | undefined;
   readonly evidenceTotals: EvidenceTotals;
   readonly isFirst: boolean;
 }
 
-/** What the lead of a teammate has not been told yet. Folded from the teammate's log, so that its death loses none of it. */
+/** The work that a teammate has not reported to its lead yet. Folded from its log, so that a crash loses nothing. */
 export interface UnreportedWork {
   apply(envelope: Pick<Envelope, "id" | "at" | "event">): void;
-  /** All that came before this rest, and the rest itself; undefined once it was told. */
+  /** All work up to this idle event. Undefined if it was reported. */
   reportUntil(idleEvent: EventId): (UnreportedResult & { readonly idle: Idle }) | undefined;
-  /** All there is, for one that goes in the middle of a turn; undefined if it has no turn. */
+  /** All work so far, for a member that ends in the middle of a turn. Undefined if it had no turn. */
   reportUntilNow(): UnreportedResult | undefined;
-  /** Its last rest, if that was not told. */
+  /** Its last idle event, if it was not reported. */
   readonly lastIdleEvent: EventId | undefined;
-  /** It has answered since its last rest. */
+  /** It has answered since its last idle event. */
   readonly hasAnswered: boolean;
 }
 
@@ -119,7 +119,7 @@ const emptyPart: Pick<UnreportedResult, "hasWorked" | "answers" | "lastText" | "
   completed: undefined,
 };
 
-/** What it says without a call is an answer; with one it is on its way to it, and counts if nothing comes after it. */
+/** Text without a tool call is an answer. Text with a tool call counts only if no answer follows. */
 function wordsOf(
   { parts }: Extract<Envelope["event"], { type: "turn.ended" }>,
   { answers }: Pick<UnreportedResult, "answers">,

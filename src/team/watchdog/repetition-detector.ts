@@ -2,30 +2,30 @@ import { createHash } from "node:crypto";
 import { escapeTags } from "../../agent/index.ts";
 import type { CallId, Event, PromptId } from "../../protocol/index.ts";
 
-/** Notices an agent that makes the same calls again and again and always gets the same results. */
+/** Detects an agent that repeats the same calls with the same results. */
 export interface RepetitionDetector {
-  /** Everything that is heard of one agent, in order. Says something at most once for each stretch of repetition and kind. */
+  /** Receives all events of one agent, in order. Returns each kind at most once per series of repetitions. */
   observe(event: Event): Repetition | undefined;
 }
 
 export interface Repetition {
-  /** `warning` is to be said to the agent; at a `verdict` it has been warned and has gone on. */
+  /** Send a `warning` to the agent. A `verdict` means that it was warned and continued. */
   readonly kind: "warning" | "verdict";
   readonly times: number;
-  /** The calls that are repeated, in order, as one line each. */
+  /** The repeated calls in order, one line each. */
   readonly calls: readonly string[];
-  /** A warning is worded for the agent, a verdict for whoever waits for it. */
+  /** A warning is written for the agent, a verdict for the agent that waits for it. */
   readonly message: string;
 }
 
 export interface RepetitionDetectorOptions {
   readonly warnAt?: number;
   readonly endAt?: number;
-  /** Tools that are there to be asked again and again; they may be ten times as often. */
+  /** Tools made for polling. They may repeat ten times as often. */
   readonly patientTools?: ReadonlySet<string>;
 }
 
-/** The longest round of turns that is recognised as one. */
+/** The longest cycle of turns that is detected. */
 const longestRound = 4;
 const patienceFactor = 10;
 
@@ -41,13 +41,13 @@ interface Call {
   result: string | undefined;
 }
 
-/** A turn is compared as a whole: its calls run side by side, and end in any order. */
+/** Compares whole turns, because their calls run in parallel and end in any order. */
 export function createRepetitionDetector(options: RepetitionDetectorOptions = {}): RepetitionDetector {
   const { warnAt = 4, endAt = 8, patientTools = new Set(["TaskOutput"]) } = options;
   let calls = new Map<CallId, Call>();
   let turns: Round[] = [];
   let reported: Repetition["kind"] | undefined;
-  /** Prompts that wait, by people and other agents. */
+  /** Waiting prompts from users and other agents. */
   const lastReported = new Set<PromptId>();
 
   const judge = (): Repetition | undefined => {
@@ -71,7 +71,7 @@ export function createRepetitionDetector(options: RepetitionDetectorOptions = {}
           if (event.source !== "hook" && event.source !== "background") lastReported.add(event.promptId);
           return undefined;
         case "prompt.promoted":
-          // Somebody may well have asked for the same thing again; a warning, or news of a command, has not.
+          // A user or agent may have asked for the same again. A warning or a background notification does not count.
           if (!lastReported.delete(event.promptId)) return undefined;
           turns = [];
           reported = undefined;
@@ -100,7 +100,7 @@ export function createRepetitionDetector(options: RepetitionDetectorOptions = {}
   };
 }
 
-/** The shortest round that the last turns consist of, and how many times over. */
+/** The shortest cycle that repeats at the end, and its number of repetitions. */
 function repeated(turns: readonly Round[]): { times: number; block: readonly Round[] } {
   let best = { times: 1, block: turns.slice(-1) };
   for (let length = 1; length <= longestRound && length * 2 <= turns.length; length++) {
@@ -124,7 +124,7 @@ function roundOf(calls: readonly Call[], patientTools: ReadonlySet<string>): Rou
   };
 }
 
-/** The same text for the same value, in whatever order its keys are. */
+/** The same text for equal values, in any key order. */
 function stable(value: unknown): string {
   return (
     JSON.stringify(value, (_key, inner: unknown) =>
@@ -144,7 +144,7 @@ const listed = (titles: readonly string[]) =>
 
 const messages: Readonly<Record<Repetition["kind"], (times: number, titles: readonly string[]) => string>> = {
   warning: (times, titles) =>
-    `You have now made the same calls ${times} times in a row, with the same results each time:\n${escapeTags(listed(titles))}\nRepeating them will give nothing new. Try another way, or end with what you have and say what is in the way. If you go on like this you will be stopped.`,
+    `You have made the same calls ${times} times in a row with the same results:\n${escapeTags(listed(titles))}\nRepeating them gives nothing new. Try another way, or finish with what you have and say what blocks you. If you continue like this, you will be stopped.`,
   verdict: (times, titles) =>
-    `it made the same calls ${times} times in a row with the same results, also after it was warned:\n${listed(titles)}`,
+    `it made the same calls ${times} times in a row with the same results, even after a warning:\n${listed(titles)}`,
 };

@@ -2,43 +2,43 @@ import type { Clock } from "../../platform/index.ts";
 import type { CallId, Event, RequestId, WatchdogSettings } from "../../protocol/index.ts";
 
 /**
- * Notices an agent that shows no sign of life, from what is heard of it. For agents that are started with something to
- * do. It judges; ending the agent is for others.
+ * Detects an agent without a sign of life from its events, for agents that are started with work. It only judges;
+ * callers end the agent.
  */
 export interface StallWatchdog {
-  /** Everything that is heard of the agent, live events too, in order. */
+  /** Receives all events of the agent, live events included, in order. */
   observe(event: Event): void;
-  /** Undefined while all is well. */
+  /** Undefined while the agent shows signs of life. */
   verdict(): StallVerdict | undefined;
-  /** How long until there is a verdict if nothing more is heard; undefined while nothing is expected of the agent. */
+  /** The time until a verdict if no event comes. Undefined while nothing is expected of the agent. */
   dueInMs(): number | undefined;
 }
 
 export interface StallVerdict {
   readonly kind: "start" | "model" | "tool" | "between";
-  /** How long nothing was heard. */
+  /** The time since the last event. */
   readonly silentMs: number;
-  /** One line for people and for the agent that waits for this one. */
+  /** One line for the user and for the agent that waits for this one. */
   readonly message: string;
 }
 
 export interface StallWatchdogOptions {
   readonly clock: Pick<Clock, "monotonic">;
   readonly settings?: WatchdogSettings | undefined;
-  /** The model layer asks again by itself after so long a silence; this is never more impatient than that. */
+  /** The silence after which the model layer retries by itself. The watchdog never reacts before that. */
   readonly stallMs?: number | undefined;
-  /** Calls that may be silent for as long as they like, because what they wait for is watched by itself: `Agent`. */
+  /** Calls that may be silent without limit, because what they wait for has its own watchdog: `Agent`. */
   readonly mayBeSilent?: ((tool: string) => boolean) | undefined;
 }
 
 export const watchdogDefaults = {
   startMs: 60_000,
   modelMs: 300_000,
-  /** More than a command may take. */
+  /** Longer than the time limit of a command. */
   toolMs: 900_000,
 } as const;
 
-/** A request that stands in a queue has not begun; the queue keeps its own times. */
+/** A queued request has not started; the queue has its own timeouts. */
 const queuedMs = 3_600_000;
 
 type Phase =
@@ -88,9 +88,9 @@ export function createStallWatchdog({
       case "tool.drafted":
         return stillAsking();
       case "turn.waiting":
-        return stillAsking(queuedMs, "waits in a queue");
+        return stillAsking(queuedMs, "is waiting in a queue");
       case "turn.retried":
-        return stillAsking(modelMs + event.delayMs, "is asked again");
+        return stillAsking(modelMs + event.delayMs, "is being retried");
       case "turn.ended":
       case "turn.failed":
         phase = { kind: "between" };
@@ -127,7 +127,7 @@ export function createStallWatchdog({
     }
   };
 
-  /** Whatever is watched now: since when nothing was heard, for how long that is borne, and what it is. */
+  /** Everything watched now: the time of the last event, the limit, and a description. */
   const watched = (): Watched[] => {
     const watchedCalls = [...calls.values()]
       .filter(({ name }) => !mayBeSilent?.(name))
@@ -144,14 +144,14 @@ export function createStallWatchdog({
       case "idle":
         return [];
       case "starting":
-        return [{ kind: "start", since: heardAt, limitMs: startMs, what: "it was started and has not begun" }];
+        return [{ kind: "start", since: heardAt, limitMs: startMs, what: "it was started but has not begun" }];
       case "between":
         return [
           {
             kind: "between",
             since: heardAt,
             limitMs: toolMs,
-            what: "it has neither asked its model nor called a tool",
+            what: "it has neither called its model nor a tool",
           },
         ];
       case "model":
@@ -160,7 +160,7 @@ export function createStallWatchdog({
             kind: "model",
             since: heardAt,
             limitMs: phase.limitMs,
-            what: `its model ${phase.model} ${phase.how}, and nothing has come`,
+            what: `its model ${phase.model} ${phase.how}, but nothing arrives`,
           },
         ];
     }
@@ -187,7 +187,7 @@ export function createStallWatchdog({
   };
 }
 
-/** What others ask about the agent is no sign of its own life. */
+/** Side questions about the agent are not signs of its life. */
 const isSideQuestion = (event: Event) =>
   event.type === "agent.summarized" ||
   (event.type === "cost.recorded" && (event.purpose === "summary" || event.purpose === "check"));
@@ -204,10 +204,10 @@ const oneLine = (text: string) => {
   return line.length > 120 ? `${line.slice(0, 119)}…` : line;
 };
 
-/** What is heard while it sleeps may bring the moment nearer. */
+/** Events during the sleep may bring the deadline nearer, so check at least this often. */
 const checkEveryMs = 1_000;
 
-/** Resolves with the first verdict. Rejects with the signal's reason as soon as that aborts. */
+/** Resolves with the first verdict. Rejects with the signal's reason when it aborts. */
 export async function waitForStall(watchdog: StallWatchdog, clock: Clock, signal: AbortSignal): Promise<StallVerdict> {
   for (;;) {
     const verdict = watchdog.verdict();

@@ -6,9 +6,9 @@ import { forgetWorktree, removeBranch, removeFolder } from "./undo-creation.ts";
 import type { WorktreeEntry } from "./worktree-entry.ts";
 
 /**
- * Makes the branch and the worktree, still empty, so that others need not wait for the files. `--no-track`, because tracking
- * is written to the config that all share. A git beside us (fetch, gc, prune) may hold a lock or take away a folder that it
- * thinks is stale: that passes, so it is tried again.
+ * Creates the branch and an empty worktree, so that others do not wait for the files. `--no-track`, because tracking
+ * changes the shared config. A concurrent git (fetch, gc, prune) may hold a lock or remove a folder it takes for stale,
+ * so it is retried.
  */
 export async function addWorktree(repository: Repository, entry: WorktreeEntry): Promise<void> {
   const { path, branch, base, agentId, name } = entry;
@@ -17,7 +17,7 @@ export async function addWorktree(repository: Repository, entry: WorktreeEntry):
   const { clock, signal } = repository.place;
   const deadline = clock.monotonic() + lockTimeoutMs;
   for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
-    // It may have gone with the worktree that was the last one until now.
+    // It may have been removed with the last worktree.
     await makeFolder(dirname(path));
     const added = await repository.git(args, { operation: name });
     if (added.ok) return;
@@ -30,7 +30,7 @@ export async function addWorktree(repository: Repository, entry: WorktreeEntry):
   }
 }
 
-/** Does it again as long as the reason of its failure is a lock that another git holds. */
+/** Retries while another git holds a lock. */
 export async function retryWhileLocked(
   { place: { clock, signal } }: Repository,
   run: () => ReturnType<Repository["git"]>,
@@ -53,13 +53,13 @@ const isTransient = (stderr: string) =>
   ) || isLocked(stderr);
 
 export function addFailed(path: string, stderr: string): TroupeError {
-  const detail = gitErrorText(stderr) || "git was ended";
+  const detail = gitErrorText(stderr) || "git was killed";
   const wayOut = isLocked(stderr)
-    ? " Another git is at work in this repository, or one was killed there: wait for it, or remove the lock file if you are sure."
+    ? " Another git runs in this repository, or one was killed there. Wait for it, or remove the lock file if you are sure."
     : /No space left|quota/i.test(stderr)
       ? " Free some space and try again."
       : /Read-only|Permission denied/i.test(stderr)
-        ? " Check who may write there."
+        ? " Check the write permissions there."
         : /unknown option|usage:/.test(stderr)
           ? " Worktrees need git 2.35 or newer."
           : "";

@@ -5,11 +5,11 @@ import type { Repository } from "./repository.ts";
 
 export interface AdminFolder {
   readonly path: string;
-  /** Why git's own list says that it is locked. */
+  /** The lock reason in git's list of worktrees. */
   readonly lockedBecause: string | undefined;
 }
 
-/** Where the repository keeps what belongs to one worktree; found by the path that is written there, as git itself does. */
+/** The folder in which the repository keeps the data of one worktree. Found by the path stored there, as git does. */
 export async function findAdminFolder(repository: Repository, worktree: string): Promise<AdminFolder | undefined> {
   const wanted = realPathSync(worktree);
   for (const folder of await adminFolders(repository)) {
@@ -20,7 +20,7 @@ export async function findAdminFolder(repository: Repository, worktree: string):
   return undefined;
 }
 
-/** What a `git worktree add` that was killed at once left of this name: a folder that leads nowhere yet, which git never prunes. */
+/** The remains of a killed `git worktree add` for this name: a folder without a worktree, which git never prunes. */
 export async function findUnfinishedAdminFolders(repository: Repository, worktree: string): Promise<string[]> {
   const name = basename(worktree);
   const found: string[] = [];

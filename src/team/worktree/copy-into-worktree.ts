@@ -7,7 +7,10 @@ import { fingerprint } from "./fingerprint.ts";
 import type { Repository } from "./repository.ts";
 import type { PutFile } from "./worktree-entry.ts";
 
-/** Puts the ignored files that the settings name into a new worktree. Only what git ignores: the rest would look like work. */
+/**
+ * Links or copies the ignored files that the settings name into a new worktree. Only ignored files: others would look
+ * like work.
+ */
 export async function copyIntoWorktree(
   repository: Repository,
   worktree: string,
@@ -18,7 +21,7 @@ export async function copyIntoWorktree(
   for (const kind of ["link", "copy"] as const) {
     for (const pattern of settings[kind] ?? []) {
       const found = await ignoredMatches(repository, pattern);
-      if (found.length === 0) notices.push(`worktree.${kind}: ${pattern} is no file or folder here that git ignores`);
+      if (found.length === 0) notices.push(`worktree.${kind}: ${pattern} matches no ignored file or folder`);
       for (const path of found) {
         if (copied.some((other) => other.path === path)) continue;
         await copyOne({ from: join(repository.top, path), to: join(worktree, path), worktree, kind });
@@ -65,9 +68,9 @@ interface CopyRequest {
 async function copyOne({ from, to, worktree, kind }: CopyRequest): Promise<void> {
   try {
     await mkdir(dirname(to), { recursive: true });
-    // A link that is in the repository must not lead what we write out of the worktree.
+    // A link in the repository must not redirect writes out of the worktree.
     if (!isInside(await realpath(dirname(to)), await realpath(worktree))) {
-      throw new TroupeError("settings", `worktree.${kind}: ${to} is reached through a link out of the worktree`);
+      throw new TroupeError("settings", `worktree.${kind}: ${to} goes through a link out of the worktree`);
     }
     if ((await optionalStats(to)) !== undefined) return;
     const isFolder = (await lstat(from)).isDirectory();
@@ -88,7 +91,10 @@ const copyFolder = (from: string, to: string) =>
     mode: constants.COPYFILE_FICLONE,
   });
 
-/** A folder of links, not a link to the folder: `node_modules/` in a `.gitignore` does not cover a link of that name. */
+/**
+ * A folder of links instead of a link to the folder: `node_modules/` in a `.gitignore` does not match a link of that
+ * name.
+ */
 async function linkEntries(from: string, to: string): Promise<void> {
   await mkdir(to);
   for (const name of await readdir(from)) await symlink(join(from, name), join(to, name));

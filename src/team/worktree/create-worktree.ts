@@ -18,12 +18,12 @@ import { readEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
 
 export interface WorktreeRequest {
   readonly agentId: AgentId;
-  /** Of its folder; without it one is made of the agent's id. */
+  /** The name of its folder. Default: derived from the agent's id. */
   readonly name?: string;
-  /** What it begins from; `HEAD`. */
+  /** The commit to start from. Default: `HEAD`. */
   readonly base?: string;
   readonly settings?: WorktreeSettings;
-  /** Told before each step, and awaited. */
+  /** Awaited before each step. */
   onStep?(step: string): void | Promise<void>;
 }
 
@@ -32,15 +32,15 @@ export interface Worktree {
   readonly path: string;
   readonly branch: string;
   readonly base: string;
-  /** For every command that runs in it. */
+  /** The environment for every command that runs in it. */
   readonly env: Readonly<Record<string, string>>;
-  /** What the agent or the user should know: what is not in it, what set-up could not do. */
+  /** Notices for the agent or the user: what it lacks, and what the setup could not do. */
   readonly notices: readonly string[];
 }
 
 /**
- * A working tree of its own for one agent, on a branch of its own, locked while this process lives. Either it is all there
- * when this resolves, or nothing of it is left when this rejects.
+ * Creates a worktree on a new branch for one agent, locked while this process runs. It is complete when this resolves.
+ * Nothing of it is left when this rejects.
  */
 export async function createWorktree(place: RepositoryContext, request: WorktreeRequest): Promise<Worktree> {
   const { onStep = () => undefined, settings = {} } = request;
@@ -72,7 +72,7 @@ const result = (entry: WorktreeEntry, env: Readonly<Record<string, string>>) => 
   env,
 });
 
-/** Where everything will be, decided and checked before anything is made. */
+/** Decides and checks all names and paths before anything is created. */
 async function plan(
   repository: Repository,
   request: WorktreeRequest,
@@ -103,7 +103,10 @@ async function plan(
 
 function validateName(name: string): string {
   if (/^[.\s]*git([.\s~]|$)/i.test(name)) {
-    throw new TroupeError("name", `${JSON.stringify(name)} cannot be the name of a worktree: choose one unlike .git`);
+    throw new TroupeError(
+      "name",
+      `${JSON.stringify(name)} cannot be the name of a worktree: it resembles .git. Choose another name.`,
+    );
   }
   return safeName(name);
 }
@@ -113,12 +116,12 @@ export async function baseCommit(repository: Repository, base: string): Promise<
   if (found.ok) return found.stdout.trim();
   const message =
     base === "HEAD"
-      ? `${repository.top} has no commit yet, and a worktree begins from one: commit something first`
-      : `${base} is no commit of ${repository.top}`;
+      ? `cannot make a worktree in ${repository.top}: it has no commit yet. Commit something first.`
+      : `${base} is not a commit of ${repository.top}`;
   throw new TroupeError("git", message);
 }
 
-/** Made if need be; the one in our home where the one beside the project cannot be written. */
+/** The folder for worktrees, created if needed. In the Troupe home if the folder beside the project is not writable. */
 export async function worktreeFolder(repository: Repository, settings: WorktreeSettings): Promise<string> {
   const { place } = repository;
   if (settings.folder !== undefined) {
@@ -140,20 +143,20 @@ async function noticesOf(repository: Repository): Promise<string[]> {
   const count = changed.split("\0").filter(Boolean).length;
   if (count > 0) {
     const [them, are] = count === 1 ? ["1 uncommitted change", "is"] : [`${count} uncommitted changes`, "are"];
-    notices.push(`${them} of ${repository.top} ${are} not in the worktree: it begins from the last commit.`);
+    notices.push(`${them} of ${repository.top} ${are} not in the worktree: it starts from the last commit.`);
   }
   if ((await repository.git(["cat-file", "-e", "HEAD:.gitmodules"])).ok) {
-    notices.push("Submodules are empty folders in the worktree; git submodule update --init fills one that is needed.");
+    notices.push("Submodules are empty folders in the worktree. Run 'git submodule update --init' for those you need.");
   }
-  if (repository.isShallow) notices.push("This repository is a shallow clone: its older commits are not here.");
+  if (repository.isShallow) notices.push("This repository is a shallow clone without its older commits.");
   return notices;
 }
 
 async function assertFree(repository: Repository, entry: WorktreeEntry): Promise<void> {
   const { path, branch = "" } = entry;
   const taken = await readEntry(repository, entry.name);
-  if (taken) throw new TroupeError("git", `a worktree named ${entry.name} is there already (${taken.path}): ${wayOut}`);
-  if (await exists(path)) throw new TroupeError("git", `${path} is there already: remove it, or choose another name`);
+  if (taken) throw new TroupeError("git", `a worktree named ${entry.name} already exists (${taken.path}). ${wayOut}`);
+  if (await exists(path)) throw new TroupeError("git", `${path} already exists. Remove it, or choose another name.`);
   const refs = await repository.ask([
     "for-each-ref",
     "--format=%(refname:short)%00%(worktreepath)",
@@ -162,16 +165,16 @@ async function assertFree(repository: Repository, entry: WorktreeEntry): Promise
   for (const [name, where] of refs.split("\n").map((line) => line.split("\0"))) {
     if (name === branch) {
       const checkedOut = where ? `, checked out in ${where}` : "";
-      throw new TroupeError("git", `the branch ${branch} exists already${checkedOut}: ${wayOut}`);
+      throw new TroupeError("git", `the branch ${branch} already exists${checkedOut}. ${wayOut}`);
     }
     if (name === "troupe") {
-      const message = `a branch named troupe keeps git from making ${branch}: rename it (git branch -m troupe …)`;
+      const message = `cannot create the branch ${branch}: a branch named troupe exists. Rename it (git branch -m troupe …).`;
       throw new TroupeError("git", message);
     }
   }
 }
 
-const wayOut = "'troupe worktree list' shows what it holds";
+const wayOut = "Run 'troupe worktree list' to see what it contains.";
 
 async function exists(path: string): Promise<boolean> {
   try {
@@ -179,11 +182,11 @@ async function exists(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (hasErrorCode(error, "ENOENT")) return false;
-    throw storageError("look at", path, error);
+    throw storageError("inspect", path, error);
   }
 }
 
-/** What has failed is taken back, and the failure told; what cannot be taken back is told too. */
+/** Undoes the creation if `work` fails, and rethrows the error. The message includes a failure to undo. */
 export async function undoOnFailure<T>(
   repository: Repository,
   entry: WorktreeEntry,
@@ -192,15 +195,15 @@ export async function undoOnFailure<T>(
   try {
     return await work();
   } catch (error) {
-    // An abort must not stop what cleans up after it.
+    // An abort must not stop the cleanup.
     const { signal: _, ...place } = repository.place;
     const calm = repository.place.signal ? await openRepository(place) : repository;
     const now = (await readEntry(calm, entry.name)) ?? entry;
     try {
       await undoCreation(calm, now);
     } catch (undoing) {
-      const left = `${basename(entry.path)} could not be removed (${(undoing as Error).message}); 'troupe worktree prune' tries again`;
-      throw new TroupeError("git", `${(error as Error).message} And ${left}.`, { cause: error });
+      const left = `cannot remove ${basename(entry.path)} (${(undoing as Error).message}). Run 'troupe worktree prune' to try again`;
+      throw new TroupeError("git", `${(error as Error).message} Also: ${left}.`, { cause: error });
     }
     throw error;
   }

@@ -2,14 +2,14 @@ import { runGit } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 
 /**
- * Settings that keep git from running what a repository's own config names: content filters do nothing, and merge drivers
- * are replaced by git's own merge of texts. (No driver at all would be worse: git would take one side for the result.)
+ * Settings that keep git from running programs of the repository's own config. Content filters do nothing, and merge
+ * drivers are replaced by git's text merge. (Without a driver git would take one side as the result.)
  */
 export async function disabledGitFilters(base: Parameters<typeof runGit>[1]): Promise<Record<string, string>> {
   const found = await runGit(["config", "-z", "--name-only", "--get-regexp", "^(filter|merge)\\..*\\."], base);
-  // 1: there are none.
+  // 1: no match.
   if (!found.ok && found.exitCode !== 1) {
-    throw new TroupeError("git", `the config of the repository at ${base.cwd} cannot be read: ${found.stderr.trim()}`);
+    throw new TroupeError("git", `cannot read the config of the repository at ${base.cwd}: ${found.stderr.trim()}`);
   }
   const overrides: Record<string, string> = {};
   for (const key of found.stdout.split("\0").filter(Boolean)) {

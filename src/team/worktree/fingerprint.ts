@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { hasErrorCode } from "../../platform/index.ts";
 
-/** Changes when what is there changes: a file's content, where a link leads, the names, sizes and times in a folder. */
+/** Changes when the path changes: a file's content, a link's target, or the names, sizes and times in a folder. */
 export async function fingerprint(path: string): Promise<string | undefined> {
   try {
     const stats = await lstat(path);

@@ -13,7 +13,7 @@ import { readEntry, removeEntry, type WorktreeEntry, writeEntry } from "./worktr
 
 export interface FinishRequest {
   readonly name: string;
-  /** Told before each step, and awaited. */
+  /** Awaited before each step. */
   onStep?(step: string): void | Promise<void>;
 }
 
@@ -24,31 +24,28 @@ export type FinishedWorktree =
       readonly reasons: readonly string[];
       readonly path: string;
       readonly branch: string | undefined;
-      /** Refs under which commits that had none are kept now. */
+      /** Refs that now keep commits without a ref. */
       readonly rescued: readonly string[];
     };
 
-/** What becomes of a worktree whose agent has finished: kept if anything at all would be lost with it, else removed. */
+/** Finishes the worktree of an agent that has ended: keeps it if anything would be lost, else removes it. */
 export async function finishWorktree(place: RepositoryContext, request: FinishRequest): Promise<FinishedWorktree> {
   const repository = await openRepository(place);
   const entry = await readEntry(repository, request.name);
   if (!entry) {
-    throw new TroupeError("git", `there is no worktree ${request.name}; 'troupe worktree list' shows those there are`);
+    throw new TroupeError("git", `there is no worktree ${request.name}. Run 'troupe worktree list' to see all.`);
   }
   if (entry.state !== "kept" && entry.owner.pid !== process.pid && isAlive(entry.owner) !== "dead") {
-    throw new TroupeError(
-      "git",
-      `the worktree ${entry.name} belongs to process ${entry.owner.pid}, which is at work in it`,
-    );
+    throw new TroupeError("git", `cannot finish the worktree ${entry.name}: process ${entry.owner.pid} works in it`);
   }
-  // Looked at before its turn comes: others need not wait for that, and nobody else may touch it.
+  // Inspect before taking the lock, so that others do not wait. No other process may touch it.
   const found = await inspectWorktree(repository, entry);
   return withRepositoryLock(place, creationLock(repository), () =>
     settleWorktree(repository, entry, { ...request, found }),
   );
 }
 
-/** In the repository's turn only. */
+/** Call it only with the repository lock held. */
 export async function settleWorktree(
   repository: Repository,
   entry: WorktreeEntry,
@@ -77,7 +74,7 @@ export async function settleWorktree(
   return { outcome: "removed", rescued };
 }
 
-/** A removal that was decided on, then killed: what is left is files of the base, or nothing. */
+/** A removal that was killed: only files of the base are left, or nothing. */
 function isLeftOver(entry: WorktreeEntry, found: Inspection): boolean {
   if (found.commits > 0 || found.reasons.length > 1) return false;
   if (found.reasons.length === 0) return !existsSync(join(entry.path, ".git"));
@@ -89,7 +86,10 @@ async function removeRest(repository: Repository, entry: WorktreeEntry): Promise
   await forgetWorktree(repository, entry);
 }
 
-/** By git, which looks again and refuses if anything has changed. It never removes one with submodules, changed or not. */
+/**
+ * Removes it with git, which checks again and refuses if anything changed. Git never removes a worktree with
+ * submodules.
+ */
 async function removeTree(repository: Repository, entry: WorktreeEntry): Promise<string | undefined> {
   const removed = await repository.git(["worktree", "remove", entry.path], { operation: entry.name });
   if (removed.ok) return undefined;
@@ -109,13 +109,13 @@ async function keep(
   return { outcome: "kept", reasons, path: entry.path, branch: entry.branch, rescued };
 }
 
-/** Our own lock only. */
+/** Removes only Troupe's own lock. */
 async function unlock(repository: Repository, entry: WorktreeEntry): Promise<void> {
   const admin = await findAdminFolder(repository, entry.path);
   if (admin?.lockedBecause === entry.agentId) await repository.git(["worktree", "unlock", entry.path]);
 }
 
-/** Commits that nothing but this worktree leads to get a ref, before anything else happens to it. */
+/** Gives commits that only this worktree references a ref, before anything else happens to it. */
 async function rescue(repository: Repository, entry: WorktreeEntry, commits: readonly string[]): Promise<string[]> {
   const refs: string[] = [];
   for (const commit of commits) {

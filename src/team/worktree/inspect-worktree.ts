@@ -11,20 +11,20 @@ import type { WorktreeEntry } from "./worktree-entry.ts";
 import { findCommits, type FoundCommits } from "./worktree-commits.ts";
 
 export interface Inspection extends FoundCommits {
-  /** Why it must be kept; empty when nothing at all would be lost. */
+  /** Why it must be kept. Empty if nothing would be lost. */
   readonly reasons: readonly string[];
-  /** Changed, staged, untracked. */
+  /** Changed, staged and untracked files. */
   readonly changedFiles: readonly string[];
-  /** The changes are nothing but files that are missing, as after a removal that was cut short. */
+  /** True if the only changes are missing files, as after an interrupted removal. */
   readonly onlyMissingFiles: boolean;
   readonly admin: string | undefined;
 }
 
-/** Looks for anything that would be lost with a worktree. What cannot be looked at counts as work. */
+/** Finds everything that would be lost with a worktree. What cannot be inspected counts as work. */
 export async function inspectWorktree(repository: Repository, entry: WorktreeEntry): Promise<Inspection> {
   const admin = await findAdminFolder(repository, entry.path);
   if (!existsSync(entry.path)) {
-    const reason = `missing: its folder ${entry.path} is gone; git worktree prune and git branch -D ${entry.branch ?? ""} forget it`;
+    const reason = `missing: its folder ${entry.path} is gone; run git worktree prune and git branch -D ${entry.branch ?? ""} to remove it`;
     return { ...nothingKnown, ...(await commitsOf(repository, entry)), reasons: [reason], admin: admin?.path };
   }
   if (!admin) return { ...nothingKnown, reasons: ["unknown: git does not list it as a worktree of this repository"] };
@@ -34,7 +34,7 @@ export async function inspectWorktree(repository: Repository, entry: WorktreeEnt
     ![undefined, entry.agentId, ...(entry.state === "making" ? ["initializing"] : [])].includes(admin.lockedBecause)
   ) {
     reasons.push(
-      `locked: somebody has locked it (${admin.lockedBecause === "" ? "no reason given" : admin.lockedBecause})`,
+      `locked: it was locked by hand (${admin.lockedBecause === "" ? "no reason given" : admin.lockedBecause})`,
     );
   }
   const [status, commits, stashed, ignored] = await Promise.all([
@@ -65,7 +65,7 @@ interface Tree {
   readonly admin: string;
 }
 
-/** For a folder that is gone: what its branch holds. */
+/** The commits of the branch, if the folder is gone. */
 async function commitsOf(repository: Repository, entry: WorktreeEntry): Promise<FoundCommits> {
   const counted = await repository.git(["rev-list", "--count", `${entry.base}..refs/heads/${entry.branch ?? ""}`]);
   return { commits: counted.ok ? Number(counted.stdout) : 0, detached: [], dropped: [] };
@@ -73,10 +73,10 @@ async function commitsOf(repository: Repository, entry: WorktreeEntry): Promise<
 
 const commitReason = ({ commits, detached }: FoundCommits) =>
   detached.length > 0
-    ? `commits: ${commits} of them, on no branch`
+    ? `commits: ${commits} on no branch`
     : commits === Infinity
-      ? "commits: they cannot be counted, because its base is gone"
-      : `commits: ${commits} that its base does not have`;
+      ? "commits: cannot be counted, because its base is gone"
+      : `commits: ${commits} that are not in its base`;
 
 async function statusOf(repository: Repository, tree: Tree) {
   const git = worktreeGit(repository, tree);
@@ -87,7 +87,7 @@ async function statusOf(repository: Repository, tree: Tree) {
     git(["config", "--type=bool", "--get", "core.sparseCheckout"]),
   ]);
   if (!status.ok || !hidden.ok) {
-    const reason = `unreadable: git cannot tell what has changed (${gitErrorText(status.stderr || hidden.stderr)})`;
+    const reason = `unreadable: git cannot list the changes (${gitErrorText(status.stderr || hidden.stderr)})`;
     return { reasons: [reason], changedFiles: [], onlyMissingFiles: false };
   }
   const lines = status.stdout.split("\0").filter(Boolean);
@@ -96,12 +96,11 @@ async function statusOf(repository: Repository, tree: Tree) {
     const files = lines.filter((line) => kinds[kind](line)).map((line) => line.slice(3));
     return files.length === 0 ? [] : [`${kind}: ${few(files)}`];
   });
-  // `git status` says nothing of files that somebody told it not to look at.
+  // `git status` does not report files that are marked to be skipped.
   const unseen = hidden.stdout
     .split("\0")
     .filter((line) => /^[a-z] /.test(line) || (line.startsWith("S ") && sparse.stdout.trim() !== "true"));
-  if (unseen.length > 0)
-    reasons.push(`hidden: git was told not to look at ${few(unseen.map((line) => line.slice(2)))}`);
+  if (unseen.length > 0) reasons.push(`hidden: git is set to skip ${few(unseen.map((line) => line.slice(2)))}`);
   return { reasons, changedFiles, onlyMissingFiles: lines.length > 0 && lines.every((line) => line.startsWith(" D")) };
 }
 
@@ -111,7 +110,7 @@ const kinds = {
   untracked: (line: string) => line.startsWith("??"),
 };
 
-/** Stashes are the whole repository's; those made here say so. One made on no branch may have been made here. */
+/** All worktrees share the stashes. A stash names its branch; one made on no branch may belong here. */
 async function stashes(repository: Repository, entry: WorktreeEntry): Promise<string[]> {
   const listed = await repository.git(["reflog", "show", "--format=%ct %gs", "refs/stash", "--"]);
   if (!listed.ok) return [];
@@ -125,7 +124,7 @@ async function stashes(repository: Repository, entry: WorktreeEntry): Promise<st
   return own.length === 0 ? [] : [`stash: ${own.length} made in it (git stash list)`];
 }
 
-/** In the middle of something, or with a checked-out submodule, whose commits are nowhere else. */
+/** An unfinished git operation, or a checked-out submodule whose commits exist only here. */
 function unfinished(admin: string): string[] {
   const busy = [
     "rebase-merge",
@@ -149,12 +148,12 @@ function unfinished(admin: string): string[] {
 async function ignoredWork(repository: Repository, entry: WorktreeEntry, tree: Tree): Promise<string[]> {
   const changed: string[] = [];
   const ignored = await ignoredPaths(worktreeGit(repository, tree), entry.disposable);
-  if (ignored === undefined) return ["unreadable: git cannot tell what it ignores there"];
+  if (ignored === undefined) return ["unreadable: git cannot list the ignored files"];
   for (const path of ignored) changed.push(...(await wasNotCopied(entry, path)));
-  return changed.length === 0 ? [] : [`ignored: ${few(changed)}, which set-up did not put there like that`];
+  return changed.length === 0 ? [] : [`ignored: ${few(changed)}, made or changed after the setup`];
 }
 
-/** What of an ignored file or folder set-up did not put there, or not like that. */
+/** The ignored paths that the setup did not make, or that changed since. */
 async function wasNotCopied(entry: WorktreeEntry, path: string): Promise<string[]> {
   const put = entry.put.find((file) => file.path === path);
   if (put) return put.mark === (await fingerprint(join(entry.path, path))) ? [] : [path];

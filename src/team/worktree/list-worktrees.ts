@@ -9,7 +9,10 @@ export interface ListedWorktree {
   readonly branch: string | undefined;
   readonly base: string | undefined;
   readonly agentId: string | undefined;
-  /** `left`: its process is gone, and nobody has looked at it yet. `foreign`: on a branch of ours, but not in our records. */
+  /**
+   * `left`: its process is gone, and it has not been recovered yet. `foreign`: on a Troupe branch, but not in these
+   * records.
+   */
   readonly state: "making" | "landing" | "live" | "kept" | "left" | "removing" | "foreign";
   readonly changedFiles: readonly string[];
   readonly commits: number;
@@ -41,7 +44,7 @@ function stateOf(entry: WorktreeEntry): ListedWorktree["state"] {
   return entry.state === "preparing" ? "making" : entry.state;
 }
 
-/** Made with another `TROUPE_HOME`, or by hand: shown, and never touched. */
+/** Made with another `TROUPE_HOME` or by hand: listed, but never touched. */
 async function foreign(repository: Repository, entries: readonly WorktreeEntry[]): Promise<ListedWorktree[]> {
   const known = new Set(entries.map(({ path }) => path));
   const listed = await repository.ask(["worktree", "list", "--porcelain"]);

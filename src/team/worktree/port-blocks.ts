@@ -17,11 +17,14 @@ const PortBlocks = z.object({
 });
 type PortBlocks = z.infer<typeof PortBlocks>;
 
-/** Below the range from which systems give ports to clients. */
+/** Below the range that systems use for client ports. */
 const firstPort = 20_000;
 const lastPort = 32_700;
 
-/** Ports that no other live worktree of this user has, whatever its repository. A block ends with the process that took it. */
+/**
+ * Reserves ports that no other live worktree of this user has, in any repository. A block is free again when its
+ * process ends.
+ */
 export async function reservePorts(
   place: RepositoryContext,
   { path, count }: { path: string; count: number },
@@ -33,7 +36,10 @@ export async function reservePorts(
     let base = firstPort;
     for (const block of taken) if (base + count > block.base) base = Math.max(base, block.base + block.count);
     if (base + count > lastPort) {
-      throw new TroupeError("git", `no ${count} ports are left for ${path}: ${blocks.length} live worktrees have them`);
+      throw new TroupeError(
+        "git",
+        `cannot reserve ${count} ports for ${path}: ${blocks.length} live worktrees have them all`,
+      );
     }
     return { blocks: [...blocks, { base, count, path, owner: currentProcess() }], result: base };
   });

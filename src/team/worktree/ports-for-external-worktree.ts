@@ -5,7 +5,7 @@ import type { RepositoryContext } from "./repository.ts";
 
 export { releasePorts } from "./port-blocks.ts";
 
-/** For a worktree that somebody else has made: ports of its own, and the environment that says which. */
+/** Reserves ports for a worktree that Troupe did not make. Returns the environment with them. */
 export async function portsForExternalWorktree(
   place: RepositoryContext,
   { path, settings }: { readonly path: string; readonly settings: WorktreeSettings },

@@ -14,7 +14,7 @@ import { type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
 
 interface Preparing {
   readonly settings: WorktreeSettings;
-  /** What it is called when it is ready. */
+  /** Its state when it is ready. */
   readonly readyState?: "live" | "landing";
   onStep(step: string): void | Promise<void>;
 }
@@ -25,7 +25,10 @@ interface Prepared {
   readonly notices: readonly string[];
 }
 
-/** Fills a new worktree: files, what the settings put there, ports, the set-up command. Many do this at the same time. */
+/**
+ * Fills a new worktree: files, paths from the settings, ports, and the setup command. Several worktrees may do this at
+ * the same time.
+ */
 export async function prepareWorktree(
   repository: Repository,
   made: WorktreeEntry,
@@ -81,12 +84,12 @@ async function setUp(repository: Repository, entry: WorktreeEntry, { settings, e
   const { setup: command = "", setupTimeoutMs: timeoutMs = 600_000 } = settings;
   const run = await runCommand(place, { command, cwd: entry.path, env: { ...place.env, ...env }, timeoutMs });
   if (!run.ok) {
-    const said = run.tail === "" ? "" : ` Its last words: ${run.tail.slice(-800)}`;
-    throw new TroupeError("git", `the set-up command of ${entry.path} failed (${run.how}): ${command}.${said}`);
+    const said = run.tail === "" ? "" : ` Its output ends with: ${run.tail.slice(-800)}`;
+    throw new TroupeError("git", `the setup command of ${entry.path} failed (${run.how}): ${command}.${said}`);
   }
   const admin = await findAdminFolder(repository, entry.path);
   if (!admin || !existsSync(join(entry.path, ".git"))) {
-    throw new TroupeError("git", `the set-up command has removed the worktree ${entry.path} in which it ran`);
+    throw new TroupeError("git", `the setup command removed its own worktree ${entry.path}`);
   }
   const git = worktreeGit(repository, { path: entry.path, admin: admin.path });
   const made = [];
@@ -100,6 +103,6 @@ async function setUp(repository: Repository, entry: WorktreeEntry, { settings, e
   const notices =
     changed.length === 0
       ? []
-      : [`The set-up command changed files that git watches (${names.join(", ")}…): this worktree will be kept.`];
+      : [`The setup command changed tracked files (${names.join(", ")}…), so this worktree will be kept.`];
   return { made, notices };
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hasErrorCode, isInside } from "../../platform/index.ts";
 import { operationVariable, type RepositoryContext } from "./repository.ts";
 
-/** Processes that stand in the folder. Where there is no /proc it cannot be told, and the list is empty. */
+/** Processes whose working directory is in the folder. Empty on systems without /proc. */
 export function processesIn(folder: string): number[] {
   return pids().filter((pid) => {
     const cwd = readProc(() => readlinkSync(`/proc/${pid}/cwd`));
@@ -20,8 +20,8 @@ export function processesWithFileOpen(file: string): number[] {
 }
 
 /**
- * Waits for what is left of an operation whose process was killed: git goes on without it, and ends soon. False if it is
- * still at work after ten seconds.
+ * Waits for the git commands of an operation whose process was killed. They continue without it and end soon. False if
+ * one still runs after ten seconds.
  */
 export async function waitForOperationEnd(place: RepositoryContext, operation: string): Promise<boolean> {
   const mark = `${operationVariable}=${operation}\0`;
@@ -39,7 +39,7 @@ function pids(): number[] {
   return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 }
 
-/** Undefined when the process is gone or another user's. */
+/** Undefined if the process is gone or belongs to another user. */
 function readProc<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -13,22 +13,23 @@ export interface PrunedWorktree {
   readonly name: string;
   readonly path: string;
   readonly branch: string | undefined;
-  /** `undone`: it was never finished. */
+  /** `undone`: its creation was never finished. */
   readonly outcome: "removed" | "undone" | "kept" | "live" | "failed";
   readonly reasons: readonly string[];
 }
 
 export interface PruneRequest {
-  /** Says what would be done, and does nothing. */
+  /** Reports what would be done, and does nothing. */
   readonly dryRun?: boolean;
-  /** At a start: those that were looked at and kept before are not looked at again. */
+  /** At a start: skip worktrees that were inspected and kept before. */
   readonly onlyAbandoned?: boolean;
   onStep?(step: string): void | Promise<void>;
 }
 
 /**
- * Puts in order what killed sessions have left: half-made worktrees are taken back, half-removed ones removed, those without
- * an owner finished as if their agent had ended. Run at every start; one that holds work, or whose owner lives, stays.
+ * Recovers what killed sessions left. Incomplete worktrees are undone, half-removed ones removed, and those without an
+ * owner finished as if their agent had ended. Runs at every start. A worktree that holds work or has a live owner
+ * stays.
  */
 export async function pruneWorktrees(
   place: RepositoryContext,
@@ -61,9 +62,9 @@ async function pruneOne(
     outcome,
     reasons,
   });
-  if (isOwned(entry)) return said("live", [`process ${entry.owner.pid} works with it`]);
+  if (isOwned(entry)) return said("live", [`process ${entry.owner.pid} uses it`]);
   try {
-    if (!(await waitForOperationEnd(repository.place, name))) return said("live", ["git is still at work in it"]);
+    if (!(await waitForOperationEnd(repository.place, name))) return said("live", ["git still runs in it"]);
     if (isIncomplete(entry)) {
       const work = await findWorkInIncomplete(repository, entry);
       if (request.dryRun) return work.length > 0 ? said("kept", work) : said("undone");
@@ -85,7 +86,10 @@ async function pruneOne(
 
 const isIncomplete = ({ state }: WorktreeEntry) => state === "making" || state === "preparing" || state === "landing";
 
-/** Nobody was ever told of it; yet somebody may have found it and gone to work there. Set-up leaves files, but no commits. */
+/**
+ * No agent was given this worktree, but a user may have found it and worked there. The setup makes files, but no
+ * commits.
+ */
 async function findWorkInIncomplete(repository: Repository, entry: WorktreeEntry): Promise<string[]> {
   if (entry.state === "landing") return [];
   const { reasons } = await inspectWorktree(repository, entry);

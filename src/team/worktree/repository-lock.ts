@@ -6,17 +6,17 @@ import type { RepositoryContext } from "./repository.ts";
 export interface RepositoryLock {
   /** The folder of its claims. */
   readonly folder: string;
-  /** As messages call it. */
+  /** Its name in messages. */
   readonly what: string;
   /** How long one other may keep it. However many come first, each of them has so long. */
   readonly waitMs?: number;
-  /** Told once, when it has to wait. */
+  /** Called once if it has to wait. */
   onWait?(message: string): void;
 }
 
 /**
- * Does the work when nobody else on this machine does work of the same `folder`, in this process or another. A holder that
- * was killed holds nothing.
+ * Runs `work` while no other work with the same `folder` runs on this machine, in any process. A killed process holds
+ * no lock.
  */
 export async function withRepositoryLock<T>(
   place: RepositoryContext,

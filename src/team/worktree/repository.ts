@@ -4,13 +4,13 @@ import { type Clock, type CreateId, isInside, projectName, runGit } from "../../
 import { TroupeError } from "../../protocol/index.ts";
 import { disabledGitFilters } from "./disable-git-filters.ts";
 
-/** Where and for whom team work is done; nothing below reads the environment by itself. */
+/** The environment for team work in a repository. Code below this never reads the process environment. */
 export interface RepositoryContext {
   readonly cwd: string;
   /** `TROUPE_HOME`. */
   readonly home: string;
   readonly userHome: string;
-  /** For git and for the project's own commands. */
+  /** For git and the project's own commands. */
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly createId: CreateId;
@@ -20,23 +20,26 @@ export interface RepositoryContext {
 export interface GitCall {
   readonly cwd?: string;
   readonly settings?: Readonly<Record<string, string>>;
-  /** By this a later start finds out whether a git that a killed process has started is still at work. */
+  /** Lets a later start detect whether a git of a killed process still runs. */
   readonly operation?: string;
 }
 
 /** A repository as its worktrees share it. */
 export interface Repository {
   readonly place: RepositoryContext;
-  /** The top of the working tree that `cwd` is in. */
+  /** The top folder of the worktree that contains `cwd`. */
   readonly top: string;
-  /** This working tree's own git folder, and the one that all share. */
+  /** The git folder of this worktree, and the one that all worktrees share. */
   readonly gitDir: string;
   readonly commonDir: string;
   readonly isShallow: boolean;
-  /** What is remembered about its worktrees: in `TROUPE_HOME`, where the repository cannot write, nor a copy of it take it along. */
+  /**
+   * The data about its worktrees. In `TROUPE_HOME`, so that the repository cannot change it and a copy of the
+   * repository does not carry it.
+   */
   readonly stateFolder: string;
   git(args: readonly string[], call?: GitCall): ReturnType<typeof runGit>;
-  /** The output without its last newline; a failure is thrown with git's own words. */
+  /** The output without its last newline. Throws git's error message on failure. */
   ask(args: readonly string[], call?: GitCall): Promise<string>;
 }
 
@@ -57,7 +60,7 @@ export async function openRepository(place: RepositoryContext): Promise<Reposito
   const [top = "", git = "", common = "", shallow] = found.stdout.split("\n");
   const [gitDir, commonDir] = await Promise.all([realpath(git), realpath(common)]);
   if (gitDir !== commonDir && !isInside(gitDir, join(commonDir, "worktrees"))) {
-    const message = `${gitDir} claims to belong to the repository ${commonDir}, which does not know it. Nothing is done here.`;
+    const message = `${gitDir} claims to belong to the repository ${commonDir}, which does not know it. Nothing was changed.`;
     throw new TroupeError("git", message);
   }
   const off = await disabledGitFilters(base);
@@ -86,16 +89,16 @@ export async function openRepository(place: RepositoryContext): Promise<Reposito
   };
 }
 
-/** In the environment of every git that a step of a creation, a removal or a landing has started. */
+/** Set in the environment of every git that a creation, removal or landing starts. */
 export const operationVariable = "TROUPE_OPERATION";
 
 export const gitFailed = (args: readonly string[], stderr: string) =>
   new TroupeError(
     "git",
-    `git ${args.find((arg) => !arg.startsWith("-")) ?? ""} failed: ${gitErrorText(stderr) || "it was ended"}`,
+    `git ${args.find((arg) => !arg.startsWith("-")) ?? ""} failed: ${gitErrorText(stderr) || "it was killed"}`,
   );
 
-/** What git said, in one line. */
+/** Git's error message in one line. */
 export const gitErrorText = (stderr: string): string =>
   stderr
     .split("\n")
@@ -107,8 +110,8 @@ export const gitErrorText = (stderr: string): string =>
     .slice(0, 400);
 
 /**
- * Beside the main working tree, so that no tool that searches or watches the project meets its files twice, and no tool
- * takes them for git's own. A repository whose git folder is elsewhere (a submodule, a bare one) has them in our home.
+ * Beside the main worktree, so that tools that search or watch the project do not see its files twice, or take them for
+ * git's own. In the Troupe home if the git folder is somewhere else (a submodule, a bare repository).
  */
 export function defaultWorktreeFolder(repository: Pick<Repository, "commonDir" | "stateFolder">): string {
   const { commonDir } = repository;
@@ -123,19 +126,19 @@ function notUsable(cwd: string, stderr: string): TroupeError {
   if (/bare repository|must be run in a work tree/.test(stderr)) {
     return new TroupeError(
       "git",
-      `${cwd} is in a bare repository or inside a git folder: there is no working tree. Go to one (git worktree add …).`,
+      `${cwd} is in a bare repository or inside a git folder: there is no working tree. Create one (git worktree add …).`,
     );
   }
   if (/not a git repository/.test(stderr)) {
-    return new TroupeError("git", `${cwd} is not in a git repository: worktrees need one. Make one with git init.`);
+    return new TroupeError("git", `${cwd} is not in a git repository, which worktrees need. Create one with git init.`);
   }
-  return new TroupeError("git", `${cwd} cannot be used as a git repository: ${gitErrorText(stderr)}`);
+  return new TroupeError("git", `cannot use ${cwd} as a git repository: ${gitErrorText(stderr)}`);
 }
 
 const gitTimeoutMs = 15 * 60_000;
 const outputLimitBytes = 256 * 1024 * 1024;
 
-/** Nothing in the background, nothing signed, nothing moved that was not named; patience with other gits. */
+/** No background work, no signing, no changes to unnamed refs, and longer timeouts for locks of other gits. */
 const quiet: Readonly<Record<string, string>> = {
   "gc.auto": "0",
   "maintenance.auto": "false",

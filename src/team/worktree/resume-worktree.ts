@@ -9,8 +9,8 @@ import { openRepository, type RepositoryContext } from "./repository.ts";
 import { readEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
 
 /**
- * Makes a worktree that is still there this process's again. Its base stays what it was: earlier commits
- * are still work. With `takeOver` also from a process that lives: whoever asks for that knows that it is meant for it.
+ * Makes this process the owner of an existing worktree. Its base stays, so earlier commits still count as work. `adopt`
+ * also takes it from a live process: use it only if the worktree belongs to the caller's agent.
  */
 export async function resumeWorktree(
   place: RepositoryContext,
@@ -22,7 +22,7 @@ export async function resumeWorktree(
     const entry = await readEntry(repository, name);
     if (!entry || !(entry.state === "kept" || entry.state === "live")) return undefined;
     if (!adopt && entry.state === "live" && entry.owner.pid !== process.pid && isAlive(entry.owner) !== "dead") {
-      throw new TroupeError("git", `the worktree ${name} is in use by process ${entry.owner.pid}`);
+      throw new TroupeError("git", `cannot resume the worktree ${name}: process ${entry.owner.pid} uses it`);
     }
     const admin = await findAdminFolder(repository, entry.path);
     if (!admin) return undefined;

@@ -10,13 +10,13 @@ export interface CommandRun {
 
 export interface CommandResult {
   readonly ok: boolean;
-  /** `exit code 1`, `no end after 60 s`, … */
+  /** `exit code 1`, `timeout after 60 s`, … */
   readonly how: string;
-  /** The end of what it printed. */
+  /** The end of its output. */
   readonly tail: string;
 }
 
-/** Runs one of the project's own commands. Nothing that it started outlives it. */
+/** Runs one of the project's own commands. No process that it started outlives it. */
 export async function runCommand(place: RepositoryContext, run: CommandRun): Promise<CommandResult> {
   const scope = createProcessScope();
   let tail = "";
@@ -35,8 +35,8 @@ export async function runCommand(place: RepositoryContext, run: CommandRun): Pro
     });
     place.signal?.throwIfAborted();
     const how = result.timedOut
-      ? `no end after ${run.timeoutMs / 1000} s`
-      : (result.startFailure ?? (result.signal ? `ended by ${result.signal}` : `exit code ${result.exitCode}`));
+      ? `timeout after ${run.timeoutMs / 1000} s`
+      : (result.startFailure ?? (result.signal ? `killed by ${result.signal}` : `exit code ${result.exitCode}`));
     return { ok: result.exitCode === 0 && !result.timedOut, how, tail: lastLines(tail) };
   } finally {
     await scope.close();

@@ -8,12 +8,12 @@ import { defaultWorktreeFolder, gitFailed, type Repository } from "./repository.
 import { removeEntry, type WorktreeEntry } from "./worktree-entry.ts";
 
 /**
- * Takes back a worktree that was never handed to anybody, at whatever point its making stopped. The entry was written when
- * neither its folder nor its branch existed, so both are this attempt's own; a branch that has moved since is left alone.
+ * Undoes a worktree that no agent has used, at whatever point its creation stopped. Neither its folder nor its branch
+ * existed when the entry was written, so both belong to this attempt. A branch that has moved since is left alone.
  */
 export async function undoCreation(repository: Repository, entry: WorktreeEntry): Promise<void> {
   if (!(await waitForOperationEnd(repository.place, entry.name))) {
-    throw new TroupeError("git", `${entry.path} is still being worked on by git; try again later`);
+    throw new TroupeError("git", `cannot remove ${entry.path}: git still runs in it. Try again later.`);
   }
   await removeFolder(entry.path);
   await forgetWorktree(repository, entry);
@@ -23,7 +23,7 @@ export async function undoCreation(repository: Repository, entry: WorktreeEntry)
   await removeEmptyFolder(repository);
 }
 
-/** The folder beside the project goes with the last worktree in it; one that the user has named stays. */
+/** Removes the folder beside the project with its last worktree. A folder that the user named stays. */
 export async function removeEmptyFolder(repository: Repository): Promise<void> {
   const folder = defaultWorktreeFolder(repository);
   try {
@@ -43,20 +43,20 @@ export async function removeFolder(path: string): Promise<void> {
   }
 }
 
-/** Takes a worktree whose folder is gone off git's list. */
+/** Removes a worktree whose folder is gone from git's list. */
 export async function forgetWorktree(repository: Repository, entry: Pick<WorktreeEntry, "path">): Promise<void> {
   const admin = await findAdminFolder(repository, entry.path);
   if (admin?.lockedBecause !== undefined) await repository.git(["worktree", "unlock", entry.path]);
   if (admin) {
     const args = ["worktree", "remove", entry.path];
     const removed = await repository.git(args);
-    // A prune beside us may have been faster.
+    // A concurrent prune may have removed it.
     if (!removed.ok && (await findAdminFolder(repository, entry.path))) await removeFolder(admin.path);
   }
   for (const folder of await findUnfinishedAdminFolders(repository, entry.path)) await removeFolder(folder);
 }
 
-/** Only where it still stands at `tip`. True if it is gone. */
+/** Removes the branch only if it is still at `tip`. True if it is gone. */
 export async function removeBranch(
   repository: Repository,
   { branch }: Pick<WorktreeEntry, "branch">,

@@ -4,9 +4,9 @@ import { gitFailed, openRepository, type RepositoryContext } from "./repository.
 import { worktreeGit } from "./worktree-git.ts";
 
 export interface WorktreeChanges {
-  /** What `git diff` says of the files it knows. */
+  /** The `git diff` of tracked files. */
   readonly tracked: string;
-  /** Paths of new files, of which it says nothing. */
+  /** Paths of new files, which the diff does not cover. */
   readonly untracked: readonly string[];
 }
 
@@ -15,7 +15,10 @@ export interface DiffedWorktree {
   readonly base: string;
 }
 
-/** Asks git what a worktree has that its base has not: committed, staged, changed and new files. `how` is for the diff. */
+/**
+ * The changes of a worktree against its base: committed, staged, changed and new files. `how`: extra arguments for the
+ * diff.
+ */
 export async function worktreeChanges(
   place: RepositoryContext,
   { path, base }: DiffedWorktree,
@@ -23,7 +26,7 @@ export async function worktreeChanges(
 ): Promise<WorktreeChanges> {
   const repository = await openRepository(place);
   const admin = await findAdminFolder(repository, path);
-  if (!admin) throw new TroupeError("git", `${path} is no worktree of the repository at ${place.cwd}`);
+  if (!admin) throw new TroupeError("git", `${path} is not a worktree of the repository at ${place.cwd}`);
   const git = worktreeGit(repository, { path, admin: admin.path });
   const ask = async (args: readonly string[]) => {
     const result = await git(args);
@@ -37,5 +40,5 @@ export async function worktreeChanges(
   return { tracked, untracked: untracked.split("\0").filter(Boolean) };
 }
 
-/** Nothing that the repository's own settings could have git run, or could make of its words. */
+/** Keeps the repository's own settings from running programs or changing the output. */
 const plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"];

@@ -3,15 +3,15 @@ import { worktreeGit } from "./worktree-git.ts";
 import type { WorktreeEntry } from "./worktree-entry.ts";
 
 export interface FoundCommits {
-  /** Commits of its head and its branch that the base does not have. */
+  /** Commits of its head and its branch that are not in the base. */
   readonly commits: number;
-  /** Commits its head stands on that no ref leads to. */
+  /** The current head, if no ref contains it. */
   readonly detached: readonly string[];
-  /** Commits its head once stood on that no ref leads to now: amended, reset, rebased away. */
+  /** Former heads that no ref contains now: amended, reset or rebased. */
   readonly dropped: readonly string[];
 }
 
-/** The base is the one that was stored when it was made, never what its head is now. */
+/** Uses the base stored at creation, never the current head. */
 export async function findCommits(
   repository: Repository,
   tree: { readonly path: string; readonly admin: string },
@@ -33,7 +33,7 @@ export async function findCommits(
   return { commits, detached, dropped: dropped.filter((commit) => commit !== entry.base) };
 }
 
-/** Those of the commits, and of what they stand on, that no ref leads to; the topmost of each line only. */
+/** The topmost of the commits and their ancestors that no ref contains. */
 async function unreferenced(repository: Repository, commits: readonly string[]): Promise<string[]> {
   if (commits.length === 0) return [];
   const args = ["rev-list", "--parents", "--ignore-missing", ...commits, "--not", "--glob=refs/*", "--"];

@@ -12,27 +12,27 @@ import {
 import { TroupeError } from "../../protocol/index.ts";
 import type { Repository } from "./repository.ts";
 
-/** Something that set-up put there, which git ignores: it is no work unless it has changed since. */
+/** An ignored file or folder that the setup made. It counts as work only if it has changed since. */
 export const PutFile = z.object({
   path: z.string(),
   kind: z.enum(["link", "copy", "folder"]),
-  /** Where a link leads, or the hash of a file. */
+  /** The target of a link, or the hash of a file. */
   mark: z.string().optional(),
 });
 export type PutFile = z.infer<typeof PutFile>;
 
 /**
- * What is remembered of one worktree, in a file of its own, written before what it speaks of is done. `making` and
- * `preparing` were never handed to anybody; `landing` is the throw-away one of a landing.
+ * The record of one worktree, in a separate file, written before each step. `making` and `preparing`: no agent has used
+ * it. `landing`: the temporary worktree of a landing.
  */
 export const WorktreeEntry = z.object({
   v: z.literal(1),
   name: z.string(),
   state: z.enum(["making", "preparing", "landing", "live", "kept", "removing"]),
   path: z.string(),
-  /** Undefined for a landing's: it has no branch. */
+  /** Undefined for a landing, which has no branch. */
   branch: z.string().optional(),
-  /** The commit it began from. Whatever is not in it is work, however often the agent was resumed. */
+  /** The commit it started from. Everything after it is work, even after several resumes. */
   base: z.string(),
   agentId: z.string(),
   owner: ProcessIdentity,
@@ -41,9 +41,9 @@ export const WorktreeEntry = z.object({
   portBase: z.number().optional(),
   ports: z.number().default(0),
   disposable: z.array(z.string()).default([]),
-  /** Why it was kept when its agent had finished. */
+  /** Why it was kept when its agent had ended. */
   reasons: z.array(z.string()).default([]),
-  /** The tip of its branch that has been landed. */
+  /** The tip of its branch that has landed. */
   landed: z.string().optional(),
 });
 export type WorktreeEntry = z.infer<typeof WorktreeEntry>;
@@ -58,7 +58,7 @@ export const readEntry = (repository: Repository, name: string): Promise<Worktre
 
 export const removeEntry = (repository: Repository, name: string) => rm(fileOf(repository, name), { force: true });
 
-/** An entry that cannot be read is a problem to be told, never an entry less: its worktree is left alone. */
+/** An entry that cannot be read is returned as a problem and not ignored: its worktree is left alone. */
 export async function listEntries(repository: Repository): Promise<{ entries: WorktreeEntry[]; problems: string[] }> {
   const entries: WorktreeEntry[] = [];
   const problems: string[] = [];

@@ -1,8 +1,8 @@
 import type { GitCall, Repository } from "./repository.ts";
 
 /**
- * Git for one worktree, told where its git folder is: what lies in `.git` there by now is the agent's to change, and is
- * not asked.
+ * Git for one worktree with an explicit git folder. The agent may have changed the `.git` file there, so it is not
+ * used.
  */
 export const worktreeGit =
   (repository: Repository, tree: { readonly path: string; readonly admin: string }) =>

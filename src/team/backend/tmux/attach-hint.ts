@@ -4,7 +4,7 @@ import { isOwnSocket } from "./own-socket.ts";
 import { ownSession } from "./open-pane.ts";
 import type { Tmux } from "./tmux.ts";
 
-/** What a user types to look at a pane. */
+/** The command with which a user opens a pane. */
 export function attachHint(tmux: Tmux, pane: TmuxPane): string {
   const name = basename(pane.socket);
   if (!isOwnSocket(pane.socket)) return `tmux switch-client -t '${pane.paneId}'`;

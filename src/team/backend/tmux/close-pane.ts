@@ -7,13 +7,13 @@ import { type PaneState, stateAmong } from "./pane-state.ts";
 import type { Tmux } from "./tmux.ts";
 
 export interface CloseOptions {
-  /** Between SIGTERM and SIGKILL for the program in the pane. */
+  /** The time between SIGTERM and SIGKILL for the program in the pane. */
   readonly graceMs?: number;
 }
 
 /**
- * Ends the program in a pane with all that it started, and then the pane, if it is still the very pane that was made.
- * Gives back what it was before: only of `there` anything was touched. When it resolves, pane and program are gone.
+ * Ends the program in a pane with every process it started, then closes the pane, if it is still the pane that Troupe
+ * made. Returns the state before; only a pane that was `there` is touched. When it resolves, pane and program are gone.
  */
 export async function closePane(tmux: Tmux, pane: TmuxPane, options: CloseOptions = {}): Promise<PaneState> {
   const panes = await listPanes(tmux, pane.socket);
@@ -32,12 +32,12 @@ const askToClose = (tmux: Tmux, pane: TmuxPane) =>
 
 async function assertPaneClosed(tmux: Tmux, pane: TmuxPane): Promise<void> {
   let left = await listPanes(tmux, pane.socket);
-  // A server that has much to do lists a pane for a while that it is already closing.
+  // A busy server still lists a pane for a while after it began to close it.
   for (const deadline = performance.now() + closesWithinMs; stateAmong(left, pane) === "there"; ) {
     if (performance.now() >= deadline)
       throw new TroupeError("team", `tmux did not close the pane ${pane.paneId} on ${pane.socket}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    // Asked again: a client that was ended by a signal may have taken the first word with it.
+    // Ask again: the first request is lost if a signal ended its tmux client.
     await askToClose(tmux, pane);
     left = await listPanes(tmux, pane.socket);
   }
@@ -46,8 +46,7 @@ async function assertPaneClosed(tmux: Tmux, pane: TmuxPane): Promise<void> {
 }
 
 /**
- * Ends a program that its pane did not take with it: a closed pane is only a hang-up to it, and one may take long over
- * that or not heed it at all.
+ * Ends a program that outlives its pane. A closed pane only sends SIGHUP, which a program may ignore or handle slowly.
  */
 export async function endProgram(pane: TmuxPane, program: ProcessIdentity, options: CloseOptions = {}): Promise<void> {
   if (isAlive(program) === "dead") return;
@@ -58,5 +57,5 @@ const defaultGraceMs = 3000;
 
 const closesWithinMs = 15_000;
 
-/** After its last pane. */
+/** After the last pane is closed. */
 const serverEndsWithinMs = 3000;

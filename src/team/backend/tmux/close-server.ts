@@ -4,10 +4,10 @@ import { isOwnSocket, removeDeadSocket } from "./own-socket.ts";
 import { listPanes } from "./list-panes.ts";
 import type { Tmux } from "./tmux.ts";
 
-/** What a user opened on our server stays, and with it the server. */
+/** `kept`: the user opened something on the server, so the server keeps running. */
 export type ServerEnd = "ended" | "kept";
 
-/** Closes every pane of ours on a server of ours; with the last one the server ends, and its socket is removed. */
+/** Closes every pane of Troupe on a server of Troupe. The server ends with its last pane, and its socket is removed. */
 export async function closeServer(tmux: Tmux, socket: string, options: CloseOptions = {}): Promise<ServerEnd> {
   if (!isOwnSocket(socket)) return "kept";
   const panes = await listPanes(tmux, socket);

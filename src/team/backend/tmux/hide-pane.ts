@@ -5,7 +5,7 @@ import { type PaneState, stateAmong } from "./pane-state.ts";
 import { positionPane } from "./position-pane.ts";
 import type { Tmux } from "./tmux.ts";
 
-/** Gives a pane a window to itself, out of sight of the others. Its program goes on. */
+/** Moves a pane to a separate window. Its program keeps running. */
 export function hidePane(tmux: Tmux, pane: TmuxPane): Promise<PaneState> {
   return tmux.runExclusive(async () => {
     const panes = await listPanes(tmux, pane.socket);
@@ -22,7 +22,7 @@ export function hidePane(tmux: Tmux, pane: TmuxPane): Promise<PaneState> {
   });
 }
 
-/** Brings it back beside the others, or beside the user's pane `anchor`. */
+/** Moves a pane back beside the others, or beside the user's pane `anchor`. */
 export function showPane(tmux: Tmux, pane: TmuxPane, anchor?: string): Promise<PaneState> {
   return tmux.runExclusive(async () => {
     const panes = await listPanes(tmux, pane.socket);

@@ -3,11 +3,11 @@ import { TroupeError, type TmuxPane } from "../../../protocol/index.ts";
 import { encodeCommands, type TmuxCommand, type TmuxGroup } from "./encode-commands.ts";
 import type { Tmux } from "./tmux.ts";
 
-/** A pane as its server tells of it. */
+/** A pane as its tmux server reports it. */
 export const FoundPane = z.object({
   serverPid: z.coerce.number().int().positive(),
   paneId: z.string().regex(/^%\d+$/),
-  /** Of the program that was started in it: it leads a session of its own. */
+  /** The program started in the pane. It leads its own process session. */
   pid: z.coerce.number().int().nonnegative(),
   dead: z.enum(["", "0", "1"]).transform((flag) => flag === "1"),
   sessionId: z.string(),
@@ -24,7 +24,7 @@ export const FoundPane = z.object({
 });
 export type FoundPane = z.infer<typeof FoundPane>;
 
-/** Every pane of a server; `none` where there is no server. Rejects when that cannot be told. */
+/** Lists all panes of a server. `none` if there is no server. Rejects if the server does not answer. */
 export async function listPanes(tmux: Tmux, socket: string): Promise<readonly FoundPane[] | "none"> {
   const answer = await tmux.run([[panesCommand("-a")]], { socket });
   if (answer.noServer) return "none";
@@ -32,14 +32,14 @@ export async function listPanes(tmux: Tmux, socket: string): Promise<readonly Fo
   return readPanes(answer.stdout);
 }
 
-/** What lists panes in the form that `readPanes` reads: of every session (`-a`), or of one target. */
+/** The command that lists panes in the form `readPanes` reads: all sessions (`-a`) or one target. */
 export const panesCommand = (...which: readonly string[]): TmuxCommand => ["list-panes", ...which, "-F", format];
 
-/** A window that stands in two sessions is listed twice. */
+/** tmux lists a window that is linked into two sessions twice. */
 export function readPanes(text: string): readonly FoundPane[] {
   const panes = new Map<string, FoundPane>();
   for (const line of text.split("\n").filter((one) => one.startsWith(lineMark))) {
-    // The socket's path is the last: it may hold anything.
+    // The socket path comes last because it may contain the separator.
     const [, ...values] = line.split("|");
     const named = names.map((name, at) => [name, at === names.length - 1 ? values.slice(at).join("|") : values[at]]);
     const pane = FoundPane.parse(Object.fromEntries(named));
@@ -75,16 +75,16 @@ const format =
     .map((name) => `#{${name}}`)
     .join("|");
 
-/** True if it is the very pane that was made: same server, same id, same mark. */
+/** True if it is the pane that Troupe made: same server, same id, same mark. */
 export const isSamePane = (found: FoundPane, pane: TmuxPane): boolean =>
   found.serverPid === pane.serverPid && found.paneId === pane.paneId && found.mark === pane.mark;
 
 /**
- * Runs commands only if the pane is still the one that was made, decided by the server in the same step: between looking
- * and touching nothing can change.
+ * Runs commands only if the pane is still the one that Troupe made. The server checks this in the same step, so nothing
+ * can change in between.
  */
 export function ifSamePane(pane: TmuxPane, group: TmuxGroup): TmuxCommand {
-  // It may come from a file, and tmux runs what it finds in a condition.
+  // The pane may come from a file, and tmux executes what it finds in a condition.
   if (!/^%\d+$/.test(pane.paneId) || !/^[0-9a-f]+$/.test(pane.mark))
     throw new TroupeError("team", `${JSON.stringify(pane.paneId)} is not a pane that Troupe made`);
   const same = `#{&&:#{==:#{pid},${pane.serverPid}},#{==:#{@troupe_id},${pane.mark}}}`;

@@ -14,26 +14,26 @@ export interface PaneRequest {
   readonly placement: PanePlacement;
   readonly title: string;
   readonly color?: AgentColor;
-  /** The program, by its absolute path, and its arguments. No shell reads them. */
+  /** The absolute path of the program, and its arguments. No shell reads them. */
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `own`: a server of Troupe's own, by the name of its socket. `user`: beside the pane that this program runs in. */
+/** `own`: a server of Troupe, named by its socket. `user`: beside the pane that this program runs in. */
 export type PanePlacement =
   | { readonly kind: "own"; readonly name: string; readonly label: string }
   | { readonly kind: "user" };
 
 export interface OpenedPane {
   readonly pane: TmuxPane;
-  /** The program in it; it leads a process group and a session. Undefined if it is over already. */
+  /** The program in the pane, which leads a process group and a session. Undefined if it has already ended. */
   readonly program: ProcessIdentity | undefined;
 }
 
 /**
- * Starts a program in a pane of its own. The pane has its mark from the moment it is there. It is made as a window and
- * then put beside the others; where there is no room it stays a window. The focus stays where it is.
+ * Starts a program in a new pane that carries its mark from the start. The pane opens as a window and is moved beside
+ * the others. It stays a window if there is no room. The focus does not change.
  */
 export async function openPane(tmux: Tmux, request: PaneRequest): Promise<OpenedPane> {
   await assertStartable(request);
@@ -47,18 +47,17 @@ export async function openPane(tmux: Tmux, request: PaneRequest): Promise<Opened
   });
 }
 
-/** tmux would quietly start in another folder, or show a pane that is gone at once. */
+/** tmux would silently start in another folder, or open a pane that closes at once. */
 async function assertStartable({ argv, cwd }: PaneRequest): Promise<void> {
   const [program] = argv;
-  if (!isAbsolute(program))
-    throw new TroupeError("team", `${program} cannot be run in a pane: its path is not absolute`);
+  if (!isAbsolute(program)) throw new TroupeError("team", `cannot run ${program} in a pane: its path is not absolute`);
   await access(program, constants.X_OK).catch((cause: unknown) => {
-    throw new TroupeError("team", `${program} cannot be run in a pane: it is not an executable file`, { cause });
+    throw new TroupeError("team", `cannot run ${program} in a pane: it is not an executable file`, { cause });
   });
   const folder = await stat(cwd).catch((cause: unknown) => {
-    throw new TroupeError("team", `no pane can be opened in ${cwd}: it cannot be entered`, { cause });
+    throw new TroupeError("team", `cannot open a pane in ${cwd}: the folder cannot be entered`, { cause });
   });
-  if (!folder.isDirectory()) throw new TroupeError("team", `no pane can be opened in ${cwd}: it is not a folder`);
+  if (!folder.isDirectory()) throw new TroupeError("team", `cannot open a pane in ${cwd}: it is not a folder`);
 }
 
 async function makeWindow(tmux: Tmux, request: PaneRequest): Promise<FoundPane> {
@@ -71,13 +70,14 @@ async function makeWindow(tmux: Tmux, request: PaneRequest): Promise<FoundPane> 
     if (made !== undefined) return made;
     problem = answer.problem;
     if (/index \d+ in use/.test(problem)) continue;
-    // The server was just ending; or it is there although nobody was told of it, and nothing else has that number.
+    // Either the server was ending, or it runs although the answer was lost. The window number is unique, so trying
+    // again is safe.
     if (answer.noServer) continue;
     const socket = "name" in on ? tmux.socketPath(on.name) : on.socket;
     await tmux.run([[["kill-window", "-t", target]]], { socket });
     break;
   }
-  throw new TroupeError("team", `tmux could not open a pane: ${problem}; teammates can also run in-process`);
+  throw new TroupeError("team", `tmux cannot open a pane: ${problem}. Fix tmux, or run teammates in-process.`);
 }
 
 const attempts = 5;
@@ -94,8 +94,8 @@ async function windowCommands(
   }
   const { name, label } = request.placement;
   const target = `${ownSession}:${freeIndex()}`;
-  // A session cannot be without a window. This one goes as soon as there is another, and by itself if all else fails;
-  // where the session is there already, it is never made.
+  // A session needs a window. This one is killed when another exists, and ends by itself if all else fails. It is not
+  // made if the session exists.
   const holder = `holder-${mark}`;
   const size = ["-x", "200", "-y", "50"];
   const session = ["new-session", "-d", "-s", ownSession, "-n", holder, ...size, "-c", "/", "--", "/bin/sleep", "30"];
@@ -110,7 +110,7 @@ async function windowCommands(
   };
 }
 
-/** The one session of a server of ours. */
+/** The only session of a Troupe server. */
 export const ownSession = "troupe";
 
 function windowGroups(
@@ -119,7 +119,7 @@ function windowGroups(
 ): readonly TmuxGroup[] {
   const { target, mark } = window;
   const env = { ...withoutTerminal(request.env), [processMarkVariable]: processMark(mark) };
-  // A single word would be given to a shell.
+  // tmux would pass a single word to a shell.
   const argv = request.argv.length === 1 ? ["/usr/bin/env", ...request.argv] : request.argv;
   const create: TmuxCommand = [
     "new-window",
@@ -134,36 +134,36 @@ function windowGroups(
   ];
   const marked = ["set-option", "-p", "-t", target, "@troupe_id", mark];
   return [
-    // A folder is a format to tmux, which would run `#(…)` in its name; what a format puts in is left as it is.
+    // tmux expands the folder as a format and would run `#(…)` in its name. It does not expand an inserted option
+    // again.
     [["set-option", "-s", "@troupe_cwd", request.cwd], create, marked, panesCommand("-t", target)],
     [["set-option", "-su", "@troupe_cwd"]],
     paneStyleCommands(target, request),
   ];
 }
 
-/** What every process that comes of a pane carries in its environment. */
+/** The mark in the environment of every process that descends from a pane. */
 export const processMark = (mark: string): string => `pane.${mark}.`;
 
-/** What tmux itself tells the programs in its panes. */
+/** Drops the variables that tmux sets for programs in its panes. */
 function withoutTerminal(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !terminalVariables.test(name)));
 }
 
 const terminalVariables = /^(TERM|TERM_PROGRAM\w*|COLUMNS|LINES|TMUX|TMUX_PANE)$/;
 
-/** Far above what anybody uses: a window by its number is certainly the one just made. */
+/** Far above the numbers in use, so a window with this number is the one just made. */
 const freeIndex = () => randomInt(1_000_000, 100_000_000);
 
 async function userSession(tmux: Tmux): Promise<{ readonly socket: string; readonly sessionId: string }> {
   if (tmux.inside === undefined)
     throw new TroupeError(
       "team",
-      "there is no tmux around this program: start it inside one, or use a server of Troupe's own",
+      "cannot open a pane beside this program: it does not run in tmux. Start it inside tmux, or use a Troupe server.",
     );
   const { socket, paneId } = tmux.inside;
   const answer = await tmux.run([[panesCommand("-t", paneId)]], { socket });
   const pane = readPanes(answer.stdout).find((one) => one.paneId === paneId);
-  if (pane === undefined)
-    throw new TroupeError("team", `the user's tmux on ${socket} cannot be used: ${answer.problem}`);
+  if (pane === undefined) throw new TroupeError("team", `cannot use the user's tmux on ${socket}: ${answer.problem}`);
   return { socket, sessionId: pane.sessionId };
 }

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { basename } from "node:path";
 import { hasErrorCode } from "../../../platform/index.ts";
 
-/** The name of the socket for one session's panes. */
+/** The socket name for the panes of one session. */
 export const socketNameFor = (sessionId: string): string => `${socketPrefix}${sessionId.slice(-10)}`;
 
 export const isOwnSocket = (socket: string): boolean => basename(socket).startsWith(socketPrefix);
@@ -11,8 +11,8 @@ export const isOwnSocket = (socket: string): boolean => basename(socket).startsW
 const socketPrefix = "troupe-";
 
 /**
- * tmux leaves the file of its socket behind. It is removed if it is one of ours and nobody listens there any more; while a
- * server that has lost its last pane is still ending, that is waited for.
+ * Removes the socket file that tmux leaves behind, if it is Troupe's and no server listens. Waits up to `waitMs` for a
+ * server that is ending.
  */
 export async function removeDeadSocket(socket: string, waitMs = 0): Promise<boolean> {
   if (!isOwnSocket(socket)) return false;

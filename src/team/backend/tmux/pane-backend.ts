@@ -15,17 +15,17 @@ export interface PaneBackendOptions {
   argvOf(member: Member): readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** Between SIGTERM and SIGKILL for a member that is killed, or whose pane was closed. */
+  /** The time between SIGTERM and SIGKILL for a member that is killed or whose pane was closed. */
   readonly graceMs?: number;
 }
 
 interface Watched {
   readonly pane: TmuxPane;
-  /** The pane is no longer there. */
+  /** Called when the pane is gone. */
   lost(why: string | undefined): void;
 }
 
-/** Members in panes, each a process of its own. All of them are watched together. */
+/** Runs each member in a pane, in a separate process. One loop watches all panes. */
 export function createPaneBackend(options: PaneBackendOptions): Backend {
   const { tmux, graceMs } = options;
   const grace = graceMs === undefined ? {} : { graceMs };
@@ -38,9 +38,9 @@ export function createPaneBackend(options: PaneBackendOptions): Backend {
     const panes = () => [...watched.values()].map(({ pane }) => pane);
     try {
       for await (const { pane, state } of watchPanes(tmux, { panes, signal: over.signal, clock: options.clock }))
-        watched.get(pane.mark)?.lost(state === "gone" ? "its pane is gone" : "its pane is somebody else's now");
+        watched.get(pane.mark)?.lost(state === "gone" ? "its pane is gone" : "its pane now belongs to another program");
     } catch (error) {
-      // Nobody looks any more: rather all are told than that one is lost without a word.
+      // Without a watch, a lost member would go unnoticed. So report every member as lost.
       const why = `its pane cannot be watched: ${error instanceof Error ? error.message : String(error)}`;
       for (const each of watched.values()) each.lost(why);
     }
@@ -91,7 +91,7 @@ export function createPaneBackend(options: PaneBackendOptions): Backend {
       return found && keep(pane, identifyProcess(found.pid));
     },
     async close() {
-      over.abort(new DOMException("nobody watches the panes any more", "AbortError"));
+      over.abort(new DOMException("the panes are no longer watched", "AbortError"));
       await watching;
       for (const socket of sockets) await tmux.runExclusive(() => removeDeadSocket(socket));
     },

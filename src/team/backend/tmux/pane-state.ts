@@ -3,12 +3,12 @@ import { type FoundPane, isSamePane, listPanes } from "./list-panes.ts";
 import type { Tmux } from "./tmux.ts";
 
 /**
- * `foreign`: on that socket a pane has the same id, but it is not the one that was made: the server is another one, or the
- * mark is missing.
+ * `foreign`: a pane on that socket has the same id but is not the one that Troupe made. Its server differs, or the mark
+ * is missing.
  */
 export type PaneState = "there" | "gone" | "foreign";
 
-/** Rejects when the server does not answer: that is not the same as a pane that is gone. */
+/** Rejects if the server does not answer, which does not mean that the pane is gone. */
 export async function paneState(tmux: Tmux, pane: TmuxPane): Promise<PaneState> {
   return stateAmong(await listPanes(tmux, pane.socket), pane);
 }

@@ -2,8 +2,8 @@ import type { AgentColor } from "../../../protocol/index.ts";
 import type { TmuxCommand, TmuxGroup } from "./encode-commands.ts";
 
 /**
- * How an agent's pane is told from others: its name on the border, in its colour. Names stand in options and are put in by
- * `#{@…}`: tmux would run `#(…)` in a title that it is given itself.
+ * Shows the agent's name on the pane border, in its color. Names are stored in options and inserted with `#{@…}`,
+ * because tmux would run `#(…)` in a title it is given directly.
  */
 export function paneStyleCommands(
   target: string,
@@ -19,7 +19,7 @@ export function paneStyleCommands(
   ];
 }
 
-/** A server of our own, from its first session on. What an older tmux does not know is left out; the last two are the newest. */
+/** Settings of a Troupe server. `-q` skips options that an older tmux does not know; the last two are the newest. */
 export function serverStyleCommands(label: string): TmuxGroup {
   const global = (name: string, value: string): TmuxCommand => ["set-option", "-gq", name, value];
   return [
@@ -45,7 +45,9 @@ export function serverStyleCommands(label: string): TmuxGroup {
 
 const border = "#{?#{@troupe_id},#[fg=#{@troupe_color}]#[bold] #{@troupe_title} #[default], #{pane_title} }";
 
-/** Per pane, for a window whose options are the user's. Since tmux 3.3; before that nothing is said on the border. */
+/**
+ * The border of one pane, for a window whose options belong to the user. Needs tmux 3.3; older versions show no name.
+ */
 export const ownBorder = (target: string): TmuxCommand => [
   "set-option",
   "-pq",
@@ -66,7 +68,7 @@ const colors: Readonly<Record<AgentColor, string>> = {
   cyan: "cyan",
 };
 
-/** One short line that draws nothing but itself. `#` begins styles also in a text that was put in. */
+/** A short single line without styles. tmux reads `#` as a style even in inserted text. */
 export function cleanTitle(text: string): string {
   const line = text
     .replace(/#/g, "")

@@ -5,13 +5,13 @@ import type { Tmux } from "./tmux.ts";
 export interface PanePosition {
   readonly socket: string;
   readonly paneId: string;
-  /** The pane of the user's that it goes beside; without it, beside other panes of ours. */
+  /** The user's pane to go beside. Without it the pane goes beside other panes of Troupe. */
   readonly anchor?: string;
 }
 
 /**
- * Puts a pane that has a window to itself beside the others, if there is room; otherwise it stays a window, with a number
- * like any other. A window that somebody has zoomed is left alone. The focus stays where it is.
+ * Moves a pane from its own window beside the others if there is room. Otherwise it stays a window with an ordinary
+ * number. Zoomed windows are left alone. The focus does not change.
  */
 export async function positionPane(tmux: Tmux, position: PanePosition): Promise<void> {
   const panes = await listPanes(tmux, position.socket);
@@ -21,7 +21,7 @@ export async function positionPane(tmux: Tmux, position: PanePosition): Promise<
   const commands = joinCommands(pane, windowFor(pane, panes, position.anchor), position.anchor);
   if (commands !== undefined) {
     const answer = await tmux.run([commands], position);
-    // That there is no room is not a failure; that the pane or the window has gone meanwhile neither.
+    // A missing room, pane or window is not a failure.
     if (answer.ok) return;
   }
   await tmux.run([[["move-window", "-d", "-s", pane.windowId, "-t", `${pane.sessionId}:`]]], position);
@@ -54,10 +54,10 @@ function joinCommands(
   const ours = window.filter((one) => one.mark !== "" && !one.hidden);
   const candidates = ours.length > 0 ? ours : window.filter((one) => one.paneId === anchor);
   const target = candidates.reduce((best, one) => (one.width * one.height > best.width * best.height ? one : best));
-  // A character is about twice as high as it is wide. The first one beside the user's own always goes to the right.
+  // A character is about twice as high as it is wide. The first pane beside the user's goes to the right.
   const across = target.paneId === anchor || target.width > 2 * target.height;
   const join = ["join-pane", "-d", across ? "-h" : "-v", "-s", pane.paneId, "-t", target.paneId];
-  // Who has arranged a window keeps the arrangement.
+  // Keep a layout that the user arranged.
   if (window.some((one) => one.mark === "" && one.paneId !== anchor)) {
     const { width, height } = target;
     return isReadable(across ? width / 2 : width, across ? height : height / 2) ? [join] : undefined;
@@ -66,7 +66,7 @@ function joinCommands(
   return layout && [join, ...layout];
 }
 
-/** Undefined where nobody could read what so many panes show. */
+/** Undefined if the panes would be too small to read. */
 function layoutFor(target: FoundPane, count: number, anchor: string | undefined): TmuxGroup | undefined {
   const { windowWidth: width, windowHeight: height } = target;
   if (anchor !== undefined && isReadable(width / 2, height / count)) {

@@ -5,47 +5,49 @@ import { findExecutable, realPathSync, runProcess } from "../../../platform/inde
 import { TroupeError } from "../../../protocol/index.ts";
 import { encodeCommands, type TmuxGroup } from "./encode-commands.ts";
 
-/** A tmux of this machine. It is spoken to in its own language through a pipe: nothing of it is seen in a list of processes. */
+/** The tmux of this machine. Commands go through a pipe, so they do not show in the process list. */
 export interface Tmux {
   readonly path: string;
   readonly version: string;
-  /** The user's own tmux, when this program runs in a pane of it. */
+  /** The user's tmux, if this program runs in one of its panes. */
   readonly inside?: { readonly socket: string; readonly paneId: string };
-  /** Where the socket of that name is. */
   socketPath(name: string): string;
-  /** Runs groups of commands on the server of a socket. `server: "start"` starts one where there is none. */
+  /** Runs groups of commands on the server of a socket. `server: "start"` starts a server if there is none. */
   run(groups: readonly TmuxGroup[], on: TmuxServer): Promise<TmuxAnswer>;
-  /** What changes panes is done one after the other: two at once would each count without the other. */
+  /** Runs changes to panes one at a time, because two at once would miscount the panes. */
   runExclusive<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** By its path, or, where it may not be there yet, by its name in tmux's own folder. */
+/** The socket's path, or its name in tmux's folder if it may not exist yet. */
 export type TmuxServer = { readonly socket: string } | { readonly name: string; readonly server: "start" };
 
 export interface TmuxAnswer {
   readonly ok: boolean;
   readonly stdout: string;
-  /** What it complained of, or why it could not be asked. */
+  /** The error output of tmux, or why it could not run. */
   readonly problem: string;
-  /** Nobody listens on that socket. */
+  /** No server listens on that socket. */
   readonly noServer: boolean;
 }
 
 export interface TmuxOptions {
-  /** The user's environment. A server that is started gets only what a terminal program needs of it. */
+  /** The user's environment. A new server gets only what a terminal program needs of it. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
 
-/** Rejects with a `team` error where there is no tmux that can be used: the caller can then do without. */
+/** Rejects with a `team` error if no usable tmux is found. The caller can continue without it. */
 export async function createTmux(options: TmuxOptions): Promise<Tmux> {
   const path = await findExecutable("tmux", options.env["PATH"]);
   if (path === undefined)
-    throw new TroupeError("team", "tmux is not installed: install it, or run teammates in-process");
+    throw new TroupeError("team", "tmux is not installed. Install it, or run teammates in-process.");
   const version = await readVersion(path, options);
   const [major, minor] = numbersOf(version);
   if (major < 3)
-    throw new TroupeError("team", `tmux ${version} is too old: panes need 3.0; update it, or run teammates in-process`);
+    throw new TroupeError(
+      "team",
+      `tmux ${version} is too old: panes need 3.0. Update tmux, or run teammates in-process.`,
+    );
   const readsInput = major > 3 || minor >= 1;
   const inside = insideOf(options.env);
   const folder = join(realPathSync(options.env["TMUX_TMPDIR"] ?? "/tmp"), `tmux-${process.getuid?.() ?? 0}`);
@@ -58,7 +60,7 @@ export async function createTmux(options: TmuxOptions): Promise<Tmux> {
     runExclusive,
     socketPath: (name) => join(folder, name),
     async run(groups, on) {
-      // Without its last line tmux takes none of it: half of a text, when this process is killed, is never carried out.
+      // tmux runs nothing without the final `%endif`. So a text cut off by a kill of this process is never run.
       const text = `%if "1"\n${encodeCommands(groups)}%endif\n`;
       const args =
         "name" in on ? ["-u", "-f", "/dev/null", "-L", on.name, "start-server", ";"] : ["-u", "-S", on.socket];
@@ -70,17 +72,17 @@ export async function createTmux(options: TmuxOptions): Promise<Tmux> {
 
 async function readVersion(path: string, options: TmuxOptions): Promise<string> {
   const { ok, stdout, problem } = await ask(path, ["-V"], options);
-  if (!ok) throw new TroupeError("team", `${path} does not run: ${problem}; mend it, or run teammates in-process`);
+  if (!ok) throw new TroupeError("team", `${path} does not run: ${problem}. Fix tmux, or run teammates in-process.`);
   return stdout.trim().replace(/^tmux\s+/, "");
 }
 
-/** A version without a number (`master`, `openbsd-7.4`) is one built from newer sources than any that has one. */
+/** A version without a number (`master`, `openbsd-7.4`) is built from sources newer than any numbered release. */
 function numbersOf(version: string): readonly [number, number] {
   const match = /^(?:next-)?(\d+)\.(\d+)/.exec(version);
   return match ? [Number(match[1]), Number(match[2])] : [Infinity, 0];
 }
 
-/** `TMUX` is the socket, the server's pid and a session, with commas between. */
+/** `TMUX` holds the socket, the server's pid and a session, separated by commas. */
 function insideOf(env: Readonly<Record<string, string>>): Tmux["inside"] {
   const socket = /^(.+),\d+,\d+$/.exec(env["TMUX"] ?? "")?.[1];
   const paneId = /^%\d+$/.exec(env["TMUX_PANE"] ?? "")?.[0];
@@ -115,18 +117,18 @@ async function ask(
 }
 
 const answerWithinMs = 15_000;
-/** The last two are said when it ends in the middle of a question. */
+/** tmux prints the last two when the server ends while it answers. */
 const noSession =
   /^(no server running on |error connecting to .*\((No such file or directory|Connection refused)\)$|server exited|lost server)/m;
 
-/** A server keeps the environment that it was started with, and shows it to whoever asks: no key belongs into it. */
+/** A server keeps the environment it was started with and shows it to every client, so it must not contain keys. */
 function serverEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => needed.test(name)));
 }
 
 const needed = /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|LANG|LC_\w+|TZ|TMPDIR|TMUX_TMPDIR|XDG_RUNTIME_DIR)$/;
 
-/** Before 3.1 tmux read no commands from its input. The path is a pattern to it. */
+/** tmux before 3.1 cannot read commands from stdin. It reads the path as a pattern. */
 async function throughFile<T>(text: string, use: (file: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "troupe-tmux-"));
   try {
@@ -142,7 +144,7 @@ function createTurnQueue(): Tmux["runExclusive"] {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const ownTurn = last.then(work);
-    // Whoever asked hears of the failure; the next one's turn comes all the same.
+    // The caller gets the failure; the next turn runs anyway.
     last = ownTurn.catch(() => undefined);
     return ownTurn;
   };

@@ -6,7 +6,7 @@ import { type PaneState, stateAmong } from "./pane-state.ts";
 import type { Tmux } from "./tmux.ts";
 
 export interface WatchOptions {
-  /** The panes to watch, asked for at every look. */
+  /** Read again at every check. */
   panes(): readonly TmuxPane[];
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -18,8 +18,8 @@ export interface LostPane {
 }
 
 /**
- * Tells once of every pane that is no longer there: closed by hand, ended with its program, or gone with its server. It
- * looks once a second, with one question for each server. A server that does not answer has lost nothing yet.
+ * Yields each pane once when it is gone: closed by the user, ended with its program, or lost with its server. Asks each
+ * server once a second. A server that does not answer has not lost its panes.
  */
 export async function* watchPanes(tmux: Tmux, options: WatchOptions): AsyncGenerator<LostPane, void> {
   const { signal, clock } = options;
