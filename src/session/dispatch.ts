@@ -8,19 +8,18 @@ export interface DispatchPorts {
   readonly lead: Agent;
   readonly broker: PermissionBroker;
   readonly background: BackgroundJobs;
-  /** Rejects with a TroupeError when the model cannot be had; then nothing has changed. */
+  /** Rejects with a TroupeError when the model is not available. Then nothing changes. */
   setModel(ref: string): Promise<void>;
   setMode(mode: PermissionMode): Promise<void>;
   submitPrompt(content: Extract<Command, { type: "prompt" }>["content"]): Promise<Ack>;
   sendToBackground(): void;
-  /** Says it to the agent of this path, which is not the lead; undefined where there is none. */
+  /** Sends a prompt to an agent other than the lead. Undefined if there is no such agent. */
   submitPromptTo(path: AgentPath, content: Extract<Command, { type: "prompt" }>["content"]): Promise<Ack | undefined>;
-  /** The paths of the agents that there are. */
   paths(): readonly AgentPath[];
-  /** Stops what the agent of this path does; false where there is none. */
+  /** Interrupts an agent other than the lead. False if there is no such agent. */
   interruptAgent(path: AgentPath): Promise<boolean>;
   reconnect(server: string): Ack;
-  /** What concerns the team that this session leads, and task lists. */
+  /** Runs a command for mail, members or tasks. */
   team(command: TeamCommand): Promise<Ack>;
   close(): Promise<void>;
 }
@@ -29,7 +28,6 @@ export type TeamCommand = Extract<Command, { type: `mail.${string}` | `member.${
 
 const done: Ack = { ok: true };
 
-/** Carries out one command. */
 export async function dispatch(command: Command, ports: DispatchPorts): Promise<Ack> {
   const { lead, broker, background } = ports;
   if ("agent" in command && command.agent !== undefined && command.agent !== lead.path) {
@@ -58,7 +56,7 @@ export async function dispatch(command: Command, ports: DispatchPorts): Promise<
     case "background.stop": {
       const task = background.get(command.backgroundId);
       if (!task)
-        return { ok: false, code: "no_such_task", message: `there is no background task ${command.backgroundId}` };
+        return { ok: false, code: "no_such_task", message: `there is no background job ${command.backgroundId}` };
       await task.stop();
       return done;
     }
@@ -81,12 +79,12 @@ export async function dispatch(command: Command, ports: DispatchPorts): Promise<
   }
 }
 
-/** What can be asked of an agent other than the lead. Undefined: there is no such agent. */
+/** Runs a command for an agent other than the lead. Undefined if there is no such agent. */
 async function dispatchToAgent(command: Command, path: AgentPath, ports: DispatchPorts): Promise<Ack | undefined> {
   if (command.type === "prompt") return ports.submitPromptTo(path, command.content);
   if (command.type === "interrupt") return (await ports.interruptAgent(path)) ? done : undefined;
   if (!ports.paths().includes(path)) return undefined;
-  const message = `${command.type} is for the lead alone: ${path} can be spoken to (prompt) and interrupted`;
+  const message = `cannot send ${command.type} to ${path}: only the lead accepts it. Other agents accept prompt and interrupt.`;
   return { ok: false, code: "only_lead", message };
 }
 
@@ -95,12 +93,12 @@ function noSuchAgent(path: AgentPath, ports: DispatchPorts): Ack {
   const near = nearestName(path, known);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
   const more = known.length > 30 ? ` and ${known.length - 30} more` : "";
-  const message = `there is no agent ${path}.${hint} There are: ${known.slice(0, 30).join(", ")}${more}`;
+  const message = `there is no agent ${path}.${hint} Known agents: ${known.slice(0, 30).join(", ")}${more}`;
   return { ok: false, code: "no_such_agent", message };
 }
 
-/** What `compact` does, and `/compact`. */
+/** Runs the command `compact` and the slash command `/compact`. */
 export async function compactLead(lead: Agent, instructions: string | undefined): Promise<Ack> {
   const { ok, message } = await lead.compact(instructions);
-  return ok ? done : { ok: false, code: "not_compacted", message: message ?? "could not compact" };
+  return ok ? done : { ok: false, code: "not_compacted", message: message ?? "compaction failed" };
 }

@@ -1,19 +1,25 @@
 import { type Envelope, LiveEvent, TroupeError } from "../protocol/index.ts";
 
-/** Merges the logs of a session into one stream: subscribe first, replay what is stored, go on live, nothing in between. */
+/**
+ * Merges the logs of a session into one stream. A subscriber can read the stored events first and then live events,
+ * without a gap.
+ */
 export interface EventHub {
   publish(envelope: Envelope): void;
   subscribe(options?: Subscription): AsyncIterable<Envelope>;
-  /** Ends every subscription after what it has still to read. */
+  /** Ends every subscription after its buffered events. */
   close(): void;
 }
 
 export interface Subscription {
-  /** Everything that ever happened first. */
+  /** Yields all stored events first. */
   readonly replay?: boolean;
-  /** Nothing from before this call, not even for the first reader: it has the view of all that. */
+  /** Starts with events after this call, even for the first subscriber, which otherwise gets the earlier ones. */
   readonly fresh?: boolean;
-  /** Fresh, and not the first reader either: for those who look on from outside, beside the face whose session it is. */
+  /**
+   * Like `fresh`, and does not count as the first subscriber. For observers from outside, next to the session's own
+   * frontend.
+   */
   readonly aside?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -23,15 +29,15 @@ interface Subscriber {
   end(): void;
 }
 
-/** How far a reader may fall behind. */
+/** The maximum number of events that a subscriber may fall behind. */
 const maxPending = 20_000;
 
 export function createEventHub(readStored: () => Promise<readonly Envelope[]>): EventHub {
   const subscribers = new Set<Subscriber>();
   let closed = false;
-  /** What happened before anybody could subscribe; the first reader gets it. */
+  /** Events from before the first subscription. The first subscriber gets them. */
   let bufferedEvents: Envelope[] | undefined = [];
-  /** More happened than is kept for it. */
+  /** True if more events happened than the buffer holds. */
   let isBufferCut = false;
 
   return {
@@ -43,7 +49,7 @@ export function createEventHub(readStored: () => Promise<readonly Envelope[]>): 
     subscribe({ replay = false, fresh = false, aside = false, signal } = {}) {
       let waiting: Envelope[] = fresh || aside ? [] : (bufferedEvents ?? []);
       let ended = closed;
-      // A replay has all of it that is stored.
+      // A replay reads the lost events from the store.
       let overflowed = isBufferCut && !replay && !fresh && !aside;
       if (!aside) {
         bufferedEvents = undefined;
@@ -65,7 +71,7 @@ export function createEventHub(readStored: () => Promise<readonly Envelope[]>): 
           notify();
         },
       };
-      // Registered now, not at the first read: what happens between the two belongs to the reader as well.
+      // Register now, not at the first read, so that no event in between is lost.
       if (!closed) subscribers.add(subscriber);
       const leave = () => {
         subscribers.delete(subscriber);
@@ -91,7 +97,10 @@ export function createEventHub(readStored: () => Promise<readonly Envelope[]>): 
             }
             if (waiting.length > 0) continue;
             if (overflowed)
-              throw new TroupeError("slow_reader", `a reader fell ${maxPending} events behind: read again with replay`);
+              throw new TroupeError(
+                "slow_reader",
+                `a subscriber fell ${maxPending} events behind. Subscribe again with replay.`,
+              );
             if (ended || signal?.aborted) return;
             await new Promise<void>((resolve) => (wake = resolve));
           }

@@ -3,32 +3,32 @@ import { TroupeError, type SessionId } from "../protocol/index.ts";
 import type { OpenedSession, SessionStore } from "../store/index.ts";
 import type { Config } from "./config/load-config.ts";
 
-/** The id of the session that is meant. */
+/** Resolves `latest` to a session id. */
 export async function findSessionToResume(which: string, store: SessionStore, { cwd }: Config): Promise<string> {
   if (which !== "latest") return which;
   const latest = await store.latest(cwd);
   if (latest) return latest.sessionId;
   throw new TroupeError(
     "session_not_found",
-    `there is no session of ${cwd} to go on with: 'troupe sessions list --all' shows the others`,
+    `no session to resume in ${cwd}. 'troupe sessions list --all' shows the sessions of other folders.`,
   );
 }
 
-/** Undefined if there is no session of this id yet. */
+/** Returns undefined if there is no session with this id. */
 export async function openIfExists(store: SessionStore, sessionId: SessionId): Promise<OpenedSession | undefined> {
   return (await store.has(sessionId)) ? store.open(sessionId) : undefined;
 }
 
-/** A session goes on where it was, wherever it is resumed from. */
+/** Returns the folder of a resumed session. Throws if it no longer exists. */
 export function requireFolder(folder: string): string {
   if (existsSync(folder)) return folder;
   throw new TroupeError(
     "session_not_found",
-    `the session worked in ${folder}, which is no longer there: put it back, or start a new session`,
+    `cannot resume the session: its folder ${folder} no longer exists. Restore the folder, or start a new session.`,
   );
 }
 
-/** A session goes on with the model it had last. */
+/** Returns the last model of a session. */
 export function lastModelOf(opened: OpenedSession | undefined): string | undefined {
   const events = opened?.leadLog.replayed.map(({ event }) => event) ?? [];
   const last = events.findLast(

@@ -24,7 +24,7 @@ import type { TeamRole } from "./teams/team-role.ts";
 import { memoizeByList } from "./agent-runtime/memoize-by-list.ts";
 import { warnOnOverlap } from "./subagents/warn-on-overlap.ts";
 
-/** Brings a session to life from its log, new or old, and hands out the one object that everybody drives it with. */
+/** Opens a session from its log, new or existing, and returns the object that all frontends use. */
 export async function openSession(parts: SessionDependencies): Promise<Session> {
   const { opened, createId } = parts;
   const log = opened.leadLog;
@@ -116,14 +116,13 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
       void ignoreDiskFull(lead.record({ type: "notice.raised", level: "warning", code: "telemetry", message }));
   });
 
-  /** A full disk does not hold up the end: the log is good to go on from without its last words. */
+  /** A full disk must not prevent closing. The log can be resumed without its last events. */
   const ignoreDiskFull = async (write: Promise<void> | undefined) => {
     try {
       await write;
     } catch (error) {
       if (!isDiskFull(error)) throw error;
-      const reason =
-        "the disk is full, and the session ends without having put that down: it can be resumed all the same";
+      const reason = "The disk is full, so the end of the session was not recorded. The session can still be resumed.";
       lead.live({ type: "turn.waiting", turn: conversation.turn, reason });
     }
   };
@@ -134,7 +133,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
       lead.close,
       () => team?.close(),
       () => ignoreDiskFull(recovering),
-      // At once, so that nobody is woken by what ends here.
+      // In parallel, so that no agent is woken by another one's end.
       () => Promise.all([subagents?.interruptAll("the session was closed"), background.stopAll()]),
       () => subagents?.close(),
       () => ignoreDiskFull(hooks?.ended(reason)),
@@ -144,7 +143,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
       () => sandbox?.close(),
       () => ignoreDiskFull(lead.record({ type: "session.closed", reason })),
       () => hub.close(),
-      // While the session is still ours: the next one may open a door of its own.
+      // While this process owns the session: the next owner opens its own socket.
       () => socket?.close(),
       () => opened.close(),
       () => parts.telemetry?.close(),
@@ -206,9 +205,9 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
     await team?.close();
     throw error;
   }
-  // Beside everything else: the first request does not wait for it, the end of the session does.
+  // In the background: closing waits for it, the first turn does not.
   const recovering = recoverWorktrees();
-  // Whoever closes hears of a failure; until then it is nobody's.
+  // `close` reports a failure. Until then it counts as handled.
   recovering.catch(() => undefined);
 
   const session: Session = {
@@ -235,7 +234,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
       return lead.settled();
     },
     async delegate(work) {
-      if (!subagents || closing) throw new TroupeError("agent", "This session starts no agents.");
+      if (!subagents || closing) throw new TroupeError("agent", "This session cannot start agents.");
       return subagents.delegate(work);
     },
     backgroundRunning: () => [...background.running(), ...(team?.running() ?? [])],
@@ -299,7 +298,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
   }
 }
 
-/** A tool of the team's takes the place of one of the same name. */
+/** A team tool replaces a tool of the same name. */
 function withTeamTools(tools: readonly Tool[], team: TeamRole | undefined): readonly Tool[] {
   if (!team) return tools;
   const names = new Set(team.tools.map(({ name }) => name));
@@ -319,16 +318,16 @@ function askerOf(asker: SessionDependencies["asker"], broker: PermissionBroker):
   return asker === "reply" ? broker.ask : asker;
 }
 
-const noServers: Ack = { ok: false, code: "no_such_server", message: "this session has no servers of tools" };
+const noServers: Ack = { ok: false, code: "no_such_server", message: "this session has no MCP servers" };
 
 const noTeam: Ack = { ok: false, code: "no_such_team", message: "this session leads no team" };
 
-/** Said at the start: what was asked for and is not there must not come as a surprise. */
+/** Warns at the start if a requested sandbox is not available. */
 async function sandboxNoticesFor(sandbox: CommandSandbox | undefined): Promise<string[]> {
   const problem = await sandbox?.problem();
   if (problem === undefined) return [];
-  const consequence = sandbox?.required ? "no command will be run" : "commands run without it, and are asked about";
-  return [`there is no sandbox: ${problem}; ${consequence}`];
+  const consequence = sandbox?.required ? "no commands will run" : "commands run without it and require approval";
+  return [`the sandbox is unavailable: ${problem}; ${consequence}`];
 }
 
 const closedAck: Ack = {

@@ -28,73 +28,73 @@ import type { RemoteWork } from "./remote/remote-work.ts";
 import type { Telemetry } from "./telemetry/start-telemetry.ts";
 import type { CommandCatalog } from "./slash-commands/command-catalog.ts";
 
-/** Everything a session is made of, found and checked: opening it can no longer fail for a wrong setting. */
+/** The validated dependencies of a session. Opening it cannot fail because of a wrong setting. */
 export interface SessionDependencies {
   readonly opened: OpenedSession;
-  /** Everything stored so far, in order, as a reader sees it. */
+  /** Returns all stored events, merged in order. */
   readonly readStored: () => Promise<readonly StoredEnvelope[]>;
-  /** What agents under the lead have stored in earlier lives of the session. */
+  /** Events that agents below the lead stored in previous runs of the session. */
   readonly earlierAgents?: readonly StoredEnvelope[] | undefined;
-  /** What a transcript is made of, from one agent's log; without an agent the lead's. */
+  /** Reads the transcript events of an agent, by default the lead. */
   readonly readTranscript: (sessionId: SessionId, agent?: AgentId) => Promise<readonly StoredEnvelope[]>;
-  /** Whose transcripts `view()` holds; everybody's where nobody says. */
+  /** The agents whose transcripts `view()` holds. The default is all. */
   readonly keep?: "all" | "lead" | "none" | undefined;
   readonly cwd: string;
   readonly addedDirectories: readonly string[];
-  /** Where an answer that is to last is kept. */
+  /** The file for rules that are allowed permanently. */
   readonly localSettings: string;
   readonly model: ModelClient;
-  /** Makes another model when the session is told to change it. */
+  /** Creates another model when the session changes it. */
   readonly makeModel: (ref: string) => Promise<ModelClient>;
   readonly costOf: (ref: string, usage: Usage) => number;
   readonly tools: () => readonly Tool[];
-  /** The system prompt for a session that begins, or that goes on with `stored`. */
+  /** Returns the system prompt of a new session, or of a session that resumes with `stored`. */
   readonly system: (stored: readonly string[]) => readonly string[];
   readonly permissionMode: PermissionMode;
   readonly rules: RuleSet;
   readonly asker: PermissionAsker;
-  /** The servers of tools, already starting; the session closes them. */
+  /** The MCP servers, already starting. The session closes them. */
   readonly mcp?: SessionMcp | undefined;
-  /** Where commands run, and the folders that a sandbox hides. */
+  /** The sandbox for commands, with the folders that it hides. */
   readonly sandbox?: Omit<Parameters<typeof createCommandSandbox>[0], "roots" | "readable"> | undefined;
   readonly commandTimeoutMs?: number | undefined;
   readonly childEnv: Readonly<Record<string, string>>;
   readonly slash?: CommandCatalog | undefined;
-  /** Folders that agents may read without asking, besides their own. */
+  /** More folders that agents may read without asking. */
   readonly readable?: readonly string[] | undefined;
   readonly openHooks?: OpenedHooks["create"] | undefined;
-  /** The lead's log, for hooks that want to read it; empty where it is not on disk. */
+  /** The path of the lead's log for hooks; empty if it is not on disk. */
   readonly transcriptPath: string;
-  /** The keys to models: they are kept out of what agents read. */
+  /** Model keys, which are removed from everything that agents read. */
   readonly secrets?: readonly string[] | undefined;
   readonly maxTurns?: number | undefined;
   readonly maxBudgetUsd?: number | undefined;
   readonly limits?: LimitSettings | undefined;
-  /** Where agents of other sessions count as well; without them those of this one do, by `limits`. */
+  /** Limits that count agents of other sessions too. The default is this session's own `limits`. */
   readonly spawnLimits?: AgentSlots | undefined;
-  /** Undefined: the lead works itself. */
+  /** Undefined if the lead works itself. */
   readonly coordinator?: Coordinator | undefined;
-  /** Undefined: this session starts no other agents. */
+  /** Undefined if this session cannot start agents. */
   readonly agents?: Omit<AgentDependencies, "lead" | "leadTools"> | undefined;
   readonly compaction?:
     | { readonly atTokens?: number | undefined; readonly atFraction?: number | undefined }
     | undefined;
   readonly thinkingTokens?: number | undefined;
-  /** Who the session's agent is, where it is a member of a team. */
+  /** Set if the session runs a teammate. */
   readonly member?: MemberContext | undefined;
   /** Connects the session to its teams. */
   readonly team?: ((ports: TeamPorts) => TeamRole) | undefined;
-  /** Shared with others in this process who spend from the same budget. */
+  /** A ledger shared with other sessions in this process. */
   readonly ledger?: Ledger | undefined;
-  /** It knows already what this session has spent in earlier lives. */
+  /** True if the ledger already includes this session's spending from previous runs. */
   readonly isCounted?: boolean | undefined;
-  /** Lets other processes of the user look on; undefined: none can. */
+  /** Opens the session socket for other processes of the user. Undefined if there is none. */
   readonly openSessionSocket?: SessionSocketOpener | undefined;
-  /** Things the user should hear about that stopped nothing. */
+  /** Warnings for the user from the start. */
   readonly notices: readonly string[];
-  /** Told everything that happens, beside the work. */
+  /** Receives all events. */
   readonly telemetry?: Telemetry | undefined;
-  /** Run when the session closes; what it rejects with, `close` does. */
+  /** Runs when the session closes. Its rejection makes `close` reject. */
   readonly onClose?: (() => Promise<void>) | undefined;
   readonly clock: Clock;
   readonly createId: CreateId;
@@ -103,31 +103,31 @@ export interface SessionDependencies {
 export interface MemberContext {
   readonly team: string;
   readonly name: string;
-  /** Of who leads the team, where that is a session. */
+  /** The session of the team's lead, if it has one. */
   readonly leadSession?: SessionId | undefined;
   readonly path: AgentPath;
   readonly definition: AgentDefinition;
-  /** Where it works, if that is a worktree of its own. */
+  /** The worktree, if the teammate has one. */
   readonly folder?: string | undefined;
-  /** That is another one than it had: wherever in the other it last was is not there. */
+  /** True if the worktree is new, so the last folder from the log does not exist in it. */
   readonly isMoved?: boolean | undefined;
-  /** The folder that the workers of its lead share. */
+  /** The folder that the lead's workers share. */
   readonly scratchpad?: string | undefined;
-  /** What its system prompt says of teams. */
+  /** The part of the system prompt about teams. */
   readonly conduct: string;
-  /** Variables for its commands: ports of its worktree. */
+  /** Variables for its commands: the ports of its worktree. */
   readonly env: Readonly<Record<string, string>>;
-  /** The most it may do without asking; where its plan has to be approved first, that is from then on. */
+  /** The highest mode without asking. If a plan must be approved first, it applies after that. */
   readonly mode: PermissionMode;
-  /** The same at this moment, where a team's record says it. */
+  /** The current mode from the team's record. */
   readonly modeNow?: (() => PermissionMode) | undefined;
-  /** Rules that hold for everybody in the team. */
+  /** The rules of the whole team. */
   readonly teamRules: () => RuleSet["allow"];
-  /** Whether its commands in the sandbox may reach a host that is not listed. */
+  /** Asks if sandboxed commands may connect to a host that is not listed. */
   readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
 }
 
-/** What it takes to start other agents. */
+/** The dependencies for starting agents. */
 export interface AgentDependencies {
   readonly definitions: readonly AgentDefinition[];
   readonly forks: boolean;
@@ -136,37 +136,43 @@ export interface AgentDependencies {
   readonly modeSetting?: PermissionMode | "inherit" | undefined;
   readonly watchdog?: WatchdogSettings | undefined;
   readonly worktree: WorktreeSettings;
-  /** Undefined: there is no bus to other machines. */
+  /** Undefined without a bus to other machines. */
   readonly remote?: RemoteWork | undefined;
   readonly place: Pick<RepositoryContext, "home" | "userHome">;
-  /** What is asked of a small model beside the agents' work. */
+  /** Settings for questions to a small model in addition to the agents' work. */
   readonly sideQuestions: SideQuestionSettings;
-  /** How the small model that goes with this one is had; undefined where none is known. */
+  /** Returns a loader for the small model that belongs to this one, or undefined if none is known. */
   smallModelFor(ref: string): (() => Promise<ModelClient>) | undefined;
-  /** The same client for the same ref. */
+  /** Returns the same client for the same reference. */
   modelFor(ref: string): Promise<ModelClient>;
-  /** The system prompt of an agent of this type that works in this folder, with blocks that are its own. */
+  /** Returns the system prompt of an agent of this type in this folder, with its own blocks. */
   systemOf(
     definition: AgentDefinition,
     own: Pick<LoadedExtras, "blocks" | "skills" | "offersSkills"> & { readonly cwd: string },
   ): readonly string[];
-  /** What it has by its definition. Its servers are starting; whoever asks for it ends them. Rejects where a server that it needs cannot be had. */
+  /**
+   * Loads the extras of a definition and starts its servers. The caller stops them. Rejects if a required server is not
+   * available.
+   */
   loadExtras(
     definition: AgentDefinition,
     own: { readonly cwd: string; readonly roots: readonly string[]; readonly signal?: AbortSignal | undefined },
   ): Promise<AgentExtras>;
-  /** Finishes or takes back what killed sessions have left of worktrees, and says what. Never rejects for the state they are in. */
+  /**
+   * Finishes or reverts worktree operations of killed sessions and returns notices. Never rejects because of the state
+   * of a worktree.
+   */
   recoverWorktrees(): Promise<readonly string[]>;
-  /** The session's hooks and the definition's; undefined where it has none of its own. */
+  /** Returns the session's hooks with the definition's, or undefined if the definition has none. */
   hooksOf(definition: AgentDefinition): Promise<OpenedHooks | undefined>;
   readLogs(): Promise<ReadonlyMap<AgentId, readonly StoredEnvelope[]>>;
   readLead(): Promise<readonly StoredEnvelope[]>;
-  /** The lead's seat, once it has one, and its exact tools. */
+  /** The lead's runtime, once it exists, and its exact tools. */
   lead(): AgentRuntime;
   leadTools(): readonly Tool[];
 }
 
-/** Who answers a question for permission: whoever sends `permission.reply`, nobody, or a function of the caller's. */
+/** Decides who answers permission questions: the sender of `permission.reply`, no user, or a function of the caller. */
 export type PermissionAsker =
   | "reply"
   | "nobody"

@@ -5,45 +5,45 @@ import type { DelegatedWork } from "./subagents/run-delegated-task.ts";
 import type { Subscription } from "./event-hub.ts";
 import type { RunningWork } from "./agent-runtime/background-work.ts";
 
-/** One lead and everything under it. Every face drives this object and reads this stream; there is no other way in or out. */
+/** One lead and everything below it. All frontends use this object and its event stream, and nothing else. */
 export interface Session {
   readonly id: SessionId;
   readonly cwd: string;
-  /** Never rejects for something a caller can get wrong: the ack says what and what to do. */
+  /** Never rejects for a caller's mistake: the ack says what is wrong and what to do. */
   dispatch(command: Command): Promise<Ack>;
   /**
-   * Everything that happens from the moment of this call, and for the first reader from the opening of the session; with
-   * `replay` everything that ever happened first, and nothing twice or in between lost. Ends when the session closes. A reader that falls far behind is thrown out with
-   * `slow_reader` rather than eating memory: it can come back with `replay`. With `fresh` nothing from before the call comes,
-   * for who takes `view()` in the same step.
+   * Yields all events from this call on. The first reader also gets those since the session was opened. With `replay`
+   * all stored events come first, without gaps or repetition. Ends when the session closes. A reader that falls too far
+   * behind gets the error `slow_reader` and can subscribe again with `replay`. With `fresh` only events after the call
+   * are sent, for callers that read `view()` in the same step.
    */
   events(options?: Subscription): AsyncIterable<Envelope>;
-  /** The fold of everything so far. */
+  /** The view folded from all events so far. */
   view(): SessionView;
   /**
-   * What an agent has stored that its transcript is made of (`isTranscriptEvent`), of this session or of a member's. Rejects
-   * with a TroupeError if it cannot be read.
+   * Reads the transcript events (`isTranscriptEvent`) of an agent of this session or of a member's. Rejects with a
+   * TroupeError if they cannot be read.
    */
   transcript(of: TranscriptOf): Promise<readonly StoredEnvelope[]>;
-  /** What a person can call with `/name` besides what a face has itself. */
+  /** Slash commands for the user, in addition to those of the frontend. */
   slashCommands(): readonly SlashListing[];
-  /** Resolves when nobody is at work and nothing waits to be said, with how the lead's last run ended. */
+  /** Resolves with the outcome of the lead's last run when no agent works and no prompt waits. */
   settled(): Promise<RunOutcome | undefined>;
-  /** Background work that has not ended. */
+  /** Background jobs that have not ended. */
   backgroundRunning(): readonly RunningWork[];
   /**
-   * Has an agent of the session, or a new one, do one thing in a folder, beside whatever the lead does; nobody is told of it
-   * but the caller. Rejects with a TroupeError if there is no such agent or type.
+   * Runs one task in an existing or new agent, in a folder, independent of the lead. Only the caller gets the report.
+   * Rejects with a TroupeError if there is no such agent or type.
    */
   delegate(work: DelegatedWork): Promise<AgentReport>;
-  /** Interrupts what runs, stops what was left running, closes the log. Safe to call twice. */
+  /** Interrupts the agents, stops background jobs and closes the log. Safe to call twice. */
   close(reason?: "completed" | "interrupted" | "failed"): Promise<void>;
 }
 
 export interface TranscriptOf {
-  /** Without it the agent that the session is about. */
+  /** The default is the session's own agent. */
   readonly agent?: AgentId | undefined;
-  /** Without it this session. */
+  /** The default is this session. */
   readonly session?: SessionId | undefined;
 }
 
@@ -51,6 +51,6 @@ export interface SlashListing {
   readonly name: string;
   readonly description: string;
   readonly argumentHint?: string | undefined;
-  /** Where it comes from, for people. */
+  /** The source, for users. */
   readonly source: string;
 }

@@ -54,39 +54,42 @@ export interface StartOptions {
     readonly thinkingTokens?: number | undefined;
     readonly record?: string | undefined;
     readonly forks?: boolean | undefined;
-    /** The team to lead; made if it is not there. */
+    /** The team to lead, created if it does not exist. */
     readonly team?: string | undefined;
-    /** The lead hands out the work; left out, the session goes on as it was, or as the environment says. */
+    /**
+     * The lead delegates all work. When omitted, a resumed session keeps its setting, and a new one uses the
+     * environment.
+     */
     readonly coordinator?: boolean | undefined;
   };
-  /** A session's id, or `latest`: the newest of this folder. */
+  /** A session id, or `latest` for the most recent session of this folder. */
   readonly resume?: string | undefined;
-  /** Also a teammate's session may be resumed by itself: for what is no work of its team's. */
+  /** Allows resuming a teammate's session alone, for work that is not part of its team. */
   readonly isBesideTeam?: boolean | undefined;
   readonly asker: PermissionAsker;
-  /** `all` trusts `cwd` for this run; without it what the user has said about the folder decides. */
+  /** `all` trusts `cwd` for this run. The default is the user's stored decision. */
   readonly trust?: FolderTrust | undefined;
-  /** How long the first request waits for MCP servers that are still starting; 10 s where nobody says. */
+  /** How long the first turn waits for MCP servers that are still starting. The default is 10 s. */
   readonly mcpWaitMs?: number | undefined;
-  /** Instead of the model the flags and settings name. */
+  /** Replaces the model from the flags and settings. */
   readonly model?: ModelClient | undefined;
-  /** On top of the built-in ones; one of the same name takes its place. */
+  /** Additional tools. A tool with the name of a built-in tool replaces it. */
   readonly tools?: readonly Tool[] | undefined;
   readonly clock?: Clock | undefined;
-  /** Whose transcripts `view()` holds: a face that folds the events itself needs them once only. */
+  /** The agents whose transcripts `view()` holds. A frontend that folds the events itself does not need them twice. */
   readonly keep?: "all" | "lead" | "none" | undefined;
-  /** Other processes of the user can look on and give commands, as a dashboard does; unless told otherwise they can. */
+  /** Lets other processes of the user follow and command the session, such as a dashboard. The default is true. */
   readonly isObservable?: boolean | undefined;
-  /** Instead of the files under TROUPE_HOME. */
+  /** Replaces the files under TROUPE_HOME. */
   readonly store?: SessionStore | undefined;
-  /** The session of this id: goes on with it if there is one, else begins it. */
+  /** The session with this id is resumed if it exists, otherwise created. */
   readonly sessionId?: SessionId | undefined;
-  /** The member of a team that the session is about. */
+  /** The teammate that this session runs. */
   readonly member?: MemberWishes | undefined;
-  /** Connects the session to its team, where it is a member's. */
+  /** Connects a teammate's session to its team. */
   readonly team?: ((ports: TeamPorts) => TeamRole) | undefined;
   readonly shared?: ProcessShared | undefined;
-  /** How many agents a member may start, where it is counted together with others of its team. */
+  /** Limits on the agents that a teammate may start, if they are shared with its team. */
   readonly spawnLimits?: AgentSlots | undefined;
 }
 
@@ -94,7 +97,7 @@ export interface MemberWishes extends Omit<MemberContext, "definition"> {
   readonly agentType: string;
 }
 
-/** From what a user asked for to a session at work. Everything that can be wrong is found before anything is written. */
+/** Starts or resumes a session from the user's options. All problems are found before anything is written. */
 export async function startSession(options: StartOptions): Promise<Session> {
   const { clock = systemClock } = options;
   const createId = createIdFactory(clock);
@@ -137,7 +140,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const store = options.store ?? createFileSessionStore({ home: config.home, clock, createId });
     if (options.resume !== undefined) {
       opened = await store.open(await findSessionToResume(options.resume, store, config));
-      // Trust that was given for this folder says nothing about another.
+      // Trust in this folder does not apply to another folder.
       if (opened.cwd !== config.cwd)
         config = await loadConfig({ ...options, cwd: requireFolder(opened.cwd), trust: undefined });
       const teams = openTeamStore({ ...config, clock, createId });
@@ -371,13 +374,13 @@ export async function startSession(options: StartOptions): Promise<Session> {
 type DefinitionList = readonly { readonly definition: AgentDefinition }[];
 
 const defaultMcpWaitMs = 10_000;
-/** How long an agent works in the foreground before it goes on in the background by itself. */
+/** How long an agent works in the foreground before it moves to the background automatically. */
 const defaultBackgroundAfterMs = 120_000;
 
 function definitionOf({ name, agentType }: MemberWishes, agents: DefinitionList): AgentDefinition {
   const found = agents.find(({ definition }) => definition.name === agentType);
   if (found) return found.definition;
-  throw new TroupeError("team", `${name} is of the type ${agentType}, which is not there any more.`);
+  throw new TroupeError("team", `Agent type ${agentType}, used by ${name}, no longer exists.`);
 }
 
 function mergeTools(builtin: readonly Tool[], own: readonly Tool[]): Tool[] {
@@ -392,8 +395,8 @@ const retryOf = ({ retry }: Config) => ({
   ...(retry.stallMs !== undefined && { stallMs: retry.stallMs }),
 });
 
-/** The agent that answers questions about Troupe is told where to look. */
+/** Adds the location of the documentation for the agent that answers questions about Troupe. */
 function promptOf({ name, prompt, source }: AgentDefinition, docs: string | undefined): string {
   if (name !== "guide" || source.level !== "built-in") return prompt;
-  return `${prompt}\n\nThe documentation is in ${docs ?? "no folder of this installation: say so"}.`;
+  return `${prompt}\n\nThe documentation is in ${docs ?? "no folder of this installation. Tell the user that it is missing"}.`;
 }

@@ -35,17 +35,17 @@ import { createPolicy, type Policy } from "../permissions/permission-policy.ts";
 import { createBackgroundWork, type BackgroundWork } from "./background-work.ts";
 import type { SessionDependencies } from "../session-dependencies.ts";
 
-/** What the agents of a session have in common. */
+/** Resources that all agents of a session share. */
 export interface SessionResources {
   readonly parts: SessionDependencies;
   readonly ledger: Ledger;
   readonly scope: ProcessScope;
   readonly ask: PermissionPorts["ask"];
-  /** Told everything that happens to anybody, in the order each log has it. */
+  /** Publishes all events of all agents, in the order of each log. */
   readonly publish: (envelope: Envelope) => void;
 }
 
-/** What is particular to one agent. */
+/** The options of one agent. */
 export interface AgentRuntimeOptions {
   readonly path: AgentPath;
   readonly type: string;
@@ -53,39 +53,42 @@ export interface AgentRuntimeOptions {
   readonly model: ModelClient;
   readonly tools: () => readonly Tool[];
   readonly cwd: string;
-  /** `cwd` holds, wherever its log says that it was. */
+  /** Use `cwd` even if the log has another folder. */
   readonly isMoved?: boolean | undefined;
   readonly permissionMode: PermissionMode;
   readonly rules: RuleSet;
   readonly env: Readonly<Record<string, string>>;
   readonly maxTurns?: number | undefined;
-  /** The folders it may work in; its own first. Fixed by the session: a model only says where in them to begin. */
+  /**
+   * The folders the agent may work in, own folder first. The session sets them. A model only chooses where in them to
+   * start.
+   */
   readonly roots: readonly string[];
-  /** The mode of the agent that started it, at this moment. */
+  /** The current mode of the agent that started this one. */
   readonly ceiling?: (() => PermissionMode) | undefined;
-  /** The mode of the agent that this one is a fork of, at this moment. */
+  /** The current mode of the fork's parent. */
   readonly bubblesTo?: (() => PermissionMode) | undefined;
-  /** Instead of the session's: with those of its definition. */
+  /** Replaces the session's hooks: includes those of the definition. */
   readonly openHooks?: OpenedHooks["create"] | undefined;
-  /** Agents it has started that are at rest. */
+  /** The idle subagents of this agent. */
   readonly idleSubagents?: (() => readonly { readonly name: string; readonly description: string }[]) | undefined;
-  /** The member of a team that the whole session is about. */
+  /** The teammate that this session runs. */
   readonly member?: { readonly team: string; readonly name: string } | undefined;
-  /** What else no summary may lose. */
+  /** More facts that a compaction must keep. */
   readonly ongoingWork?: (() => Promise<readonly OngoingTeam[]>) | undefined;
-  /** Rules that hold for everybody in its team, at this moment. */
+  /** The current rules of the team. */
   readonly teamRules?: (() => RuleSet["allow"]) | undefined;
-  /** The mode that an approved plan leads to where it begins with a plan. */
+  /** The mode after an approved plan, if the agent starts in plan mode. */
   readonly afterPlan?: PermissionMode | undefined;
-  /** The folder of its own notes. */
+  /** The folder of the agent's notes. */
   readonly memory?: string | undefined;
-  /** Before each turn, after the session's servers of tools. */
+  /** Runs before each turn, after the session's MCP servers are ready. */
   readonly ready?: ((signal: AbortSignal) => Promise<void>) | undefined;
-  /** How the messages of the agent that this one is a fork of are had. */
+  /** Reads the messages of the fork's parent. */
   readonly inherit?: Inherit | undefined;
 }
 
-/** One agent with everything it works with: where it is, what it may do, what it has left running. */
+/** An agent with its folder, policy, hooks and background jobs. */
 export interface AgentRuntime {
   readonly id: AgentId;
   readonly agent: Agent;
@@ -99,14 +102,14 @@ export interface AgentRuntime {
   mode(): PermissionMode;
   model(): ModelClient;
   setModel(ref: string): Promise<void>;
-  /** Another model until the next prompt. */
+  /** Uses another model until the next prompt. */
   setTemporaryModel(ref: string | undefined): Promise<void>;
   setMode(mode: PermissionMode): Promise<void>;
-  /** A file for output that is too large for a result. */
+  /** Returns a file path for output that is too large for a result. */
   outputFile(name: string): Promise<string>;
 }
 
-/** Seats an agent: folds its log, and ties its loop to the session's tools, rules, hooks and processes. */
+/** Builds an agent: folds its log and connects its loop to the session's tools, rules, hooks and processes. */
 export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeOptions): AgentRuntime {
   const { parts, scope } = shared;
   const { opened, clock, createId } = parts;
@@ -150,7 +153,7 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     });
   const skills = parts.slash?.source(async (rules, source) => {
     for (const problem of policy.grant(rules)) {
-      const message = `${source}: one of its allowed-tools is not used: ${problem}`;
+      const message = `${source}: an entry of allowed-tools is ignored: ${problem}`;
       await agent.record({ type: "notice.raised", level: "warning", code: "skill", message });
     }
   });
@@ -168,7 +171,7 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
       transcript_path: parts.transcriptPath,
       cwd,
       permission_mode: mode,
-      // By these a hook knows that it is not the lead it watches.
+      // With these fields a hook can tell other agents from the lead.
       ...(path !== leadPath && {
         agent_id: log.agent,
         agent_type: spec.type,

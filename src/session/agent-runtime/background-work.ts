@@ -8,14 +8,14 @@ import { type BackgroundEvent, type BackgroundJobs, createBackgroundJobs } from 
 export interface BackgroundWork {
   readonly tasks: BackgroundJobs;
   running(): readonly (RunningWork & { readonly kind: "shell" | "agent" })[];
-  /** Tells the agent of work that an earlier life of the session has left without an end. */
+  /** Reports background jobs that a previous run of the session left unfinished. */
   recover(
     log: readonly StoredEnvelope[],
-    report: (started: StartedWork) => Promise<CrashReport | "goes on" | undefined>,
+    report: (started: StartedWork) => Promise<CrashReport | "still running" | undefined>,
   ): Promise<void>;
-  /** Ends what runs, and wakes nobody for it. */
+  /** Stops running jobs without waking the agent. */
   stopRunning(): Promise<void>;
-  /** The same, and starts nothing any more. */
+  /** Like `stopRunning`, and refuses new jobs. */
   stopAll(): Promise<void>;
 }
 
@@ -36,7 +36,9 @@ export interface BackgroundWorkOptions {
 export type StartedWork = Extract<StoredEvent, { type: "background.started" }>;
 type EndedWork = Extract<StoredEvent, { type: "background.ended" }>;
 
-/** The background work of an agent: in its log, on the stream, and told to it exactly once when it ends. */
+/**
+ * The background jobs of an agent. Each is recorded and published, and its end is reported to the agent exactly once.
+ */
 export function createBackgroundWork(options: BackgroundWorkOptions): BackgroundWork {
   const { agent, opened, clock, createId, secrets } = options;
   let closing = false;
@@ -51,8 +53,8 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
         return report === "again" ? undefined : agent().record(event);
       case "background.ended": {
         const task = running.get(event.backgroundId);
-        // The agent is at work on the news before anybody hears of the end: no moment in between looks like the end of all work.
-        // While the session closes it is only put down, for the day it goes on.
+        // Wake the agent before the end is published, so that the session never looks idle in between. While the
+        // session closes, the report is only stored, for a later resume.
         try {
           if (task) await notifyAgent(task, event, report);
           if (task && !closing) agent().wake();
@@ -64,7 +66,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
     }
   };
 
-  /** Under an id that follows from the task's: however often it is tried, and in whichever life, it is said once. */
+  /** The prompt id follows from the job's id, so that repeated attempts and later runs report only once. */
   const notifyAgent = (task: StartedWork, end: EndedWork, report: string | undefined) => {
     const text = report ?? backgroundNotification({ ...task, ...end, id: task.backgroundId });
     const promptId = task.backgroundId.replace(/^bg_/, "prm_") as PromptId;
@@ -86,7 +88,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
       for (const started of unfinished(log)) {
         const { backgroundId } = started;
         const lost = await report(started);
-        if (lost === "goes on") continue;
+        if (lost === "still running") continue;
         const status = lost === undefined || lost.status === "stopped" ? "killed" : lost.status;
         const end: EndedWork = { type: "background.ended", backgroundId, status, exitCode: null };
         await notifyAgent(started, end, lost?.text);

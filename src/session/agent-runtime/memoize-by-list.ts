@@ -1,4 +1,4 @@
-/** What is made of a list, made again only when the list has other members. */
+/** Caches a value computed from a list, and computes it again when the list has other elements. */
 export function memoizeByList<T, R>(list: () => readonly T[], make: (list: readonly T[]) => R): () => R {
   let last: { list: readonly T[]; made: R } | undefined;
   return () => {

@@ -1,6 +1,6 @@
 import type { AgentId, AgentPath } from "../../protocol/index.ts";
 
-/** The name it was given when it was started; undefined where its path has one that was made up. */
+/** Returns the name from the call that started the agent. Undefined if its path has a generated name. */
 export function subagentName(
   id: AgentId,
   { path, agentType }: { path: AgentPath; agentType: string },

@@ -9,29 +9,29 @@ import type { ElicitPorts } from "../mcp/elicitation.ts";
 import type { CommandCatalog } from "../slash-commands/command-catalog.ts";
 import type { Policy } from "../permissions/permission-policy.ts";
 
-/** What an agent has by its definition besides the session's tools: servers of its own, notes, skills it begins with. */
+/** The additions of an agent's definition to the session's tools: its own MCP servers, notes and preloaded skills. */
 export interface AgentExtras {
-  /** With entries for the tools that come with its servers and its notes. */
+  /** The definition with added entries for the tools of its servers and notes. */
   readonly definition: AgentDefinition;
-  /** The folder of its notes. */
+  /** The folder of the agent's notes. */
   readonly memory: string | undefined;
   pool(tools: readonly Tool[]): readonly Tool[];
   ready(signal: AbortSignal): Promise<void>;
-  /** Once it has a seat: loads its skills, and lets them allow what they may. */
+  /** Loads the skills and grants their allowed tools. Call it when the agent runtime exists. */
   load(policy: Policy, tools: () => readonly Tool[]): Promise<LoadedExtras>;
   attach(ports: ElicitPorts): void;
-  /** Ends its servers, until it goes on. */
+  /** Stops the agent's servers until it resumes. */
   stop(): Promise<void>;
 }
 
 export interface LoadedExtras {
-  /** For its system prompt. */
+  /** Blocks for the system prompt. */
   readonly blocks: readonly string[];
-  /** Skills that need not be offered to it. */
+  /** Preloaded skills, which are not offered again. */
   readonly skills: readonly string[];
-  /** Whether it can load others. */
+  /** True if the agent can load more skills. */
   readonly offersSkills: boolean;
-  /** What it was to have and has not. */
+  /** Configured items that could not be loaded. */
   readonly notices: readonly string[];
 }
 
@@ -66,7 +66,10 @@ export function createAgentExtras(
           notes ? agentMemory({ ...notes, canWrite }) : "",
           servers?.instructions() ?? "",
           missing
-            .map((each) => `You were to have more tools, but ${each}. Do without, and say so where it matters.`)
+            .map(
+              (each) =>
+                `Some tools are unavailable: ${each}. Work without them and mention it if it affects the result.`,
+            )
             .join("\n"),
         ].filter((text) => text !== ""),
         skills: skills.names,
@@ -86,7 +89,7 @@ export function createAgentExtras(
   };
 }
 
-/** Whether it has a tool for it, and neither its mode nor a rule is against it. */
+/** Returns true if the agent has a tool that can write the file, and neither its mode nor a rule denies it. */
 async function canWriteFile(
   path: string,
   { policy, tools }: { policy: Policy; tools: () => readonly Tool[] },
@@ -108,11 +111,11 @@ async function loadSkills(
   const grantProblems: string[] = [];
   const source = slash?.source(async (rules, file) => {
     grantProblems.push(
-      ...policy.grant(rules).map((problem) => `skills: ${file}: one of its allowed-tools is not used: ${problem}`),
+      ...policy.grant(rules).map((problem) => `skills: ${file}: an entry of allowed-tools is ignored: ${problem}`),
     );
   });
   if (!slash || !source)
-    return { ...noSkills, problems: skills.map((name) => `skills: ${name}: there are no skills here`) };
+    return { ...noSkills, problems: skills.map((name) => `skills: ${name}: skills are not available here`) };
   const loader = tools().find(({ name }) => name === "Skill");
   const isDenied = async (skill: string) =>
     loader !== undefined && (await policy.decide(loader, { skill })).behavior === "deny";

@@ -9,12 +9,12 @@ import { readBoundedFile } from "../files/read-bounded-file.ts";
 
 type AgentWithMemory = Pick<AgentDefinition, "name" | "memory" | "tools">;
 
-/** The notes of a type of agent, as its `MEMORY.md` has them now. */
+/** The notes of an agent type, as its `MEMORY.md` has them now. */
 export interface AgentMemory {
-  /** Real and absolute; it is there. */
+  /** An existing folder: a real, absolute path. */
   readonly folder: string;
   readonly text: string | undefined;
-  /** What is not in `text`. */
+  /** A note about the lines that `text` leaves out. */
   readonly cut: string | undefined;
   readonly notices: readonly string[];
 }
@@ -22,14 +22,14 @@ export interface AgentMemory {
 const sizeLimit = 25_000;
 const linesLimit = 200;
 
-/** Where agents of a type keep their notes; undefined for those that keep none. */
+/** Returns the notes folder of an agent type, or undefined if the type keeps no notes. */
 export function memoryFolder({ name, memory }: AgentWithMemory, places: DiscoveryFolders): string | undefined {
   if (memory === undefined) return undefined;
   const { base, parts } = memoryPlace({ name, memory }, places);
   return join(base, ...parts);
 }
 
-/** Makes the folder where it is not there yet, and reads the notes. Says why where the folder cannot be used. */
+/** Creates the folder if needed and reads the notes. Returns `problem` if the folder cannot be used. */
 export async function openAgentMemory(
   { name, memory }: AgentWithMemory,
   places: DiscoveryFolders,
@@ -43,13 +43,13 @@ export async function openAgentMemory(
     return { folder, ...readNotes(join(folder, "MEMORY.md")) };
   } catch (error) {
     if (!TroupeError.is(error) && !isFileError(error)) throw error;
-    return { problem: `its memory is not used: ${error.message}` };
+    return { problem: `the agent's memory is ignored: ${error.message}` };
   }
 }
 
 /**
- * The entries that give such an agent the tools to keep its notes with, limited to them, where its definition names the tools
- * that it gets. What the definition takes off stays off.
+ * Returns the tool entries that let an agent keep its notes, limited to its notes folder. Empty if the definition does
+ * not list its tools. `disallowedTools` still applies.
  */
 export function memoryEntries({ tools }: Pick<AgentDefinition, "tools">, folder: string): readonly string[] {
   if (tools === undefined || tools.includes("*")) return [];
@@ -67,8 +67,8 @@ function memoryPlace(
 }
 
 /**
- * The working tree that a linked worktree belongs to: notes must not go with the worktree. The claim of the folder is believed
- * only where the repository it names says the same.
+ * Returns the main working tree of a linked worktree: notes must survive the worktree. The `.git` file is trusted only
+ * if the repository that it names points back to it.
  */
 function mainCheckout(top: string): string {
   const file = join(top, ".git");
@@ -90,7 +90,7 @@ function lineOf(path: string, pattern: RegExp): string | undefined {
   }
 }
 
-/** Folder by folder, none of which may be a link: a repository could lead it anywhere. */
+/** Creates each folder in turn and refuses links: a repository could point a link anywhere. */
 function makeFolderWithin(base: string, parts: readonly string[], mode: number): string {
   let folder = base;
   for (const part of parts) {
@@ -100,7 +100,7 @@ function makeFolderWithin(base: string, parts: readonly string[], mode: number):
     } catch (error) {
       if (!hasErrorCode(error, "EEXIST")) throw error;
     }
-    if (!lstatSync(folder).isDirectory()) throw new TroupeError("storage", `${folder} is not a folder, or is a link`);
+    if (!lstatSync(folder).isDirectory()) throw new TroupeError("storage", `${folder} is a link or not a folder`);
   }
   return folder;
 }
@@ -116,19 +116,19 @@ async function excludeFromGit(folder: string): Promise<void> {
 function readNotes(path: string): Omit<AgentMemory, "folder"> {
   const none = { text: undefined, cut: undefined };
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
-    return { ...none, notices: [`${path} is left out: it is a link`] };
+    return { ...none, notices: [`${path} is ignored: it is a link`] };
   const file = readBoundedFile(path, sizeLimit);
   if (file.kind === "absent") return { ...none, notices: [] };
-  if (file.kind === "unreadable") return { ...none, notices: [`${path} is left out: ${file.reason}`] };
-  if (file.bytes.includes(0)) return { ...none, notices: [`${path} is left out: it is not a text file`] };
+  if (file.kind === "unreadable") return { ...none, notices: [`${path} is ignored: ${file.reason}`] };
+  if (file.bytes.includes(0)) return { ...none, notices: [`${path} is ignored: it is not a text file`] };
   const decoded = visibleText(new TextDecoder().decode(file.bytes)).replaceAll("\r\n", "\n");
   const lines = decoded.trimEnd().split("\n");
   const isLong = file.size > file.bytes.length;
-  // The last line of what was read may be half a line, or half a character.
+  // The last line may be cut in the middle of a line or a character.
   const whole = isLong && lines.length > 1 ? lines.slice(0, -1) : lines;
   const shown = whole.slice(0, linesLimit);
   const isCut = isLong || whole.length > shown.length;
-  const cut = `[Cut: only the first ${shown.length} lines of MEMORY.md are above, of its ${file.size} bytes. Read the rest where you need it, and make the file shorter.]`;
+  const cut = `[Cut: these are the first ${shown.length} lines of MEMORY.md, which has ${file.size} bytes. Read the rest when you need it, and shorten the file.]`;
   return { text: shown.join("\n"), cut: isCut ? cut : undefined, notices: [] };
 }
 

@@ -12,7 +12,10 @@ export interface FlagAgents {
 
 const sizeLimit = 1_000_000;
 
-/** `--agents '{ "name": { "description": …, "prompt": … } }'`, or a file with that. Throws for the first thing that is wrong. */
+/**
+ * Parses `--agents '{ "name": { "description": …, "prompt": … } }'`, or a file with that content. Throws on the first
+ * problem.
+ */
 export async function readAgentsFlag(given: string, cwd: string): Promise<FlagAgents> {
   const { text, from } = textOf(given, cwd);
   const checked = parseStrictJson(text);
@@ -23,7 +26,7 @@ export async function readAgentsFlag(given: string, cwd: string): Promise<FlagAg
   }
   const { value } = checked;
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new TroupeError("usage", `${from}: expected an object of agents by their names; ${example}`);
+    throw new TroupeError("usage", `${from}: must be an object with one key for each agent; ${example}`);
   }
   const checkHooks = await createHookCheck(text);
   const parsed = Object.entries(value).map(([name, fields]) =>
@@ -46,10 +49,10 @@ function textOf(given: string, cwd: string): { text: string; from: string } {
   const file = readBoundedFile(path, sizeLimit + 1);
   const wrong =
     file.kind === "absent"
-      ? "there is no such file, and it is not JSON"
+      ? "it is neither JSON nor an existing file"
       : file.kind === "unreadable"
         ? file.reason
-        : file.size > sizeLimit && `it has ${file.size} bytes; at most ${sizeLimit} are read`;
+        : file.size > sizeLimit && `the file has ${file.size} bytes; the limit is ${sizeLimit}`;
   if (wrong) throw new TroupeError("usage", `--agents ${given}: ${wrong}; ${example}`);
   return { text: file.kind === "read" ? new TextDecoder().decode(file.bytes) : "", from: `--agents ${path}` };
 }

@@ -8,7 +8,7 @@ import { type LoadedAgent, loadAgentDefinitions } from "./load-definitions.ts";
 import type { Config } from "../config/load-config.ts";
 import { readInstructionText } from "../instructions/read-instruction-text.ts";
 
-/** All that is wrong with the definitions that are in force, or with the files that are named. */
+/** Returns all problems of the loaded definitions, or of `files` when it is not empty. */
 export async function checkAgents(config: Config, files: readonly string[]): Promise<readonly AgentProblem[]> {
   const { agents, broken, problems } =
     files.length === 0 ? await loadAgentDefinitions(config) : await readFiles(files, config.cwd);
@@ -18,7 +18,7 @@ export async function checkAgents(config: Config, files: readonly string[]): Pro
 
 type Readable = Pick<LoadedAgent, "definition" | "lines">;
 
-/** What the file's form does not show: names of things that are not there. */
+/** Checks references that the schema cannot: tools, models, servers and skills that do not exist. */
 function meaningProblems(
   agent: Readable,
   { config, server: schema }: { config: Config; server: typeof McpServerConfig },

@@ -5,11 +5,11 @@ import type { DiscoveryFolders } from "../instructions/instruction-files.ts";
 import { listFolder } from "../files/list-folder.ts";
 import { findCommandFolders, readOwnedText } from "../slash-commands/command-folders.ts";
 
-/** Where definitions are looked for, besides the folders of the project and of the user. */
+/** The folders to search for definitions, in addition to those of the project and the user. */
 export interface DefinitionFolders extends DiscoveryFolders {
-  /** The administrator's. */
+  /** The administrator's folder. */
   readonly managedAgents: string;
-  /** Folders of plugins, each with `agents/` in it. */
+  /** Plugin folders, each with an `agents/` folder. */
   readonly plugins: readonly string[];
 }
 
@@ -17,7 +17,6 @@ export interface AgentFile {
   readonly path: string;
   readonly text: string;
   readonly level: Exclude<AgentSource["level"], "flag" | "built-in">;
-  /** The folder that was searched. */
   readonly place: string;
 }
 
@@ -29,7 +28,7 @@ export interface AgentFiles {
   readonly problems: readonly AgentProblem[];
 }
 
-/** Every file with a definition, the strongest first, and those that cannot be read. */
+/** Returns every definition file, highest precedence first, and the problems of files that cannot be read. */
 export const agentFiles = (places: DefinitionFolders): AgentFiles =>
   readFolders(
     [
@@ -40,7 +39,7 @@ export const agentFiles = (places: DefinitionFolders): AgentFiles =>
     places,
   );
 
-/** The project's alone. */
+/** Like `agentFiles`, for the project's folders only. */
 export const projectAgentFiles = (places: DiscoveryFolders): AgentFiles =>
   readFolders(
     sharedFolders(places).filter(({ level }) => level === "project"),
@@ -59,7 +58,7 @@ function readFolders(folders: readonly AgentFolder[], places: DiscoveryFolders):
   for (const { place, level } of folders) {
     const paths = markdownFiles(place, depthLimit);
     if (paths.length > filesLimit) {
-      const message = `only the first ${filesLimit} of its ${paths.length} files are read`;
+      const message = `it has ${paths.length} files; only the first ${filesLimit} are read`;
       problems.push({ severity: "warning", from: place, message });
     }
     for (const path of paths.slice(0, filesLimit)) {

@@ -1,7 +1,10 @@
 import type { CheckHooks } from "../../agent/definitions/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 
-/** What checks the hooks of a definition; loaded only where a text speaks of any. */
+/**
+ * Returns the check for the hooks of a definition, or undefined if the text has none. Loads the hook code only when
+ * needed.
+ */
 export async function createHookCheck(text: string): Promise<CheckHooks | undefined> {
   if (!text.includes("hooks")) return undefined;
   const { loadHooks } = await import("../hooks/load-hooks.ts");

@@ -2,10 +2,13 @@ import { type AgentFile, projectAgentFiles } from "./definition-files.ts";
 import type { DiscoveryFolders } from "../instructions/instruction-files.ts";
 import type { WithheldSetting } from "../trust/withheld-settings.ts";
 
-/** Only a file with one of these words in it can ask for something. */
+/** A definition without any of these words needs no trust, so it is not parsed. */
 const privilegeWords = /hooks|mcpServers|permissionMode|scripted|memory|command/;
 
-/** What the project's definitions ask for that needs trust: part of what the user is shown, and of what trust is tied to. */
+/**
+ * Returns the fields of the project's definitions that need trust. The user sees them, and the trust decision is tied
+ * to them.
+ */
 export async function definitionPrivileges(places: DiscoveryFolders): Promise<readonly WithheldSetting[]> {
   const candidates = projectAgentFiles(places).files.filter(({ text }) => privilegeWords.test(text));
   return (await Promise.all(candidates.map(privilegesOf))).flat();

@@ -17,27 +17,30 @@ import { memoryEntries, memoryFolder } from "./agent-memory.ts";
 import type { LoadedAgent } from "./load-definitions.ts";
 import type { Config } from "../config/load-config.ts";
 
-/** What would become of an agent if a parent started it now. */
+/** The effective configuration of an agent if a parent started it now. */
 export interface AgentDescription {
   readonly kind: AgentKind;
-  /** Undefined: it inherits the parent's, which is not known here. */
+  /** Undefined when the agent inherits the parent's model, which is not known here. */
   readonly model: AgentModel | undefined;
-  /** For every mode that a parent can be in. */
+  /** The effective mode for each mode that a parent can have. */
   readonly modes: readonly (EffectiveMode & { readonly parent: PermissionMode })[];
-  /** In the mode that it would have under `parentMode`; without those of servers, none of which is connected. */
+  /**
+   * The tools in the mode that results from `parentMode`. Tools of MCP servers are not included: no server is
+   * connected.
+   */
   readonly tools: AgentTools;
-  /** Servers whose tools it gets besides. */
+  /** MCP servers whose tools the agent also gets. */
   readonly servers: readonly string[];
-  /** Servers that it names and that are not configured. */
+  /** Servers that the definition names and the settings do not configure. */
   readonly missingServers: readonly { readonly server: string; readonly field: "requiredMcpServers" | "mcpServers" }[];
-  /** Where it keeps its notes. */
+  /** The folder of the agent's notes. */
   readonly memory: string | undefined;
 }
 
 export interface DescribeOptions {
   readonly config: Config;
   readonly parentMode: PermissionMode;
-  /** All tools there are, without those of servers. */
+  /** All tools except those of MCP servers. */
   readonly pool?: readonly Tool[] | undefined;
 }
 
@@ -65,7 +68,7 @@ export function describeAgent(
     modes: PermissionMode.options.filter(isStart).map((parent) => ({ parent, ...modeUnder(parent) })),
     tools: {
       ...selected,
-      // Whether a server has such a tool is known when it is connected.
+      // Entries for a server's tools can only be checked when the server is connected.
       reports: selected.reports.filter(({ entry }) => !servers.some((server) => speaksOf(entry, server))),
     },
     servers: servers.filter((server) =>
@@ -79,7 +82,7 @@ export function describeAgent(
   };
 }
 
-/** `byName`: it is one of those that the definition speaks of as its servers. */
+/** `byName` is true if the definition lists the server in its servers. */
 function getsServer(
   { tools, disallowedTools = [] }: LoadedAgent["definition"],
   { server, byName }: { server: string; byName: boolean },
@@ -93,7 +96,7 @@ function getsServer(
 const prefixOf = (server: string) => `mcp__${server.replace(/[^\w-]/g, "_")}`;
 const speaksOf = (entry: string, server: string) => `${entry}__`.startsWith(`${prefixOf(server)}__`);
 
-/** Tools that there are only in a session: here they have a name, and nobody calls them. */
+/** Placeholders for tools that exist only in a session. They have a name and are never called. */
 const madeWithSession = (): Tool[] =>
   ["Agent", ...teamTools].map((name) =>
     defineTool<unknown>({
@@ -103,13 +106,13 @@ const madeWithSession = (): Tool[] =>
       access: "read",
       subject: () => ({ kind: "none" }),
       title: () => name,
-      execute: async () => failedResult(`${name} is there in a session only.`),
+      execute: async () => failedResult(`${name} is available only in a session.`),
     }),
   );
 
 const isStart = (mode: PermissionMode) => mode !== "bubble";
 
-/** As the lead of a session that began here now. */
+/** Resolves the model as if the parent were the lead of a new session in this folder. */
 function modelOf(definition: string | undefined, config: Config): AgentModel | undefined {
   const parent = leadModel(config);
   const override = config.subagentModel?.value;

@@ -17,7 +17,7 @@ export interface LoadAgentExtrasOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Gets an agent what its definition says it is to have. Nothing of servers is loaded for one that names none. */
+/** Loads the extras of an agent's definition. Loads no MCP code if the definition names no servers. */
 export async function loadAgentExtras(
   definition: AgentDefinition,
   options: LoadAgentExtrasOptions,

@@ -15,13 +15,12 @@ import { createHookCheck } from "./definition-hook-check.ts";
 import { digestOf } from "../trust/trust-record.ts";
 import type { FolderTrust, WithheldSetting } from "../trust/withheld-settings.ts";
 
-/** The part of the configuration that definitions depend on. */
 export interface AgentConfig extends DefinitionFolders {
   readonly cwd: string;
-  /** `--agents`: JSON, or a path. */
+  /** The value of `--agents`: JSON or a path. */
   readonly agentsFlag: string | undefined;
   readonly trust: FolderTrust;
-  /** What the project's definitions asked for when it was decided whether the folder is trusted. */
+  /** The fields that needed trust when the folder's trust was decided. */
   readonly definitionPrivileges: readonly WithheldSetting[];
 }
 
@@ -30,23 +29,23 @@ export type LoadedAgent = RankedAgent<FoundDefinition>;
 interface FoundDefinition {
   readonly definition: AgentDefinition;
   readonly foundAt: string;
-  /** Where its fields stand. */
+  /** The line of each field. */
   readonly lines: ReadonlyMap<string, number>;
-  /** Fields of the definition that are not in force. */
+  /** Fields of the definition that are ignored for lack of trust. */
   readonly withheld: readonly PrivilegedField["key"][];
 }
 
 export interface LoadedAgents {
-  /** One of each name, in the order of names. */
+  /** One definition of each name, sorted by name. */
   readonly agents: readonly LoadedAgent[];
-  /** What is right of those that cannot be used. */
+  /** The valid fields of definitions that cannot be used. */
   readonly broken: readonly Pick<LoadedAgent, "definition" | "lines">[];
   readonly problems: readonly AgentProblem[];
 }
 
 /**
- * Every type of agent there is, from all sources. What is wrong with one is reported and hides no other; only a wrong flag is an
- * error, since nobody would wait for the answer to a question that was mistyped.
+ * Loads the agent types from all sources. A problem in one definition is reported and does not hide the others. Only a
+ * wrong `--agents` flag throws: the user can correct it at once.
  */
 export async function loadAgentDefinitions(config: AgentConfig): Promise<LoadedAgents> {
   const { files, problems } = agentFiles(config);
@@ -80,7 +79,10 @@ export async function loadAgentDefinitions(config: AgentConfig): Promise<LoadedA
 
 const noLines = { lines: new Map<string, number>(), withheld: [] };
 
-/** Without the fields that may not act: of a plugin none, of a project those that were seen when it was trusted. */
+/**
+ * Removes the fields that lack trust: all acting fields of a plugin, and those of a project that were not seen when it
+ * was trusted.
+ */
 function trustedPart(
   definition: AgentDefinition,
   config: AgentConfig,
@@ -104,5 +106,5 @@ const pluginWarning = ({ definition: { source }, withheld }: FoundDefinition): A
         severity: "warning",
         from: source.from,
         field,
-        message: "is not used: a plugin's agents cannot bring it along; put the definition among your own",
+        message: "is ignored: agents of a plugin cannot set it. Move the definition to your own agents folder.",
       }));

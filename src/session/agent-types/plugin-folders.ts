@@ -2,7 +2,10 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { SettingsLayer } from "../config/settings/read-settings-files.ts";
 
-/** The folders of plugins that the settings name, the strongest first, each once; one that is not there is told. */
+/**
+ * Returns the plugin folders from the settings without duplicates, highest precedence first. A missing folder gives a
+ * notice.
+ */
 export function pluginFolders(
   layers: readonly SettingsLayer[],
   userHome: string,
@@ -13,7 +16,7 @@ export function pluginFolders(
     for (const named of settings.plugins ?? []) {
       const path = named === "~" || named.startsWith("~/") ? join(userHome, named.slice(1)) : resolve(folder, named);
       if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) plugins.add(path);
-      else notices.push(`${source}: the folder ${path} of plugins is not there and is left out`);
+      else notices.push(`${source}: the plugin folder ${path} does not exist and is ignored`);
     }
   }
   return { plugins: [...plugins], notices };

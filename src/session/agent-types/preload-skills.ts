@@ -4,16 +4,16 @@ import type { SkillSource } from "../../tool/index.ts";
 import type { Skill } from "../slash-commands/skills.ts";
 
 export interface AgentSkills {
-  /** For the system prompt; empty where it begins with none. */
+  /** Text for the system prompt; empty without preloaded skills. */
   readonly text: string;
   readonly names: readonly string[];
-  /** Those that it does not begin with, each with the reason. */
+  /** The skills that are not preloaded, each with the reason. */
   readonly problems: readonly string[];
 }
 
 const textLimit = 100_000;
 
-/** The skills that a definition names, loaded as if the agent had asked for each. */
+/** Loads the skills that a definition names, as if the agent had loaded each of them. */
 export async function preloadSkills(
   wanted: readonly string[],
   {
@@ -26,11 +26,11 @@ export async function preloadSkills(
   const problems: string[] = [];
   let size = 0;
   for (const name of new Set(wanted)) {
-    const fault = skillProblem(name, all) ?? ((await isDenied(name)) ? "a rule forbids it" : undefined);
+    const fault = skillProblem(name, all) ?? ((await isDenied(name)) ? "a rule denies it" : undefined);
     const skill = fault === undefined ? await source.load(name, "") : { problem: fault };
     if ("problem" in skill) problems.push(`skills: ${name}: ${skill.problem}`);
     else if (size + skill.body.length > textLimit)
-      problems.push(`skills: ${name}: it is too long to begin with beside the others; it can load it with Skill`);
+      problems.push(`skills: ${name}: it is too long to preload with the others. The agent can load it with Skill.`);
     else {
       size += skill.body.length;
       loaded.push(skill);
@@ -39,10 +39,10 @@ export async function preloadSkills(
   return { text: preloadedSkills(loaded), names: loaded.map(({ name }) => name), problems };
 }
 
-/** Why an agent cannot begin with a skill, as far as that is known without loading it. */
+/** Returns why an agent cannot preload a skill, as far as that is known without loading it. */
 export function skillProblem(name: string, all: readonly Pick<Skill, "name" | "forModels">[]): string | undefined {
   const found = all.find((skill) => skill.name === name);
-  if (found) return found.forModels ? undefined : "it is for people only (disable-model-invocation)";
+  if (found) return found.forModels ? undefined : "only the user can run it (disable-model-invocation)";
   const near = nearestName(
     name,
     all.map((skill) => skill.name),

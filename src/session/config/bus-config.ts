@@ -2,7 +2,10 @@ import { resolve } from "node:path";
 import type { BusSettings } from "../../protocol/index.ts";
 import type { BusAddress } from "../../store/index.ts";
 
-/** Where teams are kept if not on this machine: what `--bus` or `TROUPE_BUS` says, otherwise the settings. */
+/**
+ * Returns the address of the bus from `TROUPE_BUS`, which `--bus` sets, or from the settings. Undefined if teams are
+ * stored on this machine.
+ */
 export function busConfig(
   { servers = [], credentialsFile, tls, leaseMs, workerWaitMs, leadWaitMs }: BusSettings,
   { env, userHome }: { readonly env: Readonly<Record<string, string | undefined>>; readonly userHome: string },

@@ -1,6 +1,7 @@
 /**
- * The environment for shells, hooks and servers: the user's, without the keys to models and the way to the bus. A command that needs one has to be
- * given it: `allowed` names those that are. What else is there (`GITHUB_TOKEN`, `NODE_OPTIONS`, …) is the user's own and stays: their tools need it.
+ * Returns the environment for shells, hooks and servers: the user's, without model keys and the bus address. `allowed`
+ * names the keys that a command may still get. All other variables (`GITHUB_TOKEN`, `NODE_OPTIONS`, …) stay, because
+ * the user's tools need them.
  */
 export function childEnvironment(
   env: Readonly<Record<string, string | undefined>>,
@@ -47,10 +48,10 @@ const modelVendors = [
   "ZAI",
 ];
 
-/** All of the two providers we speak to ourselves, and whatever looks like a key of another vendor of models. */
+/** True for all variables of Anthropic and OpenAI, and for names that look like a key of another model vendor. */
 function isModelSecret(name: string): boolean {
   const upper = name.toUpperCase();
-  // With it a command could write to a team past all that a member may do.
+  // With the bus address, a command could write to a team without the limits of a member.
   if (upper === "TROUPE_BUS") return true;
   if (upper.startsWith("ANTHROPIC_") || upper.startsWith("OPENAI_")) return true;
   return /(?:KEY|TOKEN|SECRET)$/.test(upper) && modelVendors.some((vendor) => upper.startsWith(`${vendor}_`));

@@ -3,7 +3,10 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { hasErrorCode } from "../../platform/index.ts";
 
-/** Where Troupe's own documentation lies in this installation; undefined where it is not installed as a package, but part of another program. */
+/**
+ * Returns the folder of Troupe's documentation. Undefined if Troupe is bundled into another program instead of
+ * installed as a package.
+ */
 export function docsFolder(): string | undefined {
   try {
     const folder = join(dirname(createRequire(import.meta.url).resolve("troupe/package.json")), "docs");

@@ -33,16 +33,16 @@ export interface ConfigInput {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags?: ConfigFlags;
-  /** The user's home folder; by default what the environment says. */
+  /** The user's home folder. The default comes from the environment. */
   readonly userHome?: string;
   readonly managedFile?: string;
-  /** How far the settings of the folder itself are believed; without it what the user has said about the folder decides. */
+  /** Trust in the folder's own settings. The default is the user's stored decision. */
   readonly trust?: FolderTrust | undefined;
 }
 
-/** The part of the command line that is about settings. */
+/** The command-line flags that set configuration values. */
 export interface ConfigFlags {
-  /** A path, or JSON. */
+  /** A path or JSON. */
   readonly settings?: string | undefined;
   readonly model?: string | undefined;
   readonly permissionMode?: PermissionMode | undefined;
@@ -53,30 +53,30 @@ export interface ConfigFlags {
   readonly maxBudgetUsd?: number | undefined;
   readonly maxTokens?: number | undefined;
   readonly appendSystemPrompt?: string | undefined;
-  /** Paths, or JSON. */
+  /** Paths or JSON. */
   readonly mcpConfig?: readonly string[] | undefined;
-  /** Only the servers of `mcpConfig`. */
+  /** Use only the servers of `mcpConfig`. */
   readonly strictMcpConfig?: boolean | undefined;
-  /** More agent definitions: JSON, or a path. */
+  /** Additional agent definitions: JSON or a path. */
   readonly agents?: string | undefined;
 }
 
-/** Everything that was decided outside of a session, found and checked. */
+/** The validated configuration of a session, from all sources. */
 export interface Config {
-  /** Real paths. `projectFolders` leads from the root of the repository down to `cwd`. */
+  /** Real paths. `projectFolders` goes from the root of the repository down to `cwd`. */
   readonly cwd: string;
   readonly projectFolders: readonly string[];
-  /** `TROUPE_HOME`, not made yet. */
+  /** The path of `TROUPE_HOME`, which may not exist yet. */
   readonly home: string;
   readonly userHome: string;
-  /** Undefined: nothing was said; the model layer then goes by whose key is there. */
+  /** Undefined if not configured: then the available keys decide. */
   readonly model: string | undefined;
   readonly smallModel: string | undefined;
   readonly aliases: NonNullable<Settings["aliases"]>;
   readonly models: NonNullable<Settings["models"]>;
   readonly providerEnv: ProviderEnv;
   readonly permissionMode: PermissionMode;
-  /** The strongest source first; `--allowedTools` and `--disallowedTools` are among them. */
+  /** Highest precedence first. Includes `--allowedTools` and `--disallowedTools`. */
   readonly rules: { readonly [K in "allow" | "ask" | "deny"]: readonly SourcedRule[] };
   readonly allowedTools: readonly string[];
   readonly disallowedTools: readonly string[];
@@ -87,58 +87,58 @@ export interface Config {
   readonly limits: NonNullable<Settings["limits"]>;
   readonly watchdog: NonNullable<Settings["watchdog"]>;
   readonly retry: NonNullable<Settings["retry"]>;
-  /** Where both are said, `atTokens` holds. */
+  /** If both values are set, `atTokens` applies. */
   readonly compaction: NonNullable<Settings["compaction"]>;
   readonly bash: NonNullable<Settings["bash"]>;
   readonly sandbox: NonNullable<Settings["sandbox"]>;
   readonly worktree: NonNullable<Settings["worktree"]>;
   readonly land: NonNullable<Settings["land"]>;
   readonly hooks: readonly Placed<unknown>[];
-  /** False where `disableAllHooks` holds: then those of agent definitions do not run either. */
+  /** False if `disableAllHooks` applies: then hooks of agent definitions do not run either. */
   readonly hooksAllowed: boolean;
-  /** Objects of servers by their names, the strongest first. */
+  /** Objects with servers by name, highest precedence first. */
   readonly mcpServers: readonly Placed<unknown>[];
-  /** Only servers that the command line names. */
+  /** Use only servers from the command line. */
   readonly strictMcp: boolean;
   readonly mcp: NonNullable<Settings["mcp"]>;
   readonly appendSystemPrompt: string | undefined;
   readonly subagents: NonNullable<Settings["subagents"]>;
   readonly teams: NonNullable<Settings["teams"]>;
-  /** Undefined: teams are in files of this machine. */
+  /** Undefined if teams are stored in files on this machine. */
   readonly bus: BusAddress | undefined;
-  /** The folder of Claude Code, where its teams are the ones that are wanted. */
+  /** Claude Code's folder, if its teams are used. */
   readonly claudeFolder: string | undefined;
   readonly terminal: NonNullable<Settings["terminal"]>;
-  /** Undefined: nothing is exported. */
+  /** Undefined if nothing is exported. */
   readonly telemetry: TelemetryConfig | undefined;
-  /** The model for all agents that others start, whatever their definitions say; the source is the variable. */
+  /** The model for all subagents, which overrides their definitions. `source` is the variable. */
   readonly subagentModel: Sourced<string> | undefined;
   /** The lead of a new session is a coordinator. */
   readonly coordinatorMode: boolean;
-  /** Workers of a coordinator have only the few tools that everything can be done with. */
+  /** A coordinator's workers get only Bash, Edit and Read. */
   readonly simpleWorkers: boolean;
   readonly agentsFlag: string | undefined;
-  /** The administrator's folder of agent definitions, which need not be there. */
+  /** The administrator's folder of agent definitions, which may not exist. */
   readonly managedAgents: string;
-  /** Folders of plugins, which are there. */
+  /** Existing plugin folders. */
   readonly plugins: readonly string[];
-  /** What the project's agent definitions ask for that needs trust. */
+  /** The fields of the project's agent definitions that need trust. */
   readonly definitionPrivileges: readonly WithheldSetting[];
-  /** Whether what the folder brings along may act: hooks, servers, rules that allow. */
+  /** Trust in the folder's own hooks, servers and allow rules. */
   readonly trust: FolderTrust;
-  /** What the folder asks for, in settings, skills and commands, and does not get before it is trusted. */
+  /** Settings, skills and commands of the folder that are withheld until it is trusted. */
   readonly untrusted: readonly WithheldSetting[];
   readonly slash: FoundCommands;
-  /** The user's own settings for this folder, kept where the folder cannot write; "always" is remembered there. */
+  /** The user's settings for this folder, stored outside of it. Rules that are allowed "always" are saved here. */
   readonly localSettings: string;
-  /** Which file or flag a value comes from, by its dotted name. */
+  /** The file or flag of each value, by its dotted name. */
   readonly sources: ReadonlyMap<string, string>;
   readonly settingsFiles: readonly string[];
-  /** Things the user should hear about that stop nothing. */
+  /** Warnings for the user that do not prevent a start. */
   readonly notices: readonly string[];
 }
 
-/** The only reader of the environment and the settings files. A file that is broken is an error, never passed over. */
+/** The only reader of the environment and the settings files. A broken file is an error, it is never ignored. */
 export async function loadConfig(input: ConfigInput): Promise<Config> {
   const places = findSettingsPaths(input);
   const { layers, problems } = await readSettingsFiles(places);
@@ -223,7 +223,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
   };
 }
 
-/** All that is wrong with the settings, for `troupe doctor`: the errors that `loadConfig` would throw, as a list. */
+/** Returns all problems of the settings, for `troupe doctor`. `loadConfig` throws the first of them. */
 export async function settingsProblems(input: ConfigInput): Promise<readonly SettingsProblem[]> {
   return (await readSettingsFiles(findSettingsPaths(input))).problems;
 }
@@ -235,7 +235,7 @@ function workingFolder(cwd: string): string {
   } catch (error) {
     if (!hasErrorCode(error, "ENOENT") && !hasErrorCode(error, "ENOTDIR")) throw error;
   }
-  throw new TroupeError("usage", `the folder to work in is not there: ${cwd}; make it, or start in another one`);
+  throw new TroupeError("usage", `working directory not found: ${cwd}. Create it, or start in another folder.`);
 }
 
 function findSettingsPaths({ cwd, env, flags, userHome, managedFile = "/etc/troupe/settings.json" }: ConfigInput) {
@@ -260,7 +260,7 @@ function subagentModel(env: ConfigInput["env"]): Sourced<string> | undefined {
     .find(({ value }) => value !== "");
 }
 
-/** A variable that is a switch: anything but nothing, 0 and false is on. */
+/** True for a variable that is set to anything except an empty value, 0, false, no or off. */
 const isSet = (value: string | undefined) => !/^(|0|false|no|off)$/i.test(value?.trim() ?? "");
 
 async function settingsError(first: SettingsProblem, more: number): Promise<TroupeError> {
@@ -271,11 +271,14 @@ async function settingsError(first: SettingsProblem, more: number): Promise<Trou
 
 const isFirm = ({ level }: SettingsLayer): boolean => level === "managed" || level === "flags";
 
-/** The flags stand between what the administrator and what any file says, `--settings` included; each is named as its source. */
+/**
+ * Inserts the flags below the administrator's settings and above all other files, including `--settings`. The source of
+ * each value is its flag.
+ */
 function insertFlags(layers: readonly SettingsLayer[], flags: ConfigFlags, folder: string): SettingsLayer[] {
   const { model, permissionMode, maxTurns, maxBudgetUsd, maxTokens, allowedTools, disallowedTools, addDir } = flags;
   if (permissionMode === "bubble") {
-    throw new TroupeError("usage", "--permission-mode bubble is for forks alone: choose another mode");
+    throw new TroupeError("usage", "--permission-mode bubble is only for forks. Choose another mode.");
   }
   const said: [string, Settings][] = [
     ["--model", { model }],
@@ -294,7 +297,10 @@ function insertFlags(layers: readonly SettingsLayer[], flags: ConfigFlags, folde
   ];
 }
 
-/** A folder that a flag names must be there; one that a file names may be missing on this machine, and that is said. */
+/**
+ * A folder from a flag must exist. A missing folder from a settings file only gives a notice, because the file may come
+ * from another machine.
+ */
 function addedDirectories(merged: MergedSettings, userHome: string) {
   const directories: Sourced<string>[] = [];
   const notices: string[] = [];
@@ -304,9 +310,9 @@ function addedDirectories(merged: MergedSettings, userHome: string) {
     if (real !== undefined) {
       if (!directories.some((known) => known.value === real)) directories.push({ value: real, source });
     } else if (level === "flags") {
-      throw new TroupeError("usage", `${source} ${value}: there is no such folder`);
+      throw new TroupeError("usage", `${source} ${value}: folder not found`);
     } else {
-      notices.push(`${source}: the folder ${path} of permissions.additionalDirectories is not there and is left out`);
+      notices.push(`${source}: the folder ${path} in permissions.additionalDirectories does not exist and is ignored`);
     }
   }
   return { directories, notices };

@@ -6,11 +6,14 @@ import { TroupeError } from "../../protocol/index.ts";
 
 const Manifest = z.object({ bin: z.object({ troupe: z.string() }) });
 
-/** What starts this installation's own command line: a program and its first words. */
+/** Returns the command that starts this installation's `troupe`. */
 export function ownExecutable(): readonly [string, ...string[]] {
   const require = createRequire(import.meta.url);
   const manifest = require.resolve("troupe/package.json");
   const launcher = join(dirname(manifest), Manifest.parse(require(manifest)).bin.troupe);
   if (existsSync(launcher)) return [process.execPath, launcher];
-  throw new TroupeError("team", `teammates in processes of their own need ${launcher}, which is not there: build it.`);
+  throw new TroupeError(
+    "team",
+    `cannot start teammates in separate processes: ${launcher} does not exist. Build it first.`,
+  );
 }

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
- * The folders whose files speak for `cwd`, the farthest first: from the root of its git repository down to itself. Outside a
- * repository it is `cwd` alone: what lies in a shared folder above may be anybody's.
+ * Returns the folders whose files apply to `cwd`, from the root of its git repository down to itself. Outside a
+ * repository that is only `cwd`, because other users may own files in the folders above.
  */
 export function projectFolders(cwd: string): readonly string[] {
   const folders = [cwd];

@@ -4,7 +4,9 @@ import { type Settings, TroupeError } from "../../protocol/index.ts";
 export interface ProviderSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly providers: Settings["providers"];
-  /** Whether a base URL of the settings is stronger than the environment: it is the administrator's or the command line's. */
+  /**
+   * True if a base URL of the settings wins over the environment: it comes from the administrator or the command line.
+   */
   readonly isFirm: (provider: "anthropic" | "openai" | "local") => boolean;
 }
 
@@ -31,6 +33,6 @@ function baseUrl(variable: string, value: string | undefined): string | undefine
   if (url?.protocol === "http:" || url?.protocol === "https:") return value;
   throw new TroupeError(
     "settings",
-    `the environment variable ${variable} is not a URL that begins with http:// or https://: set it to one, or unset it`,
+    `the environment variable ${variable} must be an http:// or https:// URL. Set it to one, or unset it.`,
   );
 }

@@ -10,8 +10,8 @@ export interface SearchPathContext {
 }
 
 /**
- * Where programs are looked for: never relative to wherever one happens to be, and before the folder is trusted not in the
- * folder itself, which `npx` and the like put first. Whatever holds the user's home is the user's own.
+ * Returns the PATH without relative entries. Until the folder is trusted, entries in the folder itself are removed too:
+ * `npx` and similar tools put them first. A folder that contains the user's home counts as the user's own.
  */
 export function searchPath(path: string | undefined, place: SearchPathContext): string | undefined {
   if (path === undefined) return undefined;

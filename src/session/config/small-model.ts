@@ -7,8 +7,8 @@ interface SmallModelSettings {
 }
 
 /**
- * The small, fast model that goes with another: the one the settings name, else the smallest family of the same
- * provider. Undefined where none is known, or the name is none: then nothing is asked of one.
+ * Returns the small, fast model for another model: the one from the settings, otherwise the smallest family of the same
+ * provider. Undefined if none is known or the name is invalid. Then features that need one are off.
  */
 export function smallModelOf(ref: string, { smallModel, overrides }: SmallModelSettings): string | undefined {
   if (smallModel !== undefined) return modelNamed(smallModel, { overrides, current: ref });
@@ -18,7 +18,7 @@ export function smallModelOf(ref: string, { smallModel, overrides }: SmallModelS
   return small.provider === provider ? small.ref : familyAliases.haiku[provider];
 }
 
-/** What the user should hear at the start: something was asked for that needs a small model, and there is none. */
+/** Returns warnings for the start: features that need a small model when there is none. */
 export function smallModelProblems(
   ref: string,
   settings: SmallModelSettings & { readonly subagents: NonNullable<Settings["subagents"]> },
@@ -30,11 +30,10 @@ export function smallModelProblems(
     ...(historySummaries ? ["subagents.historySummaries"] : []),
     ...(handOverCheck === "on" ? ["subagents.handOverCheck"] : []),
   ];
-  if (settings.smallModel !== undefined)
-    return [`smallModel: there is no model ${JSON.stringify(settings.smallModel)}`];
+  if (settings.smallModel !== undefined) return [`smallModel: unknown model ${JSON.stringify(settings.smallModel)}`];
   return wanted.length === 0
     ? []
-    : [`${wanted.join(", ")}: no small model of ${ref} is known; name one with smallModel in the settings`];
+    : [`${wanted.join(", ")}: no small model is known for ${ref}. Set smallModel in the settings.`];
 }
 
 function modelNamed(name: string, options: Parameters<typeof resolveModel>[1]): string | undefined {

@@ -8,7 +8,7 @@ export interface FolderEntry {
   readonly isFolder: boolean;
 }
 
-/** What is in a folder, links followed, in the order of names; hidden entries and what cannot be looked at are left out. */
+/** Lists a folder sorted by name, with links followed. Omits hidden and unreadable entries. */
 export function listFolder(path: string): FolderEntry[] {
   let names: string[];
   try {

@@ -8,8 +8,8 @@ export type JsonFault =
 const depthLimit = 64;
 
 /**
- * JSON as people write it by hand, with the traps that `JSON.parse` walks over in silence: a key that is there twice, of which
- * one would be forgotten, `__proto__`, and nesting that breaks whatever walks it later.
+ * Parses JSON that people write by hand. Unlike `JSON.parse`, it rejects duplicate keys, `__proto__` and nesting that
+ * is too deep.
  */
 export function parseStrictJson(text: string): { readonly value: unknown } | { readonly fault: JsonFault } {
   if (text.trim() === "") return { fault: { kind: "empty" } };
@@ -27,7 +27,7 @@ export function parseStrictJson(text: string): { readonly value: unknown } | { r
   return found.length === keys ? { value } : { fault: { kind: "duplicate" } };
 }
 
-/** How many keys are written down and how deep it goes, without building anything. */
+/** Counts the keys and the nesting depth without building a value. */
 function scanStructure(text: string): { keys: number; depth: number } {
   let keys = 0;
   let depth = 0;

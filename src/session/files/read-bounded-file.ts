@@ -7,8 +7,8 @@ export type BoundedFile =
   | { readonly kind: "read"; readonly bytes: Uint8Array; readonly size: number };
 
 /**
- * At most `limit` bytes of a file of somebody else's making. A pipe, a device or a folder in its place is told apart and never
- * waited for. Synchronous on purpose: a start reads a dozen of these, most of them absent.
+ * Reads at most `limit` bytes of an untrusted file. Never blocks on a pipe, device or folder. Synchronous on purpose: a
+ * start reads about a dozen such files, most of them absent.
  */
 export function readBoundedFile(path: string, limit: number): BoundedFile {
   let descriptor: number;

@@ -3,7 +3,7 @@ import type { PermissionMode, ToolOutcome } from "../../protocol/index.ts";
 import { parseRule } from "../../tool/index.ts";
 import type { HookRunner } from "./hook-runner.ts";
 
-/** The hooks of one agent: its moments in the words that hooks know. */
+/** Runs hooks for the events of one agent, with the input fields that hooks expect. */
 export function createAgentHooks(
   runner: HookRunner,
   { mode, subagent }: { readonly mode: () => PermissionMode; readonly subagent?: string | undefined },
@@ -19,7 +19,10 @@ export function createAgentHooks(
       const { reason, input } = said;
       if (said.stop !== undefined) return { verdict: "deny", reason: reason ?? said.stop };
       if (said.decision === "ask" && mode() === "dontAsk") {
-        return { verdict: "deny", reason: `It wants the user to be asked, and nobody is asked here. ${reason ?? ""}` };
+        return {
+          verdict: "deny",
+          reason: `The hook requires the user's approval, and this session never asks. ${reason ?? ""}`,
+        };
       }
       return { verdict: said.decision ?? "none", reason, input, context };
     },
@@ -38,7 +41,7 @@ export function createAgentHooks(
       const said = await runner.run("PermissionRequest", { input, callId: call.callId, signal });
       stop = said.stop ?? stop;
       if (said.decision === "deny" || said.stop !== undefined) {
-        return { behavior: "deny", message: said.reason ?? said.stop ?? "It gave no reason." };
+        return { behavior: "deny", message: said.reason ?? said.stop ?? "The hook gave no reason." };
       }
       return said.decision === "allow" ? { behavior: "allow", input: said.input } : undefined;
     },
@@ -54,13 +57,13 @@ export function createAgentHooks(
       const input = { stop_hook_active: again, last_assistant_message: lastWords, ...type };
       const said = await runner.run(stopEvent, { input, signal });
       if (said.stop !== undefined || said.decision !== "deny") return undefined;
-      return said.reason ?? "It gave no reason.";
+      return said.reason ?? "The hook gave no reason.";
     },
 
     async beforeCompaction({ trigger, instructions }, signal) {
       const input = { trigger: trigger === "asked" ? "manual" : "auto", custom_instructions: instructions ?? "" };
       const said = await runner.run("PreCompact", { input, signal });
-      return said.decision === "deny" ? `a hook is against it: ${said.reason ?? "it gave no reason"}` : undefined;
+      return said.decision === "deny" ? `a hook blocked it: ${said.reason ?? "no reason given"}` : undefined;
     },
 
     takeStop() {
@@ -79,7 +82,7 @@ const callInput = ({ tool, input, callId }: HookedCall) => ({
 
 const responseLimit = 100_000;
 
-/** With the names under which hooks look for a command's output and a file's path. */
+/** Adds the fields where hooks look for a command's output and a file's path. */
 function responseOf({ tool, input }: HookedCall, { outcome, content }: ToolOutcome) {
   const text = content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
   const shown = text.slice(0, responseLimit);
@@ -92,7 +95,7 @@ function responseOf({ tool, input }: HookedCall, { outcome, content }: ToolOutco
   };
 }
 
-/** A rule in the form in which hooks know suggestions. */
+/** Converts a rule to the format of hook suggestions. */
 function suggestionOf(text: string) {
   const { tool, specifier } = parseRule(text);
   const rule = { toolName: tool, ...(specifier !== undefined && { ruleContent: specifier }) };

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../../protocol/index.ts";
 import type { Placed } from "../config/settings/merge-settings.ts";
 
-/** The hooks of a definition, for the life of its agent: its `Stop` is the agent's, and so runs as `SubagentStop`. */
+/** Returns the hooks of a definition, for its agents only. Its `Stop` hooks run as `SubagentStop`. */
 export function definitionHooks({ hooks, source }: AgentDefinition): Placed<unknown> | undefined {
   if (typeof hooks !== "object" || hooks === null) return undefined;
   const { Stop: stop, SubagentStop: own, ...rest } = hooks as Record<string, unknown>;

@@ -2,8 +2,8 @@ import type { Placed } from "../config/settings/merge-settings.ts";
 import type { SettingsLayer } from "../config/settings/read-settings-files.ts";
 
 /**
- * The hooks of all sources, unless they are switched off: by the administrator all of them, by the user or on the command
- * line all but the administrator's. A project has no say in it: it would switch off the user's guards.
+ * Returns the hooks that are not disabled. The administrator can disable all hooks. The user or the command line can
+ * disable all except the administrator's. A project cannot disable hooks: it could remove the user's protection.
  */
 export function enabledHooks(
   hooks: readonly Placed<unknown>[],

@@ -1,23 +1,23 @@
-/** What is peculiar to the hooks of one event; everything else is the same for all. */
+/** The properties that differ between events. */
 export interface HookEventRules {
-  /** The field of its input that matchers are held against; without one every hook of the event runs. */
+  /** The input field that matchers test. Without it, every hook of the event runs. */
   readonly subject?: "tool_name" | "source" | "reason" | "trigger" | "notification_type" | "agent_type";
-  /** Its hooks are there to stop things: when one fails, it counts as a no. */
+  /** The hooks of this event protect something, so a failed hook denies. */
   readonly guards?: true;
-  /** A no has an effect: exit code 2, or `"decision": "block"`. Elsewhere it is only shown. */
+  /** A denial has an effect: exit code 2, or `"decision": "block"`. For other events the reason is only shown. */
   readonly blocks?: true;
-  /** What a hook prints, when it is not JSON, is for the model. */
+  /** Output that is not JSON goes to the model. */
   readonly speaks?: true;
-  /** Its hook does something that two cannot do: only the first of the strongest source runs. */
+  /** Only one hook may run: the first of the source with the highest precedence. */
   readonly alone?: true;
-  /** Where it is not a minute. */
+  /** The timeout, if it is not 60 seconds. */
   readonly timeoutMs?: number;
 }
 
-/** Every event there is. One that comes later is one line here and one call of the runner. */
+/** All events. To add one, add a line here and a call of the runner. */
 export const hookEvents = {
   SessionStart: { subject: "source", speaks: true },
-  /** Somebody waits for the program to leave. */
+  /** Short, because the user waits for the program to exit. */
   SessionEnd: { subject: "reason", timeoutMs: 5_000 },
   UserPromptSubmit: { blocks: true, speaks: true },
   PreToolUse: { subject: "tool_name", guards: true, blocks: true },
@@ -26,14 +26,14 @@ export const hookEvents = {
   Notification: { subject: "notification_type" },
   Stop: { blocks: true },
   SubagentStart: { subject: "agent_type", speaks: true },
-  /** What `Stop` is for the lead. */
+  /** Like `Stop`, for subagents. */
   SubagentStop: { subject: "agent_type", blocks: true },
-  /** A member of a team has nothing left to do. */
+  /** A teammate is about to become idle. */
   TeammateIdle: { blocks: true },
   TaskCreated: { blocks: true },
   TaskCompleted: { blocks: true },
   PreCompact: { subject: "trigger", blocks: true },
-  /** Makes the worktree itself, and prints where it is. */
+  /** The hook creates the worktree and prints its path. */
   WorktreeCreate: { guards: true, blocks: true, speaks: true, alone: true, timeoutMs: 600_000 },
   WorktreeRemove: {},
 } as const satisfies Record<string, HookEventRules>;

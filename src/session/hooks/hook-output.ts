@@ -2,12 +2,12 @@ import * as z from "zod";
 
 const input = z.record(z.string(), z.unknown()).optional();
 
-/** What a hook may print as JSON. Fields that are not known are left alone, known ones must be right. */
+/** The JSON that a hook may print. Unknown fields are ignored, known fields must be valid. */
 export const HookOutput = z.looseObject({
-  /** False: the agent stops after this, with `stopReason` for the user. */
+  /** False stops the agent after this event and shows `stopReason` to the user. */
   continue: z.boolean().optional(),
   stopReason: z.string().optional(),
-  /** For the user. */
+  /** A message to the user. */
   systemMessage: z.string().optional(),
   decision: z.enum(["approve", "block"]).optional(),
   reason: z.string().optional(),
@@ -18,9 +18,9 @@ export const HookOutput = z.looseObject({
       permissionDecisionReason: z.string().optional(),
       updatedInput: input,
       additionalContext: z.string().optional(),
-      /** Of a WorktreeCreate: instead of printing the path alone. */
+      /** For WorktreeCreate: alternative to printing only the path. */
       worktreePath: z.string().optional(),
-      /** Of a PermissionRequest. */
+      /** For PermissionRequest. */
       decision: z
         .looseObject({
           behavior: z.enum(["allow", "deny"]),

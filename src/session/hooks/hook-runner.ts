@@ -9,32 +9,31 @@ import { type HookRun, runHook } from "./run-hook.ts";
 export interface HookRunnerPorts {
   readonly hooks: readonly Hook[];
   readonly processes: ProcessScope;
-  /** The user's environment without the keys to models. */
+  /** The user's environment without model keys. */
   readonly env: Readonly<Record<string, string>>;
-  /** The folder the session was started in. */
   readonly projectFolder: string;
-  /** Where the agent is now. */
+  /** The agent's current folder. */
   readonly cwd: () => string;
-  /** What every hook is told. */
+  /** Input fields that every hook gets. */
   readonly facts: () => Readonly<Record<string, unknown>>;
-  /** Whether a rule may speak of a call. */
+  /** True if a rule may match a call. */
   readonly mayMatch: (rule: string, call: { tool: string; input: unknown }) => Promise<boolean>;
   readonly record: (event: StoredEvent) => Promise<void>;
   readonly clock: Clock;
 }
 
 export interface HookOccasion {
-  /** What is peculiar to the event, by the names that hooks know. */
+  /** The input fields of this event, with the names that hooks expect. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly callId?: CallId | undefined;
   readonly signal: AbortSignal;
 }
 
-/** What the hooks of one occasion say together. */
+/** The combined verdict of all hooks of one event. */
 export interface Verdicts {
-  /** Deny wins over ask, ask over allow. */
+  /** Deny wins over ask, ask wins over allow. */
   readonly decision?: HookVerdict["decision"];
-  /** Of those that made the decision. */
+  /** The reasons of the hooks that made the decision. */
   readonly reason?: string | undefined;
   readonly input?: HookVerdict["input"];
   readonly context: readonly string[];
@@ -42,20 +41,20 @@ export interface Verdicts {
 }
 
 export interface HookRunner {
-  /** Whether anything would run for this event at all. */
+  /** True if at least one hook is configured for this event. */
   has(event: HookEvent): boolean;
   run(event: HookEvent, occasion: HookOccasion): Promise<Verdicts>;
-  /** Nobody waits for these, and nothing they say counts. */
+  /** Runs hooks in the background and ignores their verdicts. */
   start(event: HookEvent, input: HookOccasion["input"]): void;
-  /** Resolves when nothing runs in the background any more. */
+  /** Resolves when no background hook is running. */
   settled(): Promise<void>;
-  /** Ends what runs in the background, and resolves when it has told how it went. */
+  /** Stops the background hooks. Resolves when their outcomes are recorded. */
   close(): Promise<void>;
 }
 
 const emptyVerdicts: Verdicts = { context: [] };
 
-/** Runs the hooks that fit an occasion side by side, each command once, and says what came of them. */
+/** Runs all matching hooks of an event in parallel, each command once, and combines their verdicts. */
 export function createHookRunner(ports: HookRunnerPorts): HookRunner {
   const closing = new AbortController();
   const background = new Set<Promise<unknown>>();
@@ -104,7 +103,7 @@ export function createHookRunner(ports: HookRunnerPorts): HookRunner {
 
   const runInBackground = (running: Promise<unknown>) => {
     background.add(running);
-    // Only a storage failure gets here: the agent's own next record meets it too, and `close` tells.
+    // Only storage errors arrive here. The agent's next record fails with the same error, and `close` reports it.
     running.then(
       () => background.delete(running),
       () => undefined,
@@ -136,13 +135,13 @@ export function createHookRunner(ports: HookRunnerPorts): HookRunner {
       while (background.size > 0) await Promise.all(background);
     },
     async close() {
-      closing.abort(new DOMException("the session ends", "AbortError"));
+      closing.abort(new DOMException("the session is closing", "AbortError"));
       await Promise.all(background);
     },
   };
 }
 
-/** The same command of two sources is one hook; if one of them guards, it does. */
+/** Merges hooks with the same command. A merged hook fails closed if one of them does. */
 function uniqueHooks(hooks: readonly Hook[]): Hook[] {
   const kept = new Map<string, Hook>();
   for (const hook of hooks) {
@@ -168,13 +167,15 @@ function mergeVerdicts(verdicts: readonly HookVerdict[]): Verdicts {
   };
 }
 
-/** What the user should hear: failures always, with what they meant; a no where it has no effect; and what the hook says. */
+/**
+ * Messages for the user: each failure and its consequence, a denial that has no effect, and the hook's own messages.
+ */
 function messagesOf({ event, command, source, onFailure }: Hook, verdict: HookVerdict): string[] {
-  const name = `the ${event} hook ${JSON.stringify(command.slice(0, 200))} of ${source}`;
+  const name = `the ${event} hook ${JSON.stringify(command.slice(0, 200))} from ${source}`;
   const meant =
     onFailure === "closed"
-      ? `it counts as a no, because a hook that guards blocks when it fails (it can say "onFailure": "open")`
-      : "went on without it";
+      ? `this counts as a denial, because this hook fails closed (set "onFailure": "open" to change that)`
+      : "it is ignored";
   return [
     ...(verdict.failure === undefined ? [] : [`${name} failed: ${verdict.failure}; ${meant}`]),
     ...(verdict.outcome === "blocked" && !rulesOf(event).blocks ? [`${name} says: ${verdict.reason ?? ""}`] : []),

@@ -4,37 +4,39 @@ import { HookOutput } from "./hook-output.ts";
 import type { Hook } from "./load-hooks.ts";
 import type { HookRun } from "./run-hook.ts";
 
-/** What one hook says, whatever way it said it. */
+/** The result of one hook. */
 export interface HookVerdict {
   readonly outcome: "passed" | "allowed" | "asked" | "blocked" | "failed" | "interrupted";
-  /** Stands for what the hook wants, or for what its failure means. */
+  /** The decision of the hook, or the consequence of its failure. */
   readonly decision?: "allow" | "ask" | "deny" | undefined;
-  /** For the model: why not. */
+  /** Tells the model why the hook denies. */
   readonly reason?: string | undefined;
   readonly input?: { readonly value: unknown } | undefined;
   readonly context?: string | undefined;
-  /** Why the agent is to stop after this. */
+  /** The reason why the agent must stop after this event. */
   readonly stop?: string | undefined;
-  /** For the user. */
+  /** A message to the user. */
   readonly message?: string | undefined;
   readonly failure?: string | undefined;
 }
 
-/** How much of what a hook says a model or a person has to read. */
+/** The maximum length of a hook's text for a model or a user. */
 const textLimit = 10_000;
 
 /**
- * The table of `docs/hooks.md`: exit code 0 goes on, with JSON for finer control; 2 is a no; everything else, and output
- * that begins like JSON and is not what it should be, is a failure, which for a guard is a no as well.
+ * Implements the table in `docs/hooks.md`. Exit code 0 continues, with JSON output for finer control. Exit code 2
+ * denies. Any other code, or invalid output that starts like JSON, is a failure. A failure denies if the hook fails
+ * closed.
  */
 export function judgeHook(hook: Hook, run: HookRun): HookVerdict {
   if (run.aborted) return { outcome: "interrupted" };
   if (run.fault !== undefined) return failed(hook, run.fault);
-  if (run.exitCode === 2) return blocked(limitedText(run.stderr) || limitedText(run.stdout) || "It gave no reason.");
+  if (run.exitCode === 2)
+    return blocked(limitedText(run.stderr) || limitedText(run.stdout) || "The hook gave no reason.");
   if (run.exitCode !== 0) return failed(hook, exitText(run));
   const text = run.stdout.trim();
   if (!text.startsWith("{")) return { outcome: "passed", ...(rulesOf(hook.event).speaks && context(text)) };
-  if (run.cut) return failed(hook, "it printed too much to be read as JSON");
+  if (run.cut) return failed(hook, "it printed too much to parse as JSON");
   return judgeOutput(hook, text);
 }
 
@@ -43,15 +45,16 @@ function judgeOutput(hook: Hook, text: string): HookVerdict {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return failed(hook, `what it printed begins like JSON and is not: ${(error as Error).message}`);
+    return failed(hook, `its output starts like JSON but is invalid: ${(error as Error).message}`);
   }
   const parsed = HookOutput.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    return failed(hook, `what it printed cannot be used: ${issue?.path.join(".")}: ${issue?.message}`);
+    return failed(hook, `its output is invalid: ${issue?.path.join(".")}: ${issue?.message}`);
   }
   const name = parsed.data.hookSpecificOutput?.hookEventName;
-  if (name !== undefined && name !== hook.event) return failed(hook, `it answers as a ${limitedText(name)} hook`);
+  if (name !== undefined && name !== hook.event)
+    return failed(hook, `its output has the hookEventName ${limitedText(name)}`);
   return fromOutput(parsed.data);
 }
 
@@ -82,7 +85,7 @@ const blocked = (reason: string): HookVerdict => ({ outcome: "blocked", decision
 
 function failed(hook: Hook, failure: string): HookVerdict {
   if (hook.onFailure === "open") return { outcome: "failed", failure };
-  const reason = `The hook did not work (${failure}), and a hook that guards blocks when it does not work.`;
+  const reason = `The hook failed (${failure}), and this hook denies when it fails.`;
   return { outcome: "failed", failure, decision: "deny", reason };
 }
 
@@ -96,5 +99,5 @@ const context = (text: string) => (text.trim() === "" ? {} : { context: limitedT
 
 function limitedText(text: string): string {
   const clean = cleanText(text).trim();
-  return clean.length <= textLimit ? clean : `${clean.slice(0, textLimit)}\n[cut: ${clean.length} characters in all]`;
+  return clean.length <= textLimit ? clean : `${clean.slice(0, textLimit)}\n[cut: ${clean.length} characters in total]`;
 }

@@ -4,37 +4,37 @@ import { parseRule } from "../../tool/index.ts";
 import type { Placed } from "../config/settings/merge-settings.ts";
 import { type HookEvent, hookEvents, isHookEvent, rulesOf } from "./hook-events.ts";
 
-/** One command and when it runs. */
+/** One hook command and the condition for running it. */
 export interface Hook {
   readonly event: HookEvent;
   readonly matches: (subject: string) => boolean;
-  /** A rule: the hook runs only for calls that it may speak of. */
+  /** A permission rule. The hook runs only for calls that the rule may match. */
   readonly condition?: string | undefined;
   readonly command: string;
   readonly timeoutMs: number;
-  /** What it means when it does not work: `closed` counts as a no. */
+  /** The consequence of a failure: `closed` denies. */
   readonly onFailure: "open" | "closed";
-  /** Nobody waits for it, and nothing it says counts. */
+  /** Runs in the background, and its verdict is ignored. */
   readonly background: boolean;
-  /** The file it is written in. */
+  /** The file that defines the hook. */
   readonly source: string;
-  /** The folder that the file speaks for; undefined where it speaks for all. */
+  /** The folder of the settings file; undefined if the file applies to all folders. */
   readonly folder: string | undefined;
-  /** Why it can never work, where that is known from the start. */
+  /** Set if the hook can never run: the reason. */
   readonly fault?: string | undefined;
 }
 
 export interface LoadedHooks {
-  /** In the order of the sources, the strongest first. */
+  /** Ordered by source, highest precedence first. */
   readonly hooks: readonly Hook[];
   readonly notices: readonly string[];
 }
 
-/** Keys that are not known are left alone: hooks are shared with other agents, which know more of them. */
+/** Unknown keys are ignored: other programs that share these hooks define more keys. */
 const Handler = z.looseObject({
   type: z.string(),
   command: z.string().trim().min(1).optional(),
-  /** Seconds. */
+  /** In seconds. */
   timeout: z.number().positive().max(3_600).optional(),
   onFailure: z.enum(["open", "closed"]).optional(),
   async: z.boolean().optional(),
@@ -45,7 +45,9 @@ const HookSettings = z.record(z.string(), z.array(Group));
 
 const defaultTimeoutMs = 60_000;
 
-/** Checks what the settings say about hooks. What is wrong is an error with its place: a guard that is passed over guards nothing. */
+/**
+ * Validates the hooks of the settings. A problem is an error with its location: an ignored hook would protect nothing.
+ */
 export function loadHooks(placed: readonly Placed<unknown>[]): LoadedHooks {
   const unknown = new Map<string, Set<string>>();
   const notices: string[] = [];
@@ -75,7 +77,7 @@ export function loadHooks(placed: readonly Placed<unknown>[]): LoadedHooks {
   });
   for (const [source, events] of unknown) {
     notices.push(
-      `${source}: hooks of ${[...events].join(", ")} do not run: there are ${Object.keys(hookEvents).join(", ")}`,
+      `${source}: hooks for ${[...events].join(", ")} never run: the known events are ${Object.keys(hookEvents).join(", ")}`,
     );
   }
   return { hooks, notices: [...new Set(notices)] };
@@ -85,19 +87,22 @@ function handlerOf(event: HookEvent, handler: z.infer<typeof Handler>, at: strin
   const { guards, timeoutMs = defaultTimeoutMs } = rulesOf(event);
   const { type, command, timeout, onFailure } = handler;
   if (type === "command" && command === undefined) {
-    throw new TroupeError("settings", `${at}.command: there is none; write the command that is to run`);
+    throw new TroupeError("settings", `${at}.command: is missing. Add the command to run.`);
   }
   return {
     command: command ?? `(${type})`,
     timeoutMs: timeout === undefined ? timeoutMs : Math.ceil(timeout * 1000),
     onFailure: onFailure ?? (guards ? "closed" : "open"),
-    // A guard that nobody waits for would guard nothing.
+    // A hook that can deny must not run in the background.
     background: handler.async === true && !guards,
-    ...(type !== "command" && { fault: `hooks of type ${JSON.stringify(type)} cannot be run, only "command"` }),
+    ...(type !== "command" && { fault: `hooks of type ${JSON.stringify(type)} are not supported, only "command"` }),
   } as const;
 }
 
-/** Names alone, or several with `|`, are meant exactly; anything else is a regular expression that may match anywhere. */
+/**
+ * A name, or several joined with `|`, must match exactly. Anything else is a regular expression that may match
+ * anywhere.
+ */
 function matcherOf(matcher: string | undefined, at: string): (subject: string) => boolean {
   const text = matcher?.trim() ?? "";
   if (text === "" || text === "*") return () => true;
@@ -109,13 +114,13 @@ function matcherOf(matcher: string | undefined, at: string): (subject: string) =
     const pattern = new RegExp(text);
     return (subject) => pattern.test(subject);
   } catch (error) {
-    throw new TroupeError("settings", `${at}: ${(error as Error).message}; write names with | between them`, {
+    throw new TroupeError("settings", `${at}: ${(error as Error).message}. Write names separated by |`, {
       cause: error,
     });
   }
 }
 
-/** Only calls can be told apart by a rule; elsewhere the condition never holds back a hook. */
+/** Only tool calls can be matched by a rule. For other events the condition is ignored. */
 function conditionOf(event: HookEvent, condition: string | undefined, at: string) {
   if (condition === undefined || rulesOf(event).subject !== "tool_name") return {};
   try {
@@ -130,6 +135,6 @@ function notHooks(source: string, error: z.ZodError): TroupeError {
   const field = z.core.toDotPath(["hooks", ...(issue?.path ?? [])]);
   return new TroupeError(
     "settings",
-    `${source}: ${field}: ${issue?.message ?? error.message}; docs/hooks.md has examples`,
+    `${source}: ${field}: ${issue?.message ?? error.message}. See docs/hooks.md for examples.`,
   );
 }

@@ -6,7 +6,7 @@ export interface OpenedHooks {
   readonly notices: readonly string[];
 }
 
-/** Undefined where there are none: then nothing of all this is loaded. Throws a `TroupeError` for what is wrong with them. */
+/** Returns undefined, and loads no hook code, if no hooks are configured. Throws a `TroupeError` for invalid hooks. */
 export async function openHooks(placed: readonly Placed<unknown>[]): Promise<OpenedHooks | undefined> {
   if (placed.length === 0) return undefined;
   const [{ loadHooks }, { createSessionHooks }] = await Promise.all([

@@ -2,15 +2,15 @@ import { basename } from "node:path";
 import type { Clock, ProcessScope } from "../../platform/index.ts";
 import type { Hook } from "./load-hooks.ts";
 
-/** How one hook went. What it printed is cut at `keptBytes`. */
+/** The outcome of running a hook. Output is cut at `keptBytes`. */
 export interface HookRun {
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
   readonly durationMs: number;
-  /** It did not come to an end of its own, or not to a start. */
+  /** Set if the hook did not start or did not exit by itself: the reason. */
   readonly fault?: string | undefined;
-  /** Some of what it printed is missing. */
+  /** True if some of its stdout is missing. */
   readonly cut: boolean;
   readonly aborted: boolean;
 }
@@ -29,7 +29,9 @@ export interface HookProcess {
 const keptBytes = 256 * 1024;
 const floodBytes = 64 * 1024 * 1024;
 
-/** Runs a hook's command with the input on its standard input. Never rejects; a timeout ends all that it started. */
+/**
+ * Runs a hook's command with the input on stdin. Never rejects. A timeout kills all processes that the command started.
+ */
 export async function runHook(hook: Hook, how: HookProcess): Promise<HookRun> {
   const started = how.clock.monotonic();
   if (hook.fault !== undefined) return { ...notRun, fault: hook.fault };
@@ -37,7 +39,7 @@ export async function runHook(hook: Hook, how: HookProcess): Promise<HookRun> {
   const size = { stdout: 0, stderr: 0 };
   const result = await how.processes.run({
     command: how.shell,
-    // Its standard input is a socket, which bash takes for a login from afar: it would read the user's rc file.
+    // Stdin is a socket. Without --norc, bash would assume a remote login and read the user's rc file.
     args: basename(how.shell) === "bash" ? ["--norc", "-c", hook.command] : ["-c", hook.command],
     cwd: how.cwd,
     env: { ...how.env, CLAUDE_PROJECT_DIR: how.projectFolder, TROUPE_PROJECT_DIR: how.projectFolder },
@@ -67,8 +69,8 @@ const notRun = { exitCode: null, stdout: "", stderr: "", durationMs: 0, cut: fal
 
 function faultOf(result: Awaited<ReturnType<ProcessScope["run"]>>, { timeoutMs }: Hook): string | undefined {
   if (result.startFailure !== undefined) return result.startFailure;
-  if (result.timedOut) return `it did not end within ${timeoutMs / 1000} s and was killed`;
-  if (result.flooded) return `it printed more than ${floodBytes / 1024 / 1024} MB and was killed`;
+  if (result.timedOut) return `it was killed after ${timeoutMs / 1000} s`;
+  if (result.flooded) return `it was killed because it printed more than ${floodBytes / 1024 / 1024} MB`;
   if (result.signal !== null) return `it was killed by ${result.signal}`;
   return undefined;
 }

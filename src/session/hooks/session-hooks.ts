@@ -6,43 +6,43 @@ import { createHookRunner, type HookRunnerPorts } from "./hook-runner.ts";
 import type { Hook } from "./load-hooks.ts";
 import { createTeamHooks, type TeamHooks } from "./team-hooks.ts";
 
-/** The hooks of a session: its own moments, and its agents'. */
+/** The hooks of a session and of its agents. */
 export interface SessionHooks extends TeamHooks {
   readonly agent: AgentHooks;
-  /** Does not wait: what they say goes with the first prompt, which does. */
+  /** Does not wait. The output of these hooks goes with the first prompt, which waits for them. */
   started(source: "startup" | "resume"): void;
-  /** What the hooks of a sub-agent's start have to say to it. */
+  /** Runs the `SubagentStart` hooks and returns their messages for the subagent. */
   spawned(): Promise<readonly ContentPart[]>;
-  /** Whether worktrees are made by a hook. */
+  /** True if a hook creates the worktrees. */
   readonly makesWorktrees: boolean;
-  /** Has the hook make a worktree, and gives what it printed; or why there is none. */
+  /** Runs the hook that creates a worktree. Returns its output, or the reason of its refusal. */
   makeWorktree(
     input: Readonly<Record<string, unknown>>,
     signal?: AbortSignal,
   ): Promise<{ readonly printed: string } | { readonly refused: string }>;
-  /** Tells hooks of a worktree that is gone. */
+  /** Runs the hooks for a removed worktree. */
   worktreeRemoved(input: Readonly<Record<string, unknown>>): Promise<void>;
-  /** What the user says, with what hooks add to it; or why it is not to be said. */
+  /** Returns the user's prompt with the additions of hooks, or the reason why a hook blocked it. */
   submitted(parts: readonly ContentPart[]): Promise<{ parts: readonly ContentPart[] } | { blocked: string }>;
-  /** Resolves when nothing that nobody waits for runs any more. */
+  /** Resolves when no background hook is running. */
   settled(): Promise<void>;
-  /** For an agent that goes before its session does: ends what still runs, and no hook hears of it. */
+  /** For an agent that ends before its session: stops running hooks and runs no `SessionEnd` hooks. */
   stop(): Promise<void>;
-  /** Runs the last hooks. Nothing of a hook is told after this has resolved. */
+  /** Runs the `SessionEnd` hooks. After this resolves, no hook records anything. */
   ended(outcome: "completed" | "interrupted" | "failed"): Promise<void>;
 }
 
 export interface SessionHookPorts extends Omit<HookRunnerPorts, "hooks"> {
   readonly mode: () => PermissionMode;
   readonly model: () => string;
-  /** The type of a sub-agent; undefined for the lead. */
+  /** The subagent's type; undefined for the lead. */
   readonly subagent?: string | undefined;
 }
 
 export function createSessionHooks(hooks: readonly Hook[], ports: SessionHookPorts): SessionHooks {
   const runner = createHookRunner({ ...ports, hooks });
   const open = new AbortController();
-  /** What the hooks of the start have said and nobody was told yet. */
+  /** The output of `SessionStart` hooks that no prompt has included yet. */
   let starting: Promise<readonly ContentPart[]> = Promise.resolve([]);
   let last: Promise<void> = Promise.resolve();
 
@@ -54,7 +54,7 @@ export function createSessionHooks(hooks: readonly Hook[], ports: SessionHookPor
       starting = runner
         .run("SessionStart", { input, signal: open.signal })
         .then(({ context }) => context.map((text) => asPart("SessionStart", text)));
-      // Whoever speaks first, or closes, hears of a failure; until then it is nobody's.
+      // The first prompt, or `ended`, reports a failure. Until then it counts as handled.
       starting.catch(() => undefined);
     },
     async spawned() {
@@ -71,14 +71,14 @@ export function createSessionHooks(hooks: readonly Hook[], ports: SessionHookPor
       const said = await runner.run("WorktreeCreate", { input, signal: until });
       until.throwIfAborted();
       if (said.decision === "deny" || said.stop !== undefined)
-        return { refused: said.reason ?? said.stop ?? "It gave no reason." };
+        return { refused: said.reason ?? said.stop ?? "The hook gave no reason." };
       return { printed: said.context.join("\n") };
     },
     async worktreeRemoved(input) {
       if (runner.has("WorktreeRemove")) await runner.run("WorktreeRemove", { input, signal: open.signal });
     },
     submitted(parts) {
-      // One after another, so that prompts stay in the order in which they were sent.
+      // In sequence, so that prompts keep their order.
       const settled = last.then(() => submit(parts));
       last = settled.then(
         () => undefined,
@@ -88,11 +88,11 @@ export function createSessionHooks(hooks: readonly Hook[], ports: SessionHookPor
     },
     settled: () => runner.settled(),
     async stop() {
-      open.abort(new DOMException("the agent's work has ended", "AbortError"));
+      open.abort(new DOMException("the agent has ended", "AbortError"));
       await runner.close();
     },
     async ended(outcome) {
-      open.abort(new DOMException("the session ends", "AbortError"));
+      open.abort(new DOMException("the session is closing", "AbortError"));
       await Promise.all([starting, last]);
       const input = { reason: "other", outcome };
       await runner.run("SessionEnd", { input, signal: new AbortController().signal });
@@ -106,7 +106,7 @@ export function createSessionHooks(hooks: readonly Hook[], ports: SessionHookPor
     const said = await runner.run("UserPromptSubmit", { input: { prompt }, signal: open.signal });
     if (open.signal.aborted) return { blocked: "the session is closing" };
     if (said.decision === "deny" || said.stop !== undefined) {
-      return { blocked: `a hook blocked the prompt: ${said.reason ?? said.stop ?? "it gave no reason"}` };
+      return { blocked: `a hook blocked the prompt: ${said.reason ?? said.stop ?? "no reason given"}` };
     }
     starting = Promise.resolve([]);
     return { parts: [...atStart, ...parts, ...said.context.map((text) => asPart("UserPromptSubmit", text))] };

@@ -2,20 +2,23 @@ import type { WorkItem } from "../../protocol/index.ts";
 import type { HookEvent } from "./hook-events.ts";
 import type { HookRunner } from "./hook-runner.ts";
 
-/** The moments of a member and of a task list. Each gives why not, in the hook's words; undefined where nothing is against it. */
+/** The hooks for members and task lists. Each returns the reason of a denial, or undefined. */
 export interface TeamHooks {
-  /** A member has nothing left to do: the words send it back to work. `again`: they have done so before. */
+  /**
+   * A teammate is about to become idle. A denial's reason makes it continue. `again` is true if that has happened
+   * before.
+   */
   teammateIdle(
     member: TeamActor & { readonly again?: boolean | undefined },
     signal?: AbortSignal,
   ): Promise<string | undefined>;
-  /** Before a task is put on the list, so that it has no number yet. */
+  /** Runs before the task is stored, so it has no number yet. */
   taskCreated(
     task: Pick<WorkItem, "subject" | "description">,
     actor: TeamActor,
     signal?: AbortSignal,
   ): Promise<string | undefined>;
-  /** Before its checks are run. */
+  /** Runs before the task's checks. */
   taskCompleted(
     task: Pick<WorkItem, "id" | "subject" | "description">,
     actor: TeamActor,
@@ -23,7 +26,7 @@ export interface TeamHooks {
   ): Promise<string | undefined>;
 }
 
-/** Who does it. Without a team: the lead of a session that has none. */
+/** The member that acts. Without a team it is the lead. */
 export interface TeamActor {
   readonly name: string;
   readonly team?: string | undefined;
@@ -33,8 +36,8 @@ export function createTeamHooks(runner: HookRunner, closed: AbortSignal): TeamHo
   const against = async (event: HookEvent, input: Record<string, unknown>, signal = closed) => {
     if (!runner.has(event)) return undefined;
     const said = await runner.run(event, { input, signal: AbortSignal.any([signal, closed]) });
-    if (said.decision === "deny") return said.reason ?? "It gave no reason.";
-    // A member that a hook wants to stop is to be idle, not to go on.
+    if (said.decision === "deny") return said.reason ?? "The hook gave no reason.";
+    // `stop` from a TeammateIdle hook means that the member becomes idle, not that it continues.
     return event === "TeammateIdle" ? undefined : said.stop;
   };
   return {

@@ -5,13 +5,13 @@ export interface ListedHook {
   readonly event: string;
   readonly command: string;
   readonly source: string;
-  /** A rule that a call has to meet. */
+  /** A rule that a call must match. */
   readonly condition?: string | undefined;
-  /** Why it can never work. */
+  /** The reason why the hook can never run. */
   readonly fault?: string | undefined;
 }
 
-/** Every hook in force, the strongest source first, and what of the folder's own is not. */
+/** Returns every effective hook, highest precedence first, and the sources of the folder's withheld hooks. */
 export async function listHooks(
   input: ConfigInput,
 ): Promise<{ readonly hooks: readonly ListedHook[]; readonly withheld: readonly string[]; readonly areOff: boolean }> {

@@ -14,12 +14,12 @@ export interface ListedRule {
   readonly list: keyof RuleSet;
   readonly rule: string;
   readonly source: string;
-  /** Rules that have no effect because of this one, and those because of which this one has none. */
+  /** Rules that this rule overrides, and rules that override it. */
   readonly hides: readonly string[];
   readonly hiddenBy: readonly string[];
 }
 
-/** Every rule in force, and what of the folder's own is not. */
+/** Returns every effective rule, and the configuration, which lists the folder's withheld rules. */
 export async function listRules(input: ConfigInput): Promise<{ config: Config; rules: readonly ListedRule[] }> {
   const config = await loadConfig(input);
   const rules = parseRules(config.rules, []);
@@ -35,14 +35,14 @@ export async function listRules(input: ConfigInput): Promise<{ config: Config; r
 }
 
 export interface JudgeCallsInput extends ConfigInput {
-  /** Each a tool and what it touches, or a command line. */
+  /** Each entry is a tool with its argument, or a command line. */
   readonly calls: readonly ({ readonly call: string } | { readonly command: string })[];
-  /** Rules to try out, stronger than those of the settings. */
+  /** Rules to try, with higher precedence than the settings. */
   readonly tried: { readonly [K in keyof RuleSet]?: readonly string[] | undefined };
   readonly mode?: PermissionMode | undefined;
 }
 
-/** What the policy would say of calls that nobody makes. */
+/** Returns the permission decisions for hypothetical calls. */
 export async function judgeCalls(input: JudgeCallsInput): Promise<readonly PermissionDecision[]> {
   const config = await loadConfig(input);
   const texts = (list: keyof RuleSet) => [

@@ -2,7 +2,7 @@ import { createIdFactory, systemClock } from "../../platform/index.ts";
 import { type BusAddress, createFileSessionStore, type SessionStore } from "../../store/index.ts";
 import { type ConfigInput, loadConfig } from "../config/load-config.ts";
 
-/** The sessions kept on this machine, for looking at them without opening one. */
+/** Opens the session store of this machine, to inspect sessions without opening one. */
 export async function openSessionStore(input: ConfigInput): Promise<OpenedStore> {
   const { home, cwd, bus, claudeFolder } = await loadConfig(input);
   const store = createFileSessionStore({ home, clock: systemClock, createId: createIdFactory(systemClock) });
@@ -13,8 +13,8 @@ interface OpenedStore {
   readonly store: SessionStore;
   readonly cwd: string;
   readonly home: string;
-  /** Where teams are, if not in files. */
+  /** The bus that stores the teams, if they are not in files. */
   readonly bus: BusAddress | undefined;
-  /** The folder of Claude Code, if the teams are those in its files. */
+  /** Claude Code's folder, if its teams are used. */
   readonly claudeFolder: string | undefined;
 }

@@ -4,7 +4,7 @@ import { hasErrorCode, isInside } from "../../platform/index.ts";
 import { findImports } from "./instruction-imports.ts";
 import { readInstructionText } from "./read-instruction-text.ts";
 
-/** A file of instructions as a model is to see it. */
+/** An instruction file as the model sees it. */
 export interface InstructionFile {
   readonly path: string;
   readonly text: string;
@@ -12,23 +12,23 @@ export interface InstructionFile {
 
 export interface InstructionReading {
   readonly files: readonly InstructionFile[];
-  /** What was left out and why, for people. */
+  /** For the user: ignored files and the reasons. */
   readonly notices: readonly string[];
 }
 
 export interface DiscoveryFolders {
-  /** Real paths from the root of the repository down to the working directory. */
+  /** Real paths from the root of the repository to the working directory. */
   readonly projectFolders: readonly string[];
-  /** `TROUPE_HOME`. */
+  /** The value of `TROUPE_HOME`. */
   readonly home: string;
   readonly userHome: string;
 }
 
-/** The instruction files of one session. It remembers what it has given out: nothing is told twice. */
+/** The instruction files of one session. Each file is returned only once. */
 export interface InstructionFiles {
-  /** The user's own, then the project's, from the most general to the most particular. */
+  /** The user's files, then the project's, from the most general to the most specific. */
   initial(): InstructionReading;
-  /** What applies to files that were just read and was not told yet: the instructions of the folders they are in. */
+  /** New instructions for files that were just read: those of the folders above them. */
   nested(paths: readonly string[]): InstructionReading;
 }
 
@@ -55,7 +55,9 @@ export function createInstructionFiles({ projectFolders, home, userHome }: Disco
     },
   };
 
-  /** The folders between the project's root and a file, the outermost first; none for a file elsewhere. */
+  /**
+   * Returns the folders between the project's root and a file, outermost first. Empty for a file outside the project.
+   */
   function foldersAbove(path: string): string[] {
     const folders: string[] = [];
     let folder = realPathOf(dirname(path));
@@ -77,7 +79,7 @@ export function createInstructionFiles({ projectFolders, home, userHome }: Disco
     const real = realPathOf(path);
     if (real === undefined || reported.paths.has(real)) return;
     if (!canRead(real, owner)) {
-      reading.notices.push(`${path} is left out: it leads to ${real}, outside the project`);
+      reading.notices.push(`${path} is ignored: it links to ${real}, outside the project`);
       return;
     }
     reported.paths.add(real);
@@ -86,7 +88,7 @@ export function createInstructionFiles({ projectFolders, home, userHome }: Disco
     if (text === undefined || text.trim() === "" || reported.texts.has(text.trim())) return;
     reported.texts.add(text.trim());
     if (reported.size + text.length > totalLimit) {
-      reading.notices.push(`${path} is left out: there are more than ${totalLimit / 1000} kB of instructions already`);
+      reading.notices.push(`${path} is ignored: instructions are limited to ${totalLimit / 1000} kB in total`);
       return;
     }
     reported.size += text.length;
@@ -94,15 +96,17 @@ export function createInstructionFiles({ projectFolders, home, userHome }: Disco
     if (!nothingElse) reading.files.push({ path, text });
     for (const wanted of imports) {
       if (depth >= importDepth)
-        reading.notices.push(`${path}: @${wanted.written} is left out: imports go ${importDepth} deep`);
+        reading.notices.push(
+          `${path}: @${wanted.written} is ignored: imports can be nested at most ${importDepth} deep`,
+        );
       else if (realPathOf(wanted.path) !== undefined) add(reading, { path: wanted.path, owner, depth: depth + 1 });
-      else if (wanted.isPlain) reading.notices.push(`${path}: @${wanted.written} is not there`);
+      else if (wanted.isPlain) reading.notices.push(`${path}: @${wanted.written} does not exist`);
     }
   }
 
   /**
-   * A repository must not be able to have the user's private files read: it gets at its own, and at what the user wrote for
-   * agents. The user's files may import anything of the user's.
+   * Prevents a repository from reading the user's private files. Its files may import files of the repository, and the
+   * Markdown files that the user wrote for agents. The user's own files may import any file of the user.
    */
   function canRead(real: string, owner: Wanted["owner"]): boolean {
     if (isInside(real, root)) return owner === "user" || !isInside(real, join(root, ".git"));

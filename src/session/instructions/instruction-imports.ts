@@ -2,13 +2,13 @@ import { join, resolve } from "node:path";
 
 export interface InstructionImport {
   readonly path: string;
-  /** As it stands in the text, without the `@`. */
+  /** The path as written in the text, without the `@`. */
   readonly written: string;
-  /** It can only be meant as a file: worth a word when it is not there. */
+  /** True if the text can only mean a file, so a missing file is reported. */
   readonly isPlain: boolean;
 }
 
-/** The `@path` imports of a file, in order, each once. Code blocks and code spans are left alone. */
+/** Returns the `@path` imports of a file in order, without duplicates. Code blocks and code spans are ignored. */
 export function findImports(
   text: string,
   { folder, userHome }: { folder: string; userHome: string },

@@ -3,10 +3,7 @@ import { nestedInstructions } from "../../agent/index.ts";
 import type { Tool } from "../../tool/index.ts";
 import type { InstructionFiles } from "./instruction-files.ts";
 
-/**
- * Tools that touch one file tell, with their result, what the instructions of its folder say, the first time a file of
- * that folder is touched.
- */
+/** When a tool first touches a file in a folder, adds the instructions of that folder to the result. */
 export function withNestedInstructions(tools: readonly Tool[], files: InstructionFiles): Tool[] {
   return tools.map((tool) => ({
     ...tool,

@@ -8,46 +8,51 @@ import { startSession } from "../start-session.ts";
 import type { FolderTrust } from "../trust/withheld-settings.ts";
 
 export interface CreateSessionOptions {
-  /** Where the agent works. */
+  /** The working directory of the lead. */
   readonly cwd?: string | undefined;
-  /** As on the command line, or a client of your own (`troupe/testing` has a scripted one). */
+  /** A model name as on the command line, or your own client. `troupe/testing` has a scripted one. */
   readonly model?: string | ModelClient | undefined;
-  /** On top of the built-in tools; one of the same name takes its place. */
+  /** Additional tools. A tool with the name of a built-in tool replaces it. */
   readonly tools?: readonly Tool[] | undefined;
   /** Keep the session in memory only. */
   readonly memory?: boolean | undefined;
-  /** Go on with this session, or with the newest of `cwd`: `latest`. */
+  /** The id of the session to resume, or `latest` for the most recent session of `cwd`. */
   readonly resume?: string | undefined;
-  /** Whether what `cwd` itself brings along (hooks, servers, rules that allow, …) may act; by default as the user has decided. */
+  /**
+   * Trust for the hooks, servers, allow rules and similar settings in `cwd`. The default is the user's stored decision.
+   */
   readonly trust?: FolderTrust | undefined;
   readonly permissionMode?: PermissionMode | undefined;
   readonly allowedTools?: readonly string[] | undefined;
   readonly disallowedTools?: readonly string[] | undefined;
-  /** Answers questions for permission; without it they are answered by `permission.reply`, or `"nobody"` is there. */
+  /** Answers permission questions. Without it, `permission.reply` answers them. `"nobody"` denies them all. */
   readonly onPermission?: PermissionAsker | undefined;
   readonly addDirectories?: readonly string[] | undefined;
-  /** MCP servers by their names, in the form of `.mcp.json`, on top of what the settings name. */
+  /** MCP servers by name, in the format of `.mcp.json`, in addition to those of the settings. */
   readonly mcpServers?: Readonly<Record<string, object>> | undefined;
   readonly appendSystemPrompt?: string | undefined;
   readonly maxTurns?: number | undefined;
   readonly maxBudgetUsd?: number | undefined;
   readonly maxTokens?: number | undefined;
   readonly thinkingTokens?: number | undefined;
-  /** An agent that is started without a type is a fork of the one that starts it. */
+  /** Start a fork of the caller when the Agent tool is called without a type. */
   readonly forks?: boolean | undefined;
-  /** The lead plans and hands out, and workers do the work; without it a session that is resumed goes on as it was. */
+  /** The lead only plans and delegates to workers. When omitted, a resumed session keeps its previous setting. */
   readonly coordinator?: boolean | undefined;
-  /** Lead this team; it is made if it is not there. Not together with `memory`. */
+  /** The team to lead, created if it does not exist. Cannot be combined with `memory`. */
   readonly team?: string | undefined;
-  /** Whose transcripts `view()` holds: everybody's unless told otherwise. What is not held is in the logs. */
+  /** The agents whose transcripts `view()` holds. The default is all. The logs have the rest. */
   readonly keep?: "all" | "lead" | "none" | undefined;
-  /** Have a dashboard in another process look on, and give commands; without it none can. Not together with `memory`. */
+  /**
+   * Lets a dashboard in another process follow and command the session. The default is false. Cannot be combined with
+   * `memory`.
+   */
   readonly observable?: boolean | undefined;
-  /** Keys, base URLs, TROUPE_HOME: everything that is read from the environment. */
+  /** The environment to read: keys, base URLs, TROUPE_HOME and all other variables. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** Starts or resumes a session from code. It is the same session that the command line drives. */
+/** Starts or resumes a session from code. It is the same session that the command line uses. */
 export async function createSession(
   options: CreateSessionOptions & Required<Pick<CreateSessionOptions, "cwd" | "env">>,
 ): Promise<LibrarySession> {

@@ -3,21 +3,21 @@ import { type ContentPart, TroupeError } from "../../protocol/index.ts";
 import { answerText, leadOf } from "../../view/index.ts";
 import type { Session } from "../session.ts";
 
-/** What a run that was asked for came to. */
+/** The result of `ask`. */
 export interface Reply {
-  /** The lead's last words. */
+  /** The lead's last answer. */
   readonly text: string;
   readonly reason: RunOutcome["reason"];
   readonly detail?: string;
 }
 
-/** A session as a program drives it: the same object, with the common things in one call. */
+/** A session with additional methods for common tasks. */
 export interface LibrarySession extends Session {
-  /** Resolves when the prompt is on disk; the answer comes as events. */
+  /** Resolves when the prompt is stored. The answer arrives as events. */
   send(content: string | readonly ContentPart[]): Promise<void>;
-  /** Sends, waits until the lead has nothing left to do, and gives its last words. */
+  /** Sends a prompt, waits until the lead has nothing left to do, and returns its last answer. */
   ask(content: string | readonly ContentPart[]): Promise<Reply>;
-  /** Stops what the lead is doing; the session stays open. */
+  /** Interrupts the lead. The session stays open. */
   abort(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export function toLibrarySession(session: Session): LibrarySession {
 async function lastAnswer(session: Session, signal: AbortSignal): Promise<string> {
   let text = "";
   for await (const { event, agent } of session.events({ signal })) {
-    // Others may have the last word: the answer is the lead's.
+    // Other agents may answer last, but only the lead's answer counts.
     if (agent === leadOf(session.view())?.id) text = answerText(event) ?? text;
   }
   return text;

@@ -6,23 +6,23 @@ import { busConfig } from "../config/bus-config.ts";
 import { homeFolder } from "../config/home-folder.ts";
 
 export interface TeamOptions {
-  /** Where teams are kept; by default `TROUPE_HOME`, or `~/.troupe`. */
+  /** The folder of Troupe's data. The default is `TROUPE_HOME`, or `~/.troupe`. */
   readonly home?: string | undefined;
-  /** Where teams are if not in files of this machine; by default what `TROUPE_BUS` says. `docs/scale-out.md`. */
+  /** The bus that stores the teams instead of local files. The default is `TROUPE_BUS`. See `docs/scale-out.md`. */
   readonly bus?: BusAddress | undefined;
-  /** From which `TROUPE_HOME` is read; by default that of this process. */
+  /** The environment with `TROUPE_HOME`. The default is that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 export interface NewTeamOptions extends TeamOptions {
   readonly description?: string | undefined;
-  /** Names of members that programs speak for. */
+  /** Names of members that programs act for. */
   readonly members?: readonly string[] | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A team for any program, on the files that agents use too. */
+/** Creates a team for any program, in the same store that agents use. */
 export async function createTeam(
   name: string,
   options: NewTeamOptions & { readonly env: Environment; readonly cwd: string },

@@ -14,21 +14,27 @@ import { defaultCallTimeoutMs, defaultStartTimeoutMs } from "./open-servers.ts";
 import { openToolPins } from "./tool-pins.ts";
 import type { Placed } from "../config/settings/merge-settings.ts";
 
-/** The servers of one agent's own. They run while it works: they are ended with each of its runs, and started for the next. */
+/** The MCP servers of one agent. They stop at the end of each of its runs and start again for the next run. */
 export interface AgentServers {
-  /** The session's tools and those of its own servers, which stand in the place of others of their name. */
+  /**
+   * Returns the session's tools and those of the agent's own servers. An own tool replaces a session tool of the same
+   * name.
+   */
   poolWith(tools: readonly Tool[]): readonly Tool[];
-  /** Entries for its list of tools: what it names as its servers it gets, unless the list speaks of them itself. */
+  /** Tool entries for the agent's servers, unless its tool list already mentions them. */
   readonly entries: readonly string[];
-  /** What its servers say about their use, for its system prompt. */
+  /** The usage instructions of its servers, for the system prompt. */
   instructions(): string;
-  /** What it was to have and starts without. */
+  /** Servers that the agent starts without, each with the reason. */
   readonly missing: readonly string[];
-  /** The agent is there: it is told what happens from here on, and questions of its servers are asked in its name. */
+  /**
+   * Call it when the agent exists. From then on the agent records notices, and its servers' questions are asked in its
+   * name.
+   */
   attach(ports: ElicitPorts): void;
-  /** Before each turn: starts what was ended, and waits for it within bounds. */
+  /** Call it before each turn. Starts stopped servers and waits for them, up to a limit. */
   ready(signal: AbortSignal): Promise<void>;
-  /** Ends all of them. They are started again when the agent goes on. */
+  /** Stops all servers. `ready` starts them again. */
   stop(): Promise<void>;
 }
 
@@ -46,8 +52,8 @@ export interface AgentServersOptions {
 const startLimitMs = 30_000;
 
 /**
- * Starts an agent's own servers and waits for them and for those that it names. One that fails is told, and the agent starts
- * without it, unless it is required: then this rejects, and nothing is left running.
+ * Starts an agent's own servers, and waits for them and for the session's servers that it names. The agent starts
+ * without a server that fails, and that is reported. If a required server fails, this rejects and stops all of them.
  */
 export async function openAgentServers(
   definition: AgentDefinition,
@@ -65,7 +71,7 @@ export async function openAgentServers(
 
   const notice = (message: string) => {
     const event: StoredEvent = { type: "notice.raised", level: "warning", code: "mcp", message };
-    // A log that cannot be written is met by the agent's own next record.
+    // Ignored: if the log cannot be written, the agent's own next record fails as well.
     ports?.record(event).catch(() => undefined);
   };
   const start = () => {
@@ -86,7 +92,7 @@ export async function openAgentServers(
           ? elicit(ports, { server, request, signal: asked })
           : { action: "decline" },
       onChange: ({ server, state, error }) => {
-        if (state === "failed") notice(`the MCP server ${server} is not there: ${error ?? "unknown"}`);
+        if (state === "failed") notice(`the MCP server ${server} is unavailable: ${error ?? "unknown"}`);
       },
       onNotice: notice,
     });
@@ -138,7 +144,7 @@ export async function openAgentServers(
     poolWith(tools) {
       const taken = [...safe.values()].map((name) => `mcp__${name}__`);
       const others = tools.filter(({ name }) => !taken.some((prefix) => name.startsWith(prefix)));
-      // The readers of resources are the session's where it has them.
+      // The session's tools for reading resources win over those of the agent's servers.
       const added = running?.hub.tools().filter(({ name }) => !others.some((tool) => tool.name === name)) ?? [];
       return [...others, ...added];
     },
@@ -147,7 +153,8 @@ export async function openAgentServers(
     missing: [...own.map(({ name }) => name), ...named]
       .filter((name) => now.get(name) !== "connected")
       .map(
-        (name) => `the MCP server ${name} is not there: ${faults.get(name) ?? now.get(name) ?? "it is not configured"}`,
+        (name) =>
+          `the MCP server ${name} is unavailable: ${faults.get(name) ?? now.get(name) ?? "it is not configured"}`,
       ),
     attach(session) {
       ports = session;
@@ -157,7 +164,9 @@ export async function openAgentServers(
   };
 }
 
-/** As if the definition's file were a settings file: what a project's says is filled in without the keys to models. */
+/**
+ * Treats the definition's file like a settings file. Variables in a project's file are expanded without the model keys.
+ */
 function serverPlaceOf(
   { source }: AgentDefinition,
   value: Readonly<Record<string, unknown>>,
@@ -185,14 +194,14 @@ function entriesFor({ tools }: AgentDefinition, servers: readonly string[]): rea
 
 const wordsOf = ({ state, error }: McpStatus) => error ?? state;
 
-/** Resolves when no server is on its way, when it has taken too long, or when nobody wants it any more. */
+/** Resolves when no server is starting, when the time limit has passed, or when the signal aborts. */
 async function waitUntilSettled(
   running: { readonly hub: McpHub } | undefined,
   { clock, signal }: { clock: Clock; signal: AbortSignal | undefined },
 ): Promise<void> {
   const over = new AbortController();
   const until = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
-  const late = clock.sleep(startLimitMs, until).catch(() => undefined); // an abort is for the caller to see
+  const late = clock.sleep(startLimitMs, until).catch(() => undefined); // the caller sees the abort
   await Promise.race([running?.hub.settled(), late]);
   over.abort();
   await late;

@@ -13,7 +13,7 @@ const scopes: readonly McpScope[] = ["local", "project", "user"];
 
 export async function addServer(config: Config, { name, scope, server }: McpEdit): Promise<string> {
   if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) {
-    throw new TroupeError("usage", `${JSON.stringify(name)} cannot be a server's name: letters, digits, - _ and . can`);
+    throw new TroupeError("usage", `invalid server name ${JSON.stringify(name)}: use letters, digits, - _ and .`);
   }
   const parsed = McpServerConfig.safeParse(server);
   if (!parsed.success) {
@@ -23,7 +23,7 @@ export async function addServer(config: Config, { name, scope, server }: McpEdit
   const file = fileOf(scope, config);
   const text = readText(file);
   if (name in serversIn(text, file)) {
-    throw new TroupeError("usage", `${file} has a server ${name} already: 'troupe mcp remove ${name}' takes it out`);
+    throw new TroupeError("usage", `${file} already has a server ${name}. Remove it with 'troupe mcp remove ${name}'.`);
   }
   await write(file, { text: withServer(text, name, server), scope, config });
   return file;
@@ -46,14 +46,14 @@ export async function removeServer(
     );
   }
   if (other !== undefined) {
-    throw new TroupeError("usage", `${name} is there as ${holding.join(" and ")}: say which with --scope`);
+    throw new TroupeError("usage", `${name} exists in the scopes ${holding.join(" and ")}. Choose one with --scope.`);
   }
   const file = fileOf(found, config);
   await write(file, { text: withServer(readText(file), name, undefined), scope: found, config });
   return file;
 }
 
-/** The file itself, where it is a link: what is written must not take the link's place. */
+/** Resolves links, so that a write changes the target and does not replace the link. */
 function fileOf(scope: McpScope, config: Config): string {
   const files = {
     user: join(config.home, "settings.json"),
@@ -73,20 +73,20 @@ function readText(file: string): string {
     return readFileSync(file, "utf8");
   } catch (error) {
     if (hasErrorCode(error, "ENOENT")) return "{}\n";
-    throw new TroupeError("settings", `${file} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new TroupeError("settings", `cannot read ${file}: ${(error as Error).message}`, { cause: error });
   }
 }
 
 function serversIn(text: string, file: string): object {
   const checked = parseStrictJson(text);
   if (!("value" in checked) || typeof checked.value !== "object" || checked.value === null) {
-    throw new TroupeError("settings", `${file} is not a JSON object: mend it first; nothing was changed`);
+    throw new TroupeError("settings", `${file} is not a JSON object. Fix it first. Nothing was changed.`);
   }
   const servers = "mcpServers" in checked.value ? checked.value.mcpServers : {};
   return typeof servers === "object" && servers !== null ? servers : {};
 }
 
-/** Only around the place that changes: the order and the indent of everything else are the user's. */
+/** Edits only the changed entry and keeps the order and indentation of the rest. */
 function withServer(text: string, name: string, server: unknown): string {
   const indented = /^([ \t]+)"/m.exec(text)?.[1];
   const formattingOptions = { insertSpaces: !indented?.includes("\t"), tabSize: indented?.length ?? 2, eol: "\n" };

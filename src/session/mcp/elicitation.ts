@@ -5,12 +5,12 @@ import { cleanText } from "../../tool/index.ts";
 
 export interface ElicitPorts {
   readonly record: (event: StoredEvent) => Promise<void>;
-  /** Undefined when nobody is there to answer. */
+  /** Returns undefined if no user can answer. */
   readonly ask: PermissionPorts["ask"];
   readonly createId: CreateId;
 }
 
-/** What a server asks the user, in the words and the form it gives. */
+/** A server's question to the user, with the form to fill in. */
 export interface Elicitation {
   readonly message: string;
   readonly requestedSchema?: { readonly required?: readonly string[] | undefined } | undefined;
@@ -21,8 +21,8 @@ export type ElicitAnswer =
   | { action: "decline" | "cancel" };
 
 /**
- * A server's question goes the way of a question for permission: it is stored, shown, and answered by whoever answers those.
- * The answer's `input` is what the user filled in. Nobody to ask, and a no, decline.
+ * Handles a server's question like a permission question: it is stored, shown and answered in the same way. The
+ * answer's `input` has the user's values. A denial declines, and so does a session without a user.
  */
 export async function elicit(
   ports: ElicitPorts,
@@ -37,9 +37,9 @@ export async function elicit(
     question: `${server} asks: ${cleanText(request.message).slice(0, 2_000)}`,
     suggestions: [],
   };
-  // Asked before it is published: whoever hears of the question may answer at once.
+  // Ask before publishing, because a subscriber may answer at once.
   const asked = ports.ask(question, signal);
-  asked?.catch(() => undefined); // looked at below, however it ends
+  asked?.catch(() => undefined); // awaited below, so a rejection is not lost
   await ports.record({ type: "permission.asked", ...question });
   const settle = (behavior: "allow" | "deny", by: "user" | "policy" | "interrupt") =>
     ports.record({ type: "permission.settled", requestId, behavior, by });
@@ -61,7 +61,7 @@ export async function elicit(
   return content ? { action: "accept", content } : { action: "decline" };
 }
 
-/** Undefined when what the server needs is not there: half an answer is none. */
+/** Returns undefined if a required value is missing. */
 function filledIn(input: unknown, { requestedSchema }: Elicitation) {
   const given = typeof input === "object" && input !== null ? Object.entries(input) : [];
   const content = Object.fromEntries(given.filter((entry): entry is [string, Value] => isValue(entry[1])));

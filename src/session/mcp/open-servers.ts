@@ -11,10 +11,10 @@ import { openToolPins } from "./tool-pins.ts";
 
 export const defaultStartTimeoutMs = 30_000;
 export const defaultCallTimeoutMs = 120_000;
-/** Whoever waits longer than this is told for what. */
+/** After this time, a wait is shown with its reason. */
 const quietMs = 1_000;
 
-/** Starts the servers and keeps what they say until there is a session to tell. */
+/** Starts the servers. Buffers their events until a session is attached. */
 export async function openMcpServers({ config, env, clock, waitMs }: StartSessionMcpOptions): Promise<SessionMcp> {
   const entries = readServerEntries(config, env).filter(({ disabled }) => !disabled);
   const processes = createProcessScope();
@@ -38,7 +38,7 @@ export async function openMcpServers({ config, env, clock, waitMs }: StartSessio
 
   const onChange = ({ error, ...status }: McpStatus) => {
     whenAttached(({ live }) => live({ type: "mcp.changed", ...status, ...(error !== undefined && { error }) }));
-    if (status.state === "failed") notice(`the MCP server ${status.server} is not there: ${error ?? "unknown"}`);
+    if (status.state === "failed") notice(`the MCP server ${status.server} is unavailable: ${error ?? "unknown"}`);
   };
   const hub: McpHub = createMcpHub({
     entries,
@@ -68,11 +68,11 @@ export async function openMcpServers({ config, env, clock, waitMs }: StartSessio
     const until = AbortSignal.any([signal, over.signal]);
     const late = clock.sleep(limit, until);
     const slow = clock.sleep(quietMs, until).then(() => {
-      const reason = `servers of tools are starting: ${starting(hub).join(", ")}`;
+      const reason = `MCP servers are starting: ${starting(hub).join(", ")}`;
       if (limit > quietMs) whenAttached(({ live, turn }) => live({ type: "turn.waiting", turn: turn(), reason }));
     });
     const ended = Promise.allSettled([late, slow]);
-    await Promise.race([hub.settled(), late.catch(() => undefined)]); // an abort is for the loop to see
+    await Promise.race([hub.settled(), late.catch(() => undefined)]); // the loop sees the abort
     over.abort();
     await ended;
   };
@@ -85,7 +85,7 @@ export async function openMcpServers({ config, env, clock, waitMs }: StartSessio
       await closing;
       throw new TroupeError(
         "mcp",
-        `the MCP server ${missing.server} is required and not there: ${missing.error ?? ""}`,
+        `the MCP server ${missing.server} is required but unavailable: ${missing.error ?? ""}`,
       );
     }
   }
@@ -123,7 +123,7 @@ export async function openMcpServers({ config, env, clock, waitMs }: StartSessio
       return {
         ok: false,
         code: "no_such_server",
-        message: `there is no server ${server}; there is: ${names.join(", ")}`,
+        message: `there is no server ${server}. Known servers: ${names.join(", ")}`,
       };
     },
     close: () => (closing ??= close()),

@@ -1,14 +1,17 @@
 import type { McpPrompt } from "../../tool/mcp/index.ts";
 import type { SlashCommand } from "../slash-commands/slash-commands.ts";
 
-/** The prompts of servers as commands: `/mcp__server__prompt one "two words"`, the arguments in the server's order. */
+/**
+ * Turns the prompts of MCP servers into commands: `/mcp__server__prompt one "two words"`, with the arguments in the
+ * server's order.
+ */
 export function mcpCommands(
   prompts: readonly McpPrompt[],
   outputFile: (name: string) => Promise<string> | undefined,
 ): readonly SlashCommand[] {
   return prompts.map((prompt) => ({
     name: prompt.name,
-    description: prompt.description || `a prompt of the MCP server ${prompt.server}`,
+    description: prompt.description || `prompt of the MCP server ${prompt.server}`,
     argumentHint: prompt.arguments.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(" "),
     source: `the MCP server ${prompt.server}`,
     owner: "user",
@@ -16,7 +19,7 @@ export function mcpCommands(
     async load(args) {
       const values = valuesOf(prompt, args);
       const missing = prompt.arguments.filter(({ name, required }) => required && !(name in values));
-      if (missing.length > 0) return { problem: `it needs ${missing.map(({ name }) => name).join(", ")}` };
+      if (missing.length > 0) return { problem: `missing arguments: ${missing.map(({ name }) => name).join(", ")}` };
       try {
         const signal = AbortSignal.timeout(timeoutMs);
         const save = async (name: string) => (await outputFile(name)) ?? name;
@@ -30,7 +33,7 @@ export function mcpCommands(
 
 const timeoutMs = 60_000;
 
-/** The last argument takes what is left. */
+/** The last argument gets all remaining words. */
 function valuesOf(prompt: McpPrompt, args: string): Record<string, string> {
   const words = [...args.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");
   const names = prompt.arguments.map(({ name }) => name);

@@ -7,15 +7,15 @@ import type { Placed } from "../config/settings/merge-settings.ts";
 export interface ConfiguredServer extends McpEntry {
   readonly level: Placed<unknown>["level"];
   readonly disabled: boolean;
-  /** As it is written down. */
+  /** As written in the settings. */
   readonly written: unknown;
 }
 
 const Servers = z.record(z.string().min(1), z.unknown());
 
 /**
- * The servers that the configuration names, each once: the strongest source that names it holds. One that is wrong is among
- * them, with what is wrong with it, and keeps none of the others from being used.
+ * Returns the configured servers, each name once: the source with the highest precedence wins. An invalid entry is
+ * included with its problem and does not affect the others.
  */
 export function readServerEntries(
   config: Pick<Config, "mcpServers" | "childEnv">,
@@ -25,12 +25,12 @@ export function readServerEntries(
   for (const place of config.mcpServers) {
     const parsed = Servers.safeParse(place.value);
     if (!parsed.success) {
-      const wrong = `${place.source}: mcpServers must be an object of servers by their names`;
+      const wrong = `${place.source}: mcpServers must be an object of servers by name`;
       servers.set("mcpServers", { ...place, name: "mcpServers", config: wrong, disabled: false, written: place.value });
       continue;
     }
     for (const [name, written] of Object.entries(parsed.data)) {
-      // What a repository says is filled in without the keys to models; the user's own files may name them.
+      // Variables in a repository's file are expanded without the model keys. The user's own files may use them.
       const known = place.level === "project" ? config.childEnv : { ...env, ...config.childEnv };
       if (!servers.has(name)) servers.set(name, { ...entryOf({ name, written, place, env: known }), written });
     }
@@ -59,7 +59,7 @@ function entryOf({ name, written, place, env }: WrittenServer): Omit<ConfiguredS
   const { config, missing } = expandVariables(parsed.data, env);
   if (missing.length > 0) {
     const which = missing.length === 1 ? "is" : "are";
-    const reason = `${source}: mcpServers.${name}: ${missing.join(", ")} ${which} not set: set it, or write \${${missing[0]}:-otherwise}`;
+    const reason = `${source}: mcpServers.${name}: ${missing.join(", ")} ${which} not set. Set it, or write \${${missing[0]}:-default}`;
     return { ...entry, config: reason, disabled };
   }
   const placed =

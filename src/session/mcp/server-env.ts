@@ -1,6 +1,6 @@
 /**
- * What a server that is a program gets of the user's environment: what every program needs to run, and nothing that opens
- * doors. What else it needs stands in its `env`.
+ * Returns the variables that a stdio server gets from the user's environment: those that every program needs, and no
+ * secrets. Other variables must be in the server's `env`.
  */
 export function serverEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => needed.has(name) || /^(?:LC_|XDG_)/.test(name)));

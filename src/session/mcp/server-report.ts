@@ -6,7 +6,7 @@ import type { Config } from "../config/load-config.ts";
 import { type ConfiguredServer, readServerEntries } from "./server-entries.ts";
 import { serverEnvironment } from "./server-env.ts";
 
-/** Where a server is written down: for the user everywhere, for this folder and everybody, for this folder and this user. */
+/** The scope of a server entry: all folders of this user, this folder for all users, or this folder for this user. */
 export type McpScope = "user" | "project" | "local";
 
 export interface McpEdit {
@@ -19,10 +19,13 @@ export interface McpListing {
   readonly name: string;
   readonly scope: McpScope | "managed" | "flag";
   readonly source: string;
-  /** `untrusted`: the folder asks for it and is not trusted. `configured` says nothing of whether it starts. */
+  /**
+   * `untrusted` means that the server is from a folder that is not trusted. `configured` does not mean that the server
+   * starts.
+   */
   readonly state: "configured" | "disabled" | "untrusted" | "broken";
   readonly problem?: string;
-  /** As it is written down, without the values of variables and headers. */
+  /** As written in the settings, without the values of variables and headers. */
   readonly server: unknown;
 }
 
@@ -30,7 +33,7 @@ export interface McpReport {
   readonly name: string;
   readonly ok: boolean;
   readonly error?: string;
-  /** From the start to the list of tools. */
+  /** Time from the start to the list of tools. */
   readonly milliseconds: number;
   readonly tools: readonly { readonly name: string; readonly description: string }[];
   readonly prompts: readonly string[];
@@ -63,7 +66,7 @@ function listing(entry: ConfiguredServer, config: Config): McpListing {
   };
 }
 
-/** References to variables may be seen, values may not. */
+/** Hides values, but not references to variables. */
 function masked(server: unknown): unknown {
   if (typeof server !== "object" || server === null) return server;
   const hide = (texts: unknown) =>
@@ -90,7 +93,7 @@ export async function testServers(
   if (name !== undefined && entries.length === 0) {
     throw new TroupeError(
       "mcp",
-      `${name} is a server of this folder, which is not trusted: 'troupe trust' shows what it asks for`,
+      `cannot start ${name}: it is configured by this folder, which is not trusted. 'troupe trust' shows what the folder requests.`,
     );
   }
   const processes = createProcessScope();
@@ -133,6 +136,7 @@ export async function testServers(
 }
 
 export function unknownServer(name: string, all: readonly { readonly name: string }[]): TroupeError {
-  const there = all.length === 0 ? "there is none yet" : `there is: ${all.map((listed) => listed.name).join(", ")}`;
-  return new TroupeError("usage", `there is no MCP server ${name}; ${there}`);
+  const there =
+    all.length === 0 ? "none are configured" : `known servers: ${all.map((listed) => listed.name).join(", ")}`;
+  return new TroupeError("usage", `there is no MCP server ${name} (${there})`);
 }

@@ -5,34 +5,36 @@ import type { Config } from "../config/load-config.ts";
 import type { ElicitPorts } from "./elicitation.ts";
 import type { SlashCommand } from "../slash-commands/slash-commands.ts";
 
-/** The servers of tools of one session. They start in the background, before there is anything to tell it to. */
+/** The MCP servers of one session. They start in the background, before the session exists. */
 export interface SessionMcp {
-  /** The tools there are now. */
+  /** The currently available tools. */
   tools(): readonly Tool[];
   /** The prompts of servers, as slash commands. */
   commands(): readonly SlashCommand[];
-  /** Before a prompt is read: one that calls a server's command waits for the servers, as the first turn does. */
+  /**
+   * Call it before a prompt is read. A prompt that uses a server's command waits for the servers, like the first turn.
+   */
   beforePrompt(content: string | readonly ContentPart[]): Promise<void>;
-  /** The session is there: what happens is told to it from here on, and what happened before. */
+  /** Connects the session. It receives earlier and later events of the servers. */
   attach(ports: McpPorts): void;
-  /** Before each turn. The first time it waits for servers that are still starting, within bounds. */
+  /** Call it before each turn. The first call waits for servers that are still starting, up to a limit. */
   ready(signal: AbortSignal): Promise<void>;
-  /** The system prompt to go on with, given how to refresh the one that was stored. */
+  /** Returns the stored system prompt, refreshed with `refresh`. */
   system(stored: readonly string[], refresh: (stored: readonly string[]) => readonly string[]): readonly string[];
-  /** Where each server stands, by its name. */
+  /** The state of each server by name. */
   states(): ReadonlyMap<string, Extract<LiveEvent, { type: "mcp.changed" }>["state"]>;
   reconnect(server: string): Ack;
-  /** Ends every server. Rejects with what kept it from telling the session something. */
+  /** Stops all servers. Rejects if an event could not be recorded in the session. */
   close(): Promise<void>;
 }
 
 export interface McpPorts extends ElicitPorts {
   readonly live: (event: LiveEvent) => void;
-  /** The system prompt in force. */
+  /** The current system prompt. */
   readonly system: () => readonly string[];
   readonly turn: () => number;
   readonly outputFile: (name: string) => Promise<string>;
-  /** What the system prompt says of the servers; without it what they say about their own tools. */
+  /** The system prompt's text about the servers. The default is the servers' own instructions. */
   readonly describe?: (() => string) | undefined;
 }
 
@@ -40,11 +42,14 @@ export interface StartSessionMcpOptions {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** How long the first request waits for servers, unless the settings say otherwise. */
+  /** How long the first turn waits for servers. The settings override it. */
   readonly waitMs: number;
 }
 
-/** Undefined where there are none: nothing of this is loaded then. Rejects when a required server cannot be had. */
+/**
+ * Returns undefined, and loads no MCP code, if no servers are configured. Rejects when a required server is not
+ * available.
+ */
 export async function startSessionMcp(options: StartSessionMcpOptions): Promise<SessionMcp | undefined> {
   if (options.config.mcpServers.length === 0) return undefined;
   const { openMcpServers: openMcp } = await import("./open-servers.ts");

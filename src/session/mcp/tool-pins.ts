@@ -6,8 +6,8 @@ import type { PinnedTool, ToolPins } from "../../tool/mcp/index.ts";
 const Pins = z.object({ version: z.literal(1), tools: z.record(z.string(), z.string()) });
 
 /**
- * What each tool of a server was when it was last allowed to run, in a file of the user's. Sessions that write at the same
- * moment may lose one entry; that tool is then as new as it was at first.
+ * Stores, in a file of the user, the digest of each server tool when it was last allowed. Sessions that write at the
+ * same time may lose an entry. That tool then counts as new again.
  */
 export async function openToolPins(home: string): Promise<ToolPins> {
   const file = join(home, "mcp-tools.json");
@@ -23,7 +23,7 @@ export async function openToolPins(home: string): Promise<ToolPins> {
     get: (tool) => tools[keyOf(tool)],
     set(tool, digest) {
       const written = last.then(() => write(keyOf(tool), digest));
-      last = written.catch(() => undefined); // whoever asked is told; the one behind must get its turn all the same
+      last = written.catch(() => undefined); // the caller gets the error; the next write must run anyway
       return written;
     },
   };

@@ -5,8 +5,8 @@ import type { ObservedUpdate, ObservedSession } from "./observed-session.ts";
 import { remoteRefusal, type BusSessionOptions } from "./bus-team.ts";
 
 /**
- * The session of a member on another machine: what it has brought to the bus, which is all that it stores where a worker runs
- * it, and nothing where it runs beside its lead.
+ * Opens the session of a teammate on another machine, from the events on the bus. A worker sends all its events. A
+ * teammate that runs beside its lead sends none.
  */
 export async function openBusMember(
   options: BusSessionOptions & { readonly team: string; readonly member: string },
@@ -51,10 +51,10 @@ export async function openBusMember(
   };
 }
 
-/** So many in one piece. */
+/** The maximum number of events in one batch. */
 const batchSize = 500;
 
-/** One life after another as one session, each agent's events numbered through: as its lead has them. */
+/** Merges the runs of a teammate into one session and numbers each agent's events consecutively, as its lead does. */
 function createMergedLog(session: ObservedSession["id"]): (envelope: StoredEnvelope) => StoredEnvelope[] {
   const counts = createRunFilter();
   const last = new Map<AgentId, number>();

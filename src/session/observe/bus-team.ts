@@ -13,10 +13,13 @@ export interface BusSessionOptions {
   readonly createId: CreateId;
 }
 
-/** How members are is asked for so often: what each says of itself is pushed to nobody. */
+/** The interval for reading presence, which is not pushed. */
 const pollMs = 2_000;
 
-/** A session on another machine that leads a team of the bus: its members and tasks. What its agent says is on that machine. */
+/**
+ * Opens a session on another machine that leads a team on the bus: its members and tasks. Its conversation stays on
+ * that machine.
+ */
 export async function openBusTeam(options: BusSessionOptions & { readonly name: string }): Promise<ObservedSession> {
   const { teams, id, name, clock, createId } = options;
   const team = await teams.open(name);
@@ -29,7 +32,7 @@ export async function openBusTeam(options: BusSessionOptions & { readonly name: 
     const notifyOn = async (changes: AsyncIterable<unknown>) => {
       for await (const _ of changes) changeSignal.notify();
     };
-    // What they end with is met by the next look.
+    // The next read reports the same error.
     for (const changes of [team.record.follow(signal), team.tasks.follow(signal)])
       notifyOn(changes).catch(changeSignal.notify);
     const timer = setInterval(changeSignal.notify, pollMs).unref();
@@ -63,5 +66,5 @@ export async function openBusTeam(options: BusSessionOptions & { readonly name: 
 export const remoteRefusal = {
   ok: false,
   code: "not_running",
-  message: "this session is on another machine: what is on the bus can be looked at here, and nothing be said to it",
+  message: "this session runs on another machine. Here you can view its data on the bus, but not send commands.",
 } as const;

@@ -5,13 +5,13 @@ import { openBusMember } from "./bus-member.ts";
 import type { ObservedSession } from "./observed-session.ts";
 import { openBusTeam } from "./bus-team.ts";
 
-/** Teams on a bus whose sessions are on other machines, as far as the bus has them. */
+/** Teams on a bus whose sessions run on other machines, as far as the bus has their data. */
 export interface BusTeams {
-  /** As they were known last: a bus that is away holds nobody up. */
+  /** The last known list, so that an unreachable bus blocks no caller. */
   list(): readonly SessionListing[];
-  /** Looks now and then, and rings when there is another list; gives back how to stop. */
+  /** Polls the bus and calls `notify` when the list changes. Returns a function that stops it. */
   follow(notify: () => void): () => void;
-  /** Undefined where the bus has no such session. */
+  /** Returns undefined if the bus has no such session. */
   open(id: SessionId, signal: AbortSignal): Promise<ObservedSession | undefined>;
 }
 
@@ -22,7 +22,7 @@ export interface BusTeamsOptions {
   readonly onProblem: (message: string) => void;
 }
 
-/** Which teams there are is told by nobody: it is looked for so often. */
+/** The interval for reading the list of teams, which is not pushed. */
 const pollMs = 5_000;
 
 export function createBusTeams(options: BusTeamsOptions): BusTeams {
@@ -41,8 +41,8 @@ export function createBusTeams(options: BusTeamsOptions): BusTeams {
       if (isNew) for (const notify of listeners) notify();
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      // Once for as long as it lasts.
-      if (message !== problem) onProblem(`teams on the bus cannot be seen: ${message}`);
+      // Report the same problem only once.
+      if (message !== problem) onProblem(`cannot read the teams on the bus: ${message}`);
       problem = message;
     }
   };

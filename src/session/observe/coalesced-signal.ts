@@ -1,7 +1,7 @@
-/** Something to wait at until it is rung; rung while nobody waits, it is heard by the next one who does. */
+/** A signal to wait for. A notification without a waiter is kept for the next one; several are merged into one. */
 export interface CoalescedSignal {
   notify(): void;
-  /** Resolves when it is rung, or the signal aborts. */
+  /** Resolves after a notification, or when the signal aborts. */
   wait(signal: AbortSignal): Promise<void>;
 }
 

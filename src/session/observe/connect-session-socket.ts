@@ -9,15 +9,18 @@ import {
   SocketMessage,
 } from "./socket-protocol.ts";
 
-/** One conversation at a door. */
+/** A connection to a session socket. */
 export interface SocketConnection {
   send(request: SocketRequest): void;
-  /** The next thing said; undefined once the door is shut or broken, or after so long. Said things wait here, and the other side waits when they are many. */
+  /**
+   * Returns the next message. Undefined when the socket is closed or broken, or after `withinMs`. Messages are
+   * buffered; the sender is paused when the buffer is full.
+   */
   next(withinMs?: number): Promise<SocketMessage | undefined>;
   close(): void;
 }
 
-/** Goes in at a door. Undefined: nobody is behind it (then it is taken away), or nobody answers. */
+/** Connects to a session socket. Undefined if no process listens, which also removes the socket, or if none answers. */
 export async function connectSessionSocket(home: string, target: SocketName): Promise<SocketConnection | undefined> {
   const socket = await openSocket(home, target);
   if (!socket) return undefined;
@@ -28,12 +31,12 @@ export async function connectSessionSocket(home: string, target: SocketName): Pr
   return undefined;
 }
 
-/** A process that is stopped takes connections, and never says a word. */
+/** A stopped process accepts connections but never answers. */
 export const answerMs = 1000;
-/** So many things may wait to be heard. */
+/** The maximum number of buffered messages. */
 const maxWaiting = 64;
 
-/** The socket, once it is connected. A door without anybody behind it is removed: its name is never used again. */
+/** Returns the connected socket. Removes a socket without a listener: its name is never used again. */
 export async function openSocket(home: string, { name }: SocketName): Promise<Socket | undefined> {
   const folder = socketsFolder(home);
   const address = await pathToConnect(folder, name);
@@ -71,9 +74,9 @@ function createSocketConnection(socket: Socket): SocketConnection {
     const { lines, problem: lineProblem } = splitLines(bytes);
     for (const line of lines) {
       const { value, problem: reason } = parseLine(line, SocketMessage);
-      // What is on disk says it better: whether it is of a newer version, and of which.
+      // The stored log explains it better: it says if a newer version wrote it, and which.
       if (value === undefined)
-        problem ??= new TroupeError("session_newer", `a live session says something unknown: ${reason}`);
+        problem ??= new TroupeError("session_newer", `unknown message from a live session: ${reason}`);
       else received.push(value);
     }
     if (lineProblem !== undefined || problem !== undefined) return end();

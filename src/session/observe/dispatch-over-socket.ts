@@ -4,7 +4,7 @@ import { listSockets } from "./socket-path.ts";
 import { connectSessionSocket, type SocketConnection } from "./connect-session-socket.ts";
 import { stateOfClaim } from "./stream-session-events.ts";
 
-/** Has the process that has a session open carry out a command. Never rejects: the ack says what stands in the way. */
+/** Sends a command to the process that has the session open. Never rejects: a failure is in the ack. */
 export async function dispatchOverSocket(
   command: Command,
   { home, id, files }: { readonly home: string; readonly id: SessionId; readonly files: SessionFiles },
@@ -36,17 +36,18 @@ async function sendCommand(connection: SocketConnection, command: Command): Prom
 const notRunning = (id: SessionId): Ack => ({
   ok: false,
   code: "not_running",
-  message: `nobody has ${id} open: 'troupe --resume ${id}' goes on with it`,
+  message: `cannot send the command: session ${id} is not open. Open it with 'troupe --resume ${id}'.`,
 });
 
 const notReachable = (id: SessionId): Ack => ({
   ok: false,
   code: "not_reachable",
-  message: `the process that has ${id} open does not answer: use its own terminal`,
+  message: `cannot send the command: the process that has session ${id} open does not answer. Use its own terminal.`,
 });
 
 const connectionLost: Ack = {
   ok: false,
   code: "connection_lost",
-  message: "the session's process went away before it answered: look whether it was done, and say it again if not",
+  message:
+    "the session's process ended before it answered. Check whether the command was executed, and send it again if not.",
 };

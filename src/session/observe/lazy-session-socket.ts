@@ -2,13 +2,16 @@ import type { Clock, CreateId } from "../../platform/index.ts";
 import type { Session } from "../session.ts";
 import type { SessionSocket } from "./open-session-socket.ts";
 
-/** Opens the door of a session once it has begun. `tell` is for what keeps it shut, which stops nothing. */
+/**
+ * Opens the session socket after the session has started. `reportProblem` reports a failure, which does not affect the
+ * session.
+ */
 export type SessionSocketOpener = (
   session: Session,
   reportProblem: (message: string) => Promise<void>,
 ) => SessionSocket;
 
-/** By then the first request is on its way, and what is short has ended: a start is not to wait for those who may look on. */
+/** Delays opening, so that it does not slow down the start. Short sessions never open a socket. */
 const openDelayMs = 200;
 
 export function createLazySessionSocket(options: {
@@ -24,10 +27,10 @@ export function createLazySessionSocket(options: {
         return await openDoor({ ...options, session });
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        // Where not even the log takes it, whoever works hears of that.
-        reportProblem(`this session cannot be looked at from a dashboard in another process: ${reason}`).catch(
-          () => undefined,
-        );
+        // If the log cannot be written, the agent's next record fails as well.
+        reportProblem(
+          `cannot open the session socket: ${reason}. Dashboards in other processes cannot show this session.`,
+        ).catch(() => undefined);
         return undefined;
       }
     };
@@ -38,7 +41,7 @@ export function createLazySessionSocket(options: {
       async close() {
         clearTimeout(timer);
         const socket = await opening;
-        // What is left of it is taken away by the next one that opens a door: an end is not held up by it.
+        // The next session that opens a socket removes the remains, so closing does not wait for this.
         await socket?.close().catch(() => undefined);
       },
     };

@@ -8,10 +8,10 @@ export interface SessionLister {
   list(own: SessionId | undefined): Promise<SessionListing[]>;
 }
 
-/** Who is in which team is asked for at most this often. */
+/** The minimum time between two reads of the teams. */
 const teamsMs = 5000;
 
-/** The sessions of a home as a list shows them, newest first. */
+/** Lists the sessions of a home folder, newest first. */
 export function createSessionLister(
   catalog: SessionCatalog,
   { home, clock, createId }: { readonly home: string; readonly clock: Clock; readonly createId: CreateId },
@@ -57,7 +57,7 @@ function membershipsOf({ name: team, leadSessionId, members }: Team): [SessionId
   );
 }
 
-/** Of a team that is no more, as its log has it. */
+/** The membership of a team that no longer exists, from the log. */
 const membershipOf = ({ team }: CatalogEntry): Membership =>
   team ? { team: team.name, role: team.role, member: team.member } : {};
 

@@ -5,16 +5,19 @@ import { listSockets } from "./socket-path.ts";
 import { answerMs, connectSessionSocket } from "./connect-session-socket.ts";
 import { liveStateOf } from "./live-state.ts";
 
-/** What happens in a session that a process has open, from the moment this was had. */
+/** The live events of an open session, from the moment this was created. */
 export interface LiveFeed {
-  /** What no log has, as it is at the beginning. */
+  /** The initial state that is in no log. */
   readonly now: readonly Envelope[];
-  /** What has happened since the last call, once there is something; undefined: the session was closed, or its process is gone, or the reader was too slow. */
+  /**
+   * Waits for new events and returns them. Undefined if the session was closed, its process has ended, or the reader
+   * was too slow.
+   */
   next(): Promise<readonly Envelope[] | undefined>;
   close(): void;
 }
 
-/** From another process. Undefined where none can be reached. */
+/** A feed from another process. Undefined if no process can be reached. */
 export async function feedFromSocket(home: string, session: SessionId): Promise<LiveFeed | undefined> {
   for (const target of await listSockets(home)) {
     if (target.session !== session) continue;
@@ -39,7 +42,7 @@ export async function feedFromSocket(home: string, session: SessionId): Promise<
   return undefined;
 }
 
-/** From the session itself, in this process. */
+/** A feed from a session in this process. */
 export function feedFromSession(session: Session, { clock, createId }: { clock: Clock; createId: CreateId }): LiveFeed {
   const closed = new AbortController();
   const events = session.events({ aside: true, signal: closed.signal })[Symbol.asyncIterator]();
@@ -47,7 +50,7 @@ export function feedFromSession(session: Session, { clock, createId }: { clock: 
   const now = liveStateOf(session.view(), { session: session.id, at, createId });
   let pending: Promise<IteratorResult<Envelope>> | undefined;
 
-  /** What is there by now, without waiting for more. */
+  /** Returns the next event if it is ready, without waiting. */
   const nextIfReady = async (): Promise<IteratorResult<Envelope> | undefined> => {
     pending ??= events.next();
     const notReady = new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)));
@@ -68,7 +71,7 @@ export function feedFromSession(session: Session, { clock, createId }: { clock: 
           if (batch.length >= 256) return batch;
         }
       } catch (error) {
-        // It goes on from what is stored.
+        // The reader continues from the stored events.
         if (TroupeError.is(error) && error.code === "slow_reader") return undefined;
         throw error;
       }

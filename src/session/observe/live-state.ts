@@ -2,7 +2,7 @@ import type { CreateId } from "../../platform/index.ts";
 import { type AgentId, type Envelope, type EventId, type LiveEvent, protocolVersion } from "../../protocol/index.ts";
 import { itemAt, itemsOf, leadOf, type SessionView } from "../../view/index.ts";
 
-/** Puts an event that nobody stores into an envelope. */
+/** The fields of an envelope for an event that is not stored. */
 export interface LiveStamp {
   readonly session: Envelope["session"];
   readonly agent: AgentId;
@@ -18,7 +18,7 @@ export const liveEnvelope = (event: LiveEvent, { createId, ...stamp }: LiveStamp
   event,
 });
 
-/** Of an open session what is in no log: members and tasks as they are, servers of tools, what is being said and shown this moment. */
+/** Returns the state of an open session that is in no log: members, tasks, MCP servers, partial text and output. */
 export function liveStateOf(view: SessionView, stamp: Pick<LiveStamp, "session" | "at" | "createId">): Envelope[] {
   const lead = leadOf(view);
   if (!lead) return [];

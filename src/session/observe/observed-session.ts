@@ -9,21 +9,20 @@ import type {
 } from "../../protocol/index.ts";
 import type { TranscriptOf } from "../session.ts";
 
-/** A session as somebody outside of it sees it: open in this process, open in another one, or only on disk. */
+/** A session seen from outside: open in this process, open in another process, or only on disk. */
 export interface ObservedSession {
   readonly id: SessionId;
   /**
-   * What is stored after the cursor, by time and each agent's in its order, then `caught-up`, then what happens, live events
-   * too; nothing stored twice or left out. `state` is the first thing after what is stored, and comes again when a process
-   * opens or leaves the session; the stream goes on over that, until the signal aborts. Members and tasks as they are now
-   * come as `member.changed` and `task.changed` before `caught-up`, and again after each change of the state.
-   * Of this session alone: members of its team have sessions of their own (`member.joined`, `member.changed`), to be opened
-   * by their ids wherever they run.
-   * Read as slowly as you like: who falls behind goes on from disk, and misses only live events. Rejects with
-   * `session_damaged`, `session_newer` or `storage` for what cannot be read.
+   * Yields the stored events after the cursor, sorted by time and in order for each agent. Then it yields `caught-up`
+   * and all later events, including live ones. No stored event is repeated or missing. `state` follows the stored
+   * events, and is repeated when a process opens or closes the session. The stream continues until the signal aborts.
+   * The current members and tasks arrive as `member.changed` and `task.changed` before `caught-up`, and again after
+   * each change of `state`. Only events of this session are included: teammates have their own sessions
+   * (`member.joined`, `member.changed`), which can be opened by id. A slow reader continues from disk and misses only
+   * live events. Rejects with `session_damaged`, `session_newer` or `storage` if the log cannot be read.
    */
   events(options: { readonly after?: Cursor; readonly signal: AbortSignal }): AsyncIterable<ObservedUpdate>;
-  /** Never rejects for what a caller can get wrong. A session that nobody has open refuses with `not_running`. */
+  /** Never rejects for a caller's mistake. Refuses with `not_running` if no process has the session open. */
   dispatch(command: Command): Promise<Ack>;
   transcript(of: TranscriptOf): Promise<readonly StoredEnvelope[]>;
   close(): Promise<void>;
@@ -34,11 +33,11 @@ export type ObservedUpdate =
   | { readonly kind: "caught-up" }
   | { readonly kind: "state"; readonly state: SessionListing["state"] };
 
-/** The sessions of one home. */
+/** The sessions of one home folder. */
 export interface SessionDirectory {
-  /** The whole list now, and again whenever something in it changes. */
+  /** Yields the whole list now and after each change. */
   sessions(signal: AbortSignal): AsyncIterable<readonly SessionListing[]>;
-  /** Rejects with `session_not_found`. Each call gives an object of its own to close. */
+  /** Rejects with `session_not_found`. The caller closes the returned object. */
   open(id: SessionId): Promise<ObservedSession>;
   close(): Promise<void>;
 }

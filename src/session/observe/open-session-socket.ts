@@ -8,9 +8,9 @@ import { linkSocket, makeSocketsFolder, newSocketName, pathToBind, removeSocket 
 import { serveSocketClient } from "./serve-socket-client.ts";
 import { removeStaleSockets } from "./remove-stale-sockets.ts";
 
-/** The socket of a live session, at which other processes of the same user look on and give commands. */
+/** The session socket, through which other processes of the same user follow and command an open session. */
 export interface SessionSocket {
-  /** Nobody new comes in; who is in hears the rest, and is let go. */
+  /** Accepts no new clients. Existing clients get the remaining events and are then disconnected. */
   close(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface SessionSocketOptions {
 
 const maxGuests = 64;
 
-/** Keeps no process alive. Rejects if it cannot listen. */
+/** Does not keep the process alive. Rejects if it cannot listen. */
 export async function openSessionSocket({
   session,
   home,
@@ -46,7 +46,8 @@ export async function openSessionSocket({
     socket.once("close", () => clients.delete(client));
   });
   server.unref();
-  // Under another name until it listens and is closed to others: by its own name it is always a door that opens.
+  // Uses a temporary name until it listens and other users have no access. So a socket with the final name always
+  // accepts connections.
   const binding = await pathToBind(folder, `.${name.slice(name.indexOf(".") + 1)}`);
   try {
     await listen(server, binding.path);
@@ -59,9 +60,9 @@ export async function openSessionSocket({
   } finally {
     binding.release();
   }
-  // Later trouble is that of one guest, who comes again.
+  // Later errors concern one client, which can connect again.
   server.on("error", () => undefined);
-  void removeStaleSockets(home).catch(() => undefined); // who looks for a door that is dead finds out as well
+  void removeStaleSockets(home).catch(() => undefined); // a client that finds a stale socket removes it as well
 
   return {
     async close() {

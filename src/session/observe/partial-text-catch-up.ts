@@ -1,13 +1,13 @@
 import type { AgentId, BackgroundId, Envelope } from "../../protocol/index.ts";
 
 /**
- * Which of the words that are being said this moment a reader has none of yet: it can be given all of them so far. Of a turn
- * that it has heard a part of it is given no more than what comes, or it would have that part twice.
+ * Decides which partial text a reader can get as a whole when it attaches to a live feed. If the reader already has a
+ * part of the turn's text, it gets only new deltas, otherwise it would get that part twice.
  */
 export interface PartialTextTracker {
-  /** Told everything that the reader is given. */
+  /** Call it for everything that the reader gets. */
   markSent(envelope: Envelope): void;
-  /** Whether the reader may be given this part of the state of now. */
+  /** Returns true if the reader may get this part of the current state. */
   canSend(envelope: Envelope): boolean;
 }
 

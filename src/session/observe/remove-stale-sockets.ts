@@ -4,7 +4,7 @@ import { hasErrorCode } from "../../platform/index.ts";
 import { socketsFolder, listSockets } from "./socket-path.ts";
 import { openSocket } from "./connect-session-socket.ts";
 
-/** Takes away what processes that were killed have left: doors with nobody behind them, and those that were never finished. */
+/** Removes sockets that killed processes left behind, and sockets that were never completed. */
 export async function removeStaleSockets(home: string): Promise<void> {
   const folder = socketsFolder(home);
   for (const target of await listSockets(home)) {
@@ -15,14 +15,14 @@ export async function removeStaleSockets(home: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!/^\.[0-9a-z]{1,8}-[0-9a-f]{6}$/.test(name)) continue;
     const path = join(folder, name);
-    const { mtimeMs = Infinity } = (await stat(path).catch(() => undefined)) ?? {}; // another has swept it
+    const { mtimeMs = Infinity } = (await stat(path).catch(() => undefined)) ?? {}; // another process removed it
     if (Date.now() - mtimeMs > maxBindMs) await rm(path, { force: true });
   }
 }
 
 const maxBindMs = 60_000;
 
-/** Of a process that is there nothing is asked: it would hear of it. */
+/** Sockets of running processes are not tried, because the connection would disturb them. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

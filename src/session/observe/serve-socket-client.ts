@@ -14,13 +14,16 @@ import { liveStateOf } from "./live-state.ts";
 export interface SocketClientPorts {
   readonly session: Session;
   readonly hello: Extract<SocketMessage, { say: "hello" }>;
-  /** There are as many as there may be. */
+  /** True if the maximum number of clients is reached. */
   readonly isFull: boolean;
   readonly clock: Clock;
   readonly createId: CreateId;
 }
 
-/** Somebody at the door: is told what happens if it asks, and has its commands carried out. What goes wrong is its own. */
+/**
+ * Serves one client of the session socket: sends events on request and runs its commands. An error affects only this
+ * client.
+ */
 export function serveSocketClient(socket: Socket, ports: SocketClientPorts): { closeWhenDone(): void } {
   const { session } = ports;
   const disconnected = new AbortController();
@@ -39,7 +42,7 @@ export function serveSocketClient(socket: Socket, ports: SocketClientPorts): { c
     end();
   };
 
-  /** Who does not read what is left for it has had its time. */
+  /** Closes the connection even if the client does not read the rest. */
   const end = () => {
     socket.end();
     setTimeout(() => socket.destroy(), lingerMs).unref();
@@ -71,10 +74,10 @@ export function serveSocketClient(socket: Socket, ports: SocketClientPorts): { c
   };
 
   const follow = async () => {
-    if (isFollowing) return sendBye("refused", "events were asked for already");
+    if (isFollowing) return sendBye("refused", "events were already requested");
     isFollowing = true;
     try {
-      // In one step: what is not in the state comes as an event.
+      // No await between the two calls, so no event is lost or repeated.
       const events = session.events({ aside: true, signal: disconnected.signal });
       const at = new Date(ports.clock.now()).toISOString();
       say({
@@ -90,7 +93,7 @@ export function serveSocketClient(socket: Socket, ports: SocketClientPorts): { c
     }
   };
 
-  /** While the other side does not read, the session's own queue for it grows, and that has an end. */
+  /** While the client does not read, its event queue grows up to the hub's limit. */
   const forward = async (events: AsyncIterable<Envelope>) => {
     let batch: Envelope[] = [];
     const flush = () => {
@@ -116,10 +119,10 @@ export function serveSocketClient(socket: Socket, ports: SocketClientPorts): { c
     for (const line of lines) if (!disconnected.signal.aborted) handleLine(line);
     if (problem !== undefined) sendBye("refused", problem);
   });
-  socket.on("error", () => socket.destroy()); // it went away in the middle of a word
+  socket.on("error", () => socket.destroy()); // the client disconnected in the middle of a message
   socket.on("close", () => disconnected.abort());
   say(ports.hello);
-  if (ports.isFull) sendBye("full", "too many are looking at this session already: close some");
+  if (ports.isFull) sendBye("full", "too many clients are connected to this session. Close some of them.");
 
   return {
     closeWhenDone() {

@@ -18,17 +18,17 @@ import { createBusTeams } from "./bus-teams.ts";
 import { watchSessions } from "./watch-sessions.ts";
 
 export interface SessionDirectoryOptions {
-  /** The state folder: `stateHome(env)`. */
+  /** Troupe's home folder: `homeFolder(env)`. */
   readonly home: string;
-  /** A session that is open in this process, of the same home: it is looked at without a way around. */
+  /** A session of the same home folder that is open in this process. It is observed directly. */
   readonly own?: Session | undefined;
-  /** Teams on a bus: those whose sessions are on other machines are shown as far as the bus has them. */
+  /** Teams on a bus. Sessions on other machines are shown as far as the bus has their data. */
   readonly bus?: TeamStore | undefined;
-  /** What cannot be seen there, for people. */
+  /** Reports bus problems to the user. */
   readonly onProblem?: ((message: string) => void) | undefined;
 }
 
-/** The sessions of a home as seen from outside of them. Makes nothing and claims nothing. */
+/** Observes the sessions of a home folder from outside. Creates and claims nothing. */
 export function openSessionDirectory({
   home,
   own,
@@ -62,7 +62,7 @@ export function openSessionDirectory({
     };
   };
 
-  /** What is on this machine is seen here better than on the bus. */
+  /** For sessions on this machine, the local data wins over the bus. */
   const list = async () => {
     const local = await lister.list(openInProcess(own)?.id);
     const ids = new Set(local.map(({ id }) => id));

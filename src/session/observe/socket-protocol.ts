@@ -2,9 +2,9 @@ import { isUtf8 } from "node:buffer";
 import * as z from "zod";
 import { Command, Envelope, protocolVersion, SessionId } from "../../protocol/index.ts";
 
-/** What is asked at a door: one JSON object a line. */
+/** The requests of a client: one JSON object per line. */
 export const SocketRequest = z.discriminatedUnion("ask", [
-  /** What happens from now on. What happened before is on disk, which whoever asks can read. */
+  /** Subscribes to new events. The client reads earlier events from disk. */
   z.object({ ask: z.literal("events") }),
   z.object({ ask: z.literal("dispatch"), id: z.number().int().nonnegative(), command: Command }),
 ]);
@@ -15,24 +15,27 @@ const AckSchema = z.union([
   z.object({ ok: z.literal(false), code: z.string(), message: z.string() }),
 ]);
 
-/** What is said there. */
+/** The messages to a client. */
 export const SocketMessage = z.discriminatedUnion("say", [
-  /** The first thing, unasked. */
+  /** Sent first, without a request. */
   z.object({ say: z.literal("hello"), v: z.literal(protocolVersion), session: SessionId, version: z.string() }),
-  /** How things are that no log has; everything that happens after it comes as `events`. */
+  /** State that is in no log. All later changes arrive as `events`. */
   z.object({ say: z.literal("now"), envelopes: z.array(Envelope) }),
   z.object({ say: z.literal("events"), envelopes: z.array(Envelope) }),
   z.object({ say: z.literal("ack"), id: z.number().int().nonnegative(), ack: AckSchema }),
-  /** The last thing: why the door is shut. */
+  /** Sent last: the reason why the socket closes. */
   z.object({ say: z.literal("bye"), code: z.string(), message: z.string() }),
 ]);
 export type SocketMessage = z.infer<typeof SocketMessage>;
 
-/** How long one line may be: a prompt with pictures, a batch with long results. */
+/** Maximum line lengths, for prompts with images and batches with long results. */
 export const maxRequestBytes = 32 << 20;
 export const maxMessageBytes = 256 << 20;
 
-/** Cuts what comes into lines. Gives why not, once, for what is too long or no text; nothing is to be fed after that. */
+/**
+ * Splits incoming bytes into lines. Returns a problem for a line that is too long or not UTF-8. Do not call it again
+ * after that.
+ */
 export function createLineSplitter(maxBytes: number): (bytes: Buffer) => { lines: string[]; problem?: string } {
   let held: Buffer[] = [];
   let heldBytes = 0;
@@ -53,7 +56,7 @@ export function createLineSplitter(maxBytes: number): (bytes: Buffer) => { lines
   };
 }
 
-/** Of a line that should be of this form: undefined for anything else. */
+/** Parses a line. `value` is undefined if the line does not match the schema. */
 export function parseLine<T>(line: string, schema: z.ZodType<T>): { value?: T; raw: unknown; problem: string } {
   let raw: unknown;
   try {
@@ -64,5 +67,5 @@ export function parseLine<T>(line: string, schema: z.ZodType<T>): { value?: T; r
   const parsed = schema.safeParse(raw);
   if (parsed.success) return { value: parsed.data, raw, problem: "" };
   const issue = parsed.error.issues[0];
-  return { raw, problem: `${issue?.path.map(String).join(".") || "the line"}: ${issue?.message ?? "is wrong"}` };
+  return { raw, problem: `${issue?.path.map(String).join(".") || "line"}: ${issue?.message ?? "is invalid"}` };
 }

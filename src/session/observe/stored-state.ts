@@ -11,17 +11,20 @@ import { loadTaskList, type SessionFiles, type StoredTeam, type TeamStore } from
 import { memberChangedEvent } from "../teams/team-registry.ts";
 import { liveEnvelope } from "./live-state.ts";
 
-/** Of a session that no process tells about: its members and tasks as the teams' own files have them. Others may be at work on them. */
+/**
+ * The members and tasks of a session that no process reports on, read from the teams' files. Other processes may change
+ * them at any time.
+ */
 export interface StoredState {
-  /** Everything the first time, and then what is another than before. Looks at most once a second. */
+  /** The first call returns everything, later calls return changes. Reads at most once a second. */
   changes(as: { readonly agent: AgentId; readonly seq: number }): Promise<Envelope[]>;
-  /** Somebody else tells for a while: next time everything is told. */
+  /** Call it when a live feed takes over: the next call of `changes` returns everything again. */
   forget(): void;
 }
 
 export interface StoredStateOptions {
   readonly teams: TeamStore;
-  /** Where its own task list is; undefined of a session on another machine. */
+  /** The files with its own task list; undefined for a session on another machine. */
   readonly files?: SessionFiles | undefined;
   readonly session: SessionId;
   readonly clock: Clock;
@@ -60,7 +63,7 @@ type StateEvent = Extract<LiveEvent, { type: "member.changed" | "task.changed" }
 const keyOf = (event: StateEvent): string =>
   `${event.type} ${event.team ?? ""} ${event.type === "member.changed" ? event.name : event.task.id}`;
 
-/** As its own process would say it: who leads a team shows the members, and everybody in it the tasks. */
+/** Returns the same events as the session's process: the lead shows members, and every member shows tasks. */
 async function readTeamState({ teams: store, session }: StoredStateOptions): Promise<StateEvent[]> {
   const events: StateEvent[] = [];
   for (const { name, team: summary } of await store.list()) {
@@ -83,7 +86,7 @@ async function readTeamState({ teams: store, session }: StoredStateOptions): Pro
   return events;
 }
 
-/** A team may be deleted at any moment, and then there is nothing to tell of it. */
+/** A team may be deleted at any time. Then there is nothing to report. */
 async function openTeamIfExists(store: TeamStore, name: string): Promise<StoredTeam | undefined> {
   try {
     return await store.open(name);

@@ -14,7 +14,7 @@ export interface ObservePorts {
   readonly home: string;
   readonly id: SessionId;
   readonly files: SessionFiles;
-  /** Where the session is open in this process. */
+  /** Set if the session is open in this process. */
   readonly own?: Session | undefined;
   readonly watcher: FolderWatcher;
   readonly clock: Clock;
@@ -22,8 +22,8 @@ export interface ObservePorts {
 }
 
 /**
- * What is stored comes from disk, always; what happens, from whoever has the session open. An event that is not the next one
- * of its agent shows that some were missed, and those are on disk as well: so it does not matter when a process comes or goes.
+ * Reads stored events from disk and live events from the process that has the session open. A gap in an agent's
+ * sequence numbers means that events were missed. They are on disk too, so processes may come and go at any time.
  */
 export async function* observeSession(
   ports: ObservePorts,
@@ -104,7 +104,7 @@ export async function* observeSession(
       feed = own ? feedFromSession(own, ports) : await feedFromSocket(ports.home, id);
       if (signal.aborted) return;
       if (feed) {
-        // Between the last look at the disk and now.
+        // Events stored since the last read.
         yield* readStored();
         storedState.forget();
         const since = ports.clock.monotonic();
@@ -112,7 +112,7 @@ export async function* observeSession(
         yield* followFeed(feed);
         feed.close();
         feed = undefined;
-        // Shut, or too slow a reader: trying again tells, unless nobody is let stay.
+        // The socket was closed or the reader was too slow. Try again, unless the feed ended at once.
         if (ports.clock.monotonic() - since > minFeedMs) continue;
         yield* readStored();
       }
@@ -126,20 +126,20 @@ export async function* observeSession(
   }
 }
 
-/** Who was let in and shut out again within this time comes back when something has changed. */
+/** If a feed ends within this time, the next attempt waits for a change. */
 const minFeedMs = 500;
 
-/** The session while it is open in this process; after that another one may have it. */
+/** The session while it is open in this process. Later another process may open it. */
 export const openInProcess = (own: Session | undefined): Session | undefined =>
   own?.view().state.kind === "closed" ? undefined : own;
 
-/** Of a session that cannot be reached. */
+/** The state of a session that cannot be reached. */
 export function stateOfClaim({ owner }: SessionFiles): "stored" | "open" {
   const holder = claimHolder(owner);
   return holder === undefined || isAlive(holder) === "dead" ? "stored" : "open";
 }
 
-/** Where a reader's cursor is past the beginning of the log. */
+/** Needed when a reader's cursor is past the beginning of the log. */
 async function leadOf(files: SessionFiles, session: SessionId): Promise<AgentId | undefined> {
   for await (const envelopes of tailSession(files, { session, seen: new Map() }).read()) return envelopes[0]?.agent;
   return undefined;

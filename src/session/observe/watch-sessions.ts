@@ -6,25 +6,25 @@ import { createCoalescedSignal } from "./coalesced-signal.ts";
 export interface WatchPorts {
   readonly catalog: SessionCatalog;
   readonly watcher: FolderWatcher;
-  /** The folder of doors. */
+  /** The folder of session sockets. */
   readonly socketFolder: string;
   readonly list: () => Promise<readonly SessionListing[]>;
-  /** What else it may change with: rings then, and gives back how to stop. */
+  /** Another source of changes: calls `notify` on a change and returns a function that stops it. */
   readonly followOthers?: ((notify: () => void) => () => void) | undefined;
   readonly clock: Clock;
 }
 
 /**
- * However much happens, the list is made anew at most this often, and takes a small part of the time; on a busy machine, where
- * everything takes long, it is not left out for longer than the last of these.
+ * Limits how often the list is built. The pause is `minIntervalMs`, or `intervalFactor` times the last duration if that
+ * is longer, up to `maxRestMs`.
  */
 const minIntervalMs = 250;
 const intervalFactor = 20;
 const maxRestMs = 3000;
-/** That sessions go on is no news: with nothing else to tell the list is given out at most this often. */
+/** If only timestamps and their order change, the list is sent at most this often. */
 const unchangedIntervalMs = 5000;
 
-/** The list now, and again whenever it is another one. */
+/** Yields the list now and after each change. */
 export async function* watchSessions(
   { catalog, watcher, socketFolder, list, followOthers, clock }: WatchPorts,
   signal: AbortSignal,
@@ -66,7 +66,7 @@ export async function* watchSessions(
   }
 }
 
-/** Without when each was last at work, and the order that follows from that. */
+/** Ignores the times of last activity and the resulting order. */
 const stableListing = (sessions: readonly SessionListing[]): string =>
   JSON.stringify(sessions.map((session) => ({ ...session, updatedAt: "" })).sort((a, b) => (a.id < b.id ? -1 : 1)));
 

@@ -1,11 +1,11 @@
 import type { PermissionQuestion } from "../../agent/index.ts";
 import type { Ack, PermissionAnswer, RequestId } from "../../protocol/index.ts";
 
-/** Holds the questions that wait for a person. The first answer wins; a later one is told so. */
+/** Holds the permission questions that wait for a user. The first answer wins, later ones are refused. */
 export interface PermissionBroker {
-  /** Undefined once nobody will answer any more. */
+  /** Returns undefined after `abandon`. */
   ask(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> | undefined;
-  /** Nobody will answer any more: what is open is refused, and nobody is asked again. */
+  /** Denies all open questions and accepts no new ones: no user will answer. */
   abandon(): void;
   reply(requestId: RequestId, answer: PermissionAnswer): Ack;
 }
@@ -32,7 +32,7 @@ export function createPermissionBroker(): PermissionBroker {
     },
     abandon() {
       abandoned = true;
-      const message = "Nobody was left to answer. Go on without it.";
+      const message = "No user is available to answer. Continue without it.";
       for (const resolveQuestion of open.values()) resolveQuestion({ behavior: "deny", message });
     },
     reply(requestId, answer) {
@@ -41,7 +41,7 @@ export function createPermissionBroker(): PermissionBroker {
         return {
           ok: false,
           code: "no_such_request",
-          message: `nobody waits for an answer to ${requestId}: it is settled, or was never asked`,
+          message: `no open request ${requestId}: it is already settled or was never asked`,
         };
       }
       resolveQuestion(answer);

@@ -19,39 +19,39 @@ export interface Policy {
   readonly decide: PermissionPorts["decide"];
   readonly remember: PermissionPorts["remember"];
   readonly roots: readonly string[];
-  /** The real path that a call with this input was last judged by, if it speaks of one. */
+  /** The real path that was checked for a call with this input, if it has a path. */
   judgedPath(input: unknown): string | undefined;
-  /** Whether a rule may speak of a call: not only where it surely does, but wherever that cannot be told. */
+  /** Returns true if a rule may match a call, and also if that cannot be determined. */
   mayMatch(rule: string, tool: Tool, input: unknown): Promise<boolean>;
   setMode(mode: PermissionMode): void;
-  /** Allows what these rules say as well, until `endGrants`. Gives back what is wrong with those that are none. */
+  /** Also allows these rules until `endGrants`. Returns the problems of invalid rules. */
   grant(rules: readonly string[]): readonly string[];
   endGrants(): void;
 }
 
 export interface PolicyOptions
   extends Pick<SessionDependencies, "cwd" | "permissionMode" | "rules" | "childEnv" | "localSettings"> {
-  /** The folders the agent may work in, fixed by us and never by what a model says; the first is its own. */
+  /** The folders the agent may work in, own folder first. Never set by a model. */
   readonly roots: readonly string[];
-  /** The mode of the agent that started this one, now: it is never exceeded. */
+  /** The current mode of the agent that started this one, which is the upper limit. */
   readonly ceiling?: (() => PermissionMode) | undefined;
-  /** Where the agent is now. */
+  /** The agent's current folder. */
   readonly currentCwd: () => string;
-  /** Folders of the session's own that the agent may read: what was too large for it is kept there. */
+  /** Session folders that the agent may read, for example with results that were too large. */
   readonly ownFolders: () => readonly string[];
-  /** What the mode `bubble` means at this moment: that of the agent it is a fork of. */
+  /** The current meaning of the mode `bubble`: the mode of the fork's parent. */
   readonly bubblesTo?: (() => PermissionMode) | undefined;
-  /** The folder of the agent's own notes, real and absolute. */
+  /** The folder of the agent's notes: a real, absolute path. */
   readonly memory?: string | undefined;
-  /** The folder that the agents of the session share, real and absolute. */
+  /** The folder that the session's agents share: a real, absolute path. */
   readonly scratchpad?: string | undefined;
-  /** Rules that hold for everybody in its team, at this moment. */
+  /** The current rules of the team. */
   readonly teamRules?: (() => RuleSet["allow"]) | undefined;
-  /** Where commands run; asked at the first call. */
+  /** The sandbox for commands, read at the first call. */
   readonly sandbox: () => CommandSandbox | undefined;
 }
 
-/** The rules and the mode in force now: what the settings say, and what was answered since. */
+/** Decides calls by the current rules and mode: those of the settings and of the answers since. */
 export function createPolicy(options: PolicyOptions): Policy {
   const folder = realpathSync(options.cwd);
   const roots = options.roots.map((path) => realpathSync(path));

@@ -2,19 +2,22 @@ import { effectiveMode } from "../../agent/definitions/index.ts";
 import { planModeOff, planModeOn, planUnattended, type PermissionPorts } from "../../agent/index.ts";
 import type { ContentPart, Event, PermissionAnswer, PermissionMode, StoredEnvelope } from "../../protocol/index.ts";
 
-/** Plan mode of one agent: what its log says of it, what its model has been told, and how it ends. */
+/** Tracks an agent's plan mode: its state in the log, the model's knowledge of it, and the mode after the plan. */
 export interface PlanMode {
   apply(event: Event): void;
   readonly isPlanning: boolean;
-  /** It has planned ever since it began: no plan has been approved yet. */
+  /** True while the agent has never left plan mode: no plan has been approved yet. */
   readonly isFirst: boolean;
-  /** What the model does not know yet, to go with the next prompt. The system prompt and the tools never change for it. */
+  /**
+   * Mode changes that the model does not know yet, to send with the next prompt. The system prompt and the tools stay
+   * the same.
+   */
   reminders(): ContentPart[];
-  /** The mode that an approved plan leads to. */
+  /** The mode after an approved plan. */
   next(): PermissionMode;
-  /** Another mode for then; `atMost`: what it would be, and no more than this. */
+  /** Sets the mode after the plan. With `atMost` it only lowers the mode. */
   setNext(next: { readonly mode: PermissionMode; readonly atMost?: boolean | undefined }): void;
-  /** A plan is always the user's to approve, whatever the rules allow; a rule can only forbid to present one. */
+  /** A plan always needs the user's approval. A rule can only forbid presenting one. */
   decide(decide: PermissionPorts["decide"]): PermissionPorts["decide"];
   remember(remember: PermissionPorts["remember"]): PermissionPorts["remember"];
 }
@@ -27,7 +30,7 @@ export function createPlanMode(
   isOn: string = planModeOn,
 ): PlanMode {
   let mode = initial;
-  /** The mode to go back to. */
+  /** The mode to return to. */
   let before: PermissionMode = modeAfterPlan(initial !== "plan" ? initial : afterPlan);
   let isFirst = initial === "plan";
   let isReported = false;
@@ -59,7 +62,7 @@ export function createPlanMode(
           if (event.name === planToolName) presented.add(event.callId);
           return;
         case "tool.settled":
-          // The result of an approved plan says that the mode has ended.
+          // The result of an approved plan tells the model that plan mode has ended.
           if (presented.delete(event.callId) && event.outcome === "ok") isReported = false;
           return;
         case "context.compacted":
@@ -99,12 +102,12 @@ export function createPlanMode(
   };
 }
 
-/** No plan leads to a plan. */
+/** The mode after a plan is never plan mode. */
 const modeAfterPlan = (mode: PermissionMode): PermissionMode => (mode === "plan" ? "default" : mode);
 
 /**
- * The mode a resumed session goes on in: what is asked for now, else what it was in. Only the loosest mode is not taken up
- * again by itself: whoever wants it says so each time.
+ * Returns the mode of a resumed session: the requested mode, otherwise its last mode. `bypassPermissions` is never
+ * resumed: the user must request it each time.
  */
 export function resumedMode(
   log: readonly StoredEnvelope[],
@@ -115,12 +118,12 @@ export function resumedMode(
   return last === undefined || last === "bypassPermissions" ? configured : last;
 }
 
-/** The mode a member of a team goes on in: what it was in, and never more than it may have now. */
+/** Returns the mode of a resumed teammate: its last mode, limited to what is allowed now. */
 export function memberMode(log: readonly StoredEnvelope[], limit: PermissionMode): PermissionMode {
   return effectiveMode({ parent: limit, definition: lastMode(log) }).mode;
 }
 
-/** The mode that a log ends in. */
+/** Returns the last mode in a log. */
 export function lastMode(log: readonly StoredEnvelope[]): PermissionMode | undefined {
   let mode: PermissionMode | undefined;
   for (const { event } of log) {

@@ -6,8 +6,8 @@ import { readBoundedFile } from "../files/read-bounded-file.ts";
 const sizeLimit = 5_000_000;
 
 /**
- * A model sees marks where secrets are. Written back, a mark would take the secret's place in the file, so tools that change
- * files refuse it, unless the file itself has that very mark in it.
+ * Models see redaction marks instead of secrets. A written mark would overwrite the secret, so tools that change files
+ * refuse marks that are not already in the file.
  */
 export function withRedactionMarkCheck(tools: readonly Tool[]): Tool[] {
   return tools.map((tool) => {
@@ -18,7 +18,7 @@ export function withRedactionMarkCheck(tools: readonly Tool[]): Tool[] {
         const [mark] = findUnknownMarks(tool, input, context);
         if (mark === undefined) return tool.execute(input, context);
         return failedResult(
-          `Not written: ${mark} stands for a secret that you are not shown, and would be written in its place. Change the text around it with Edit and leave its line out; if the secret itself must change, ask the user to do it.`,
+          `Not written: ${mark} stands for a secret that is hidden from you, and writing it would destroy the secret. Use Edit on the text around it, without its line. If the secret itself must change, ask the user to change it.`,
         );
       },
     };

@@ -4,14 +4,14 @@ import * as z from "zod";
 import { makeFolder, writeFileAtomic } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 
-/** Only what is touched here is looked at; everything else in the file is kept as it is. */
+/** Validates only the fields that are changed here. All others are kept as they are. */
 const LocalSettings = z.looseObject({
   permissions: z.looseObject({ allow: z.array(z.string()).optional() }).optional(),
 });
 
 /**
- * Adds rules to the user's settings for one folder. The file is under TROUPE_HOME and not in the folder: what lies in the
- * folder could have come with it, and would have to be trusted first.
+ * Adds rules to the user's settings for one folder. The file is under TROUPE_HOME and not in the folder, because files
+ * in the folder would need trust first.
  */
 export async function saveRules(file: string, rules: readonly string[]): Promise<void> {
   const settings = await readSettings(file);
@@ -27,14 +27,14 @@ async function readSettings(file: string): Promise<z.infer<typeof LocalSettings>
     text = await readFile(file, "utf8");
   } catch (error) {
     if ((error as { code?: unknown }).code === "ENOENT") return {};
-    throw new TroupeError("settings", `${file} cannot be read, so the rule was not kept: ${String(error)}`, {
+    throw new TroupeError("settings", `cannot save the rule: ${file} cannot be read: ${String(error)}`, {
       cause: error,
     });
   }
   try {
     return LocalSettings.parse(JSON.parse(text));
   } catch (error) {
-    throw new TroupeError("settings", `${file} is not valid, so the rule was not kept: mend it first`, {
+    throw new TroupeError("settings", `cannot save the rule: ${file} is invalid. Fix it first.`, {
       cause: error,
     });
   }

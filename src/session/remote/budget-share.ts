@@ -1,24 +1,24 @@
 import type { Amount, Hold, Ledger } from "../../agent/index.ts";
 
 /**
- * What of the session's budget an agent elsewhere has. It is held on the ledger from the moment it is given until it is
- * spent or given back, so that however many there are, all together go over the budget by one call at most.
+ * The part of the session's budget that a remote agent has. The ledger holds it until it is spent or released. So all
+ * agents together exceed the budget by at most one call.
  */
 export interface BudgetShare {
-  /** A worker asks for more than it has. `most` is all that it may spend from its beginning. */
+  /** Grants more to a worker. `most` is the total that it may spend from its start. */
   grant(wanted: { readonly keeps: Amount; readonly needs: Amount }, signal: AbortSignal): Promise<Grant>;
   spend(amount: Amount): void;
-  /** It has spent this in an earlier life of the session: the ledger knows. */
+  /** Counts spending from a previous run of the session, which the ledger already has. */
   countEarlier(amount: Amount): void;
-  /** It was given this, in an earlier life of the session or in this one. */
+  /** Restores a grant from this or a previous run of the session. */
   restoreGrant(most: Amount): void;
-  /** What is not spent is given back: it has ended, or another worker begins. */
+  /** Releases the unspent rest: the agent has ended, or another worker starts. */
   close(): void;
 }
 
 export interface Grant {
   readonly most: Amount;
-  /** There is no more, in words. */
+  /** Set if the budget is used up: the reason. */
   readonly usedUp?: string;
 }
 
@@ -27,7 +27,7 @@ export function createBudgetShare(ledger: Ledger): BudgetShare {
   let spent = nothing;
   let holds: { readonly hold: Hold; readonly left: Amount }[] = [];
 
-  /** Held is what is given and not spent. */
+  /** Adjusts the holds to the amount that is granted and not spent. */
   const adjustHolds = () => {
     let keep = minus(most, spent);
     const kept: typeof holds = [];
@@ -57,7 +57,7 @@ export function createBudgetShare(ledger: Ledger): BudgetShare {
       const isFree = isAtMost(needs, ledger.free());
       const more = isFree ? larger(needs, defaultGrant(ledger.free())) : needs;
       if (!(await addHold(more, signal)))
-        return { most: keeps, usedUp: ledger.usedUp() ?? "the budget of the session is used up" };
+        return { most: keeps, usedUp: ledger.usedUp() ?? "the session's budget is used up" };
       most = plus(most, more);
       return { most };
     },
@@ -74,7 +74,7 @@ export function createBudgetShare(ledger: Ledger): BudgetShare {
     restoreGrant(known) {
       most = known;
       const missing = adjustHolds();
-      // What cannot be held again is spent all the same: it was given.
+      // If the amount cannot be held again it still counts when spent, because it was granted.
       if (!isNothing(missing) && isAtMost(missing, ledger.free())) void addHold(missing).then(adjustHolds);
     },
     close() {
@@ -85,7 +85,7 @@ export function createBudgetShare(ledger: Ledger): BudgetShare {
   };
 }
 
-/** Of what nobody has, so much is given even if less is needed at once: it need not ask before every call. */
+/** The default grant, a part of the free budget, so that the worker need not ask before every call. */
 const defaultGrant = ({ usd, tokens }: Amount): Amount => ({
   usd: Math.min(usd / 8, noLimit),
   tokens: Math.min(Math.floor(tokens / 8), noLimit),

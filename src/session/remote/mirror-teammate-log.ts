@@ -8,14 +8,14 @@ export interface TeammateMirrorPorts {
   readonly home: string;
   readonly clock: Clock;
   readonly createId: CreateId;
-  /** Shows it beside what the lead does. */
+  /** Shows the event next to the lead's own events. */
   publish(envelope: Envelope): void;
-  /** What it spends counts here too. */
+  /** Counts the teammate's spending in this session. */
   spent(cost: MemberCost): void;
   onFailure(error: unknown): void;
 }
 
-/** What a member does on another machine, as a session of this one: written as it comes, and shown. */
+/** Mirrors a remote teammate as a session of this machine: stores its events as they arrive, and shows them. */
 export async function mirrorTeammateLog(
   { events }: Pick<StoredTeam, "events">,
   { name, sessionId, cwd }: Member,
@@ -25,7 +25,9 @@ export async function mirrorTeammateLog(
   const copy = await openSessionCopy({ ...ports, cwd, sessionId });
   const over = new AbortController();
   const counts = createRunFilter();
-  /** Of each agent: how much was written in earlier lives of the lead, and how much of that has come by again. */
+  /**
+   * For each agent: the number of events stored in previous runs of the lead, and how many of those have arrived again.
+   */
   const earlier = new Map<AgentId, { readonly written: number; passed: number }>();
   let seen = 0;
   const waiters = new Set<() => void>();

@@ -24,11 +24,11 @@ export interface JobReceiverOptions {
   readonly conversation: Conversation;
   readonly recorder: ReceivingRecorder;
   readonly shared: Pick<SessionResources, "ask" | "ledger">;
-  /** What its log holds already, from an earlier life of the session. */
+  /** Ids of events that a previous run of the session already stored in the log. */
   readonly known: ReadonlySet<EventId>;
-  /** Nothing more is asked or answered. */
+  /** Aborts when no more questions are asked or answered. */
   readonly over: AbortSignal;
-  /** Something that goes on beside this has failed. */
+  /** Aborts the job after a failure in the background. */
   abort(error: unknown): void;
 }
 
@@ -36,12 +36,12 @@ type JobReport = Extract<JobNews, { kind: "report" }>["report"];
 type JobQuestion = Extract<JobReport, { kind: "question" }>["question"];
 type BudgetRequest = Extract<JobReport, { kind: "budget" }>;
 
-/** Puts what is heard of a job into the log of its agent, each thing once, and answers what its worker asks. */
+/** Stores the news of a job in its agent's log, each event once, and answers its worker's questions. */
 export interface JobReceiver {
-  /** Gives the end, when it has come. "too often": too many workers have had it. */
+  /** Returns the outcome when the job has ended. "too often" means that too many workers have claimed it. */
   receive(news: JobNews, job: SubmittedJob): Promise<RunOutcome | "withdrawn" | "too often" | undefined>;
   state(): JobState | undefined;
-  /** What it has not spent is for others. */
+  /** Releases the unspent budget. */
   end(): void;
 }
 
@@ -52,11 +52,11 @@ export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
   const questions = new Map<RequestId, { readonly question: JobQuestion; isAsked: boolean }>();
   let state: JobState | undefined;
   let isCaughtUp = false;
-  /** The last that its worker has asked for without an answer, and all that it was given. */
+  /** The worker's last open budget request, and the total granted so far. */
   let asked: (BudgetRequest & { isAnswered?: boolean }) | undefined;
   let given: BudgetRequest["keeps"] | undefined;
 
-  /** False: it was there. */
+  /** Returns false if the event was already stored. */
   const storeOnce = async (place: ReceivedPosition, event: StoredEvent): Promise<boolean> => {
     const id = receivedEventId(agent, place);
     if (known.has(id)) return false;
@@ -87,11 +87,11 @@ export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
     if (known.has(receivedEventId(agent, place))) return true;
     await closeOpenCalls(conversation, recorder.record);
     if (generation > maxGenerations) return false;
-    const from = commits ? "from what was committed" : "from the beginning";
+    const from = commits ? "from the committed work" : "from the beginning";
     const [level, message] =
       generation === 1
         ? (["info", `${worker} works on it.`] as const)
-        : (["warning", `The worker ${before?.worker ?? "that had it"} was lost; ${worker} goes on ${from}.`] as const);
+        : (["warning", `Worker ${before?.worker ?? "unknown"} was lost; ${worker} continues ${from}.`] as const);
     await storeOnce(place, { type: "notice.raised", level, code: "remote", message });
     return true;
   };
@@ -99,7 +99,7 @@ export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
   const take = async (event: Event, place: ReceivedPosition) => {
     const stored = StoredEvent.safeParse(event);
     if (!stored.success) {
-      // What was written bit by bit, and is over, is of interest to nobody.
+      // Deltas of text that is already complete are not shown.
       if (isCaughtUp) recorder.live(LiveEvent.parse(event));
       return;
     }
@@ -118,7 +118,7 @@ export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
       if (over.aborted) return;
       throw error;
     }
-    // What is to last lasts here, and not on a machine that is somebody else's.
+    // Permanent rules are stored on this machine, not on the worker's.
     const once: PermissionAnswer =
       answer?.behavior === "allow"
         ? { ...answer, scope: answer.scope === "once" ? "once" : "session" }
@@ -135,7 +135,7 @@ export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
     }
   };
 
-  /** What an earlier life of the session has answered is known by now, and is not answered again. */
+  /** Answers that a previous run of the session gave are known by now and are not repeated. */
   const answerAll = (job: SubmittedJob) => {
     if (!isCaughtUp && given) share.restoreGrant(given);
     isCaughtUp = true;
@@ -190,7 +190,7 @@ export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
 }
 
 function endOf({ outcome }: JobState): RunOutcome {
-  if (!outcome) return { reason: "failed", detail: "it said nothing of how it ended", turns: 0 };
+  if (!outcome) return { reason: "failed", detail: "it ended without an outcome", turns: 0 };
   const { reason, detail, turns } = outcome;
   return { reason, turns, ...(detail !== undefined && { detail }) };
 }
@@ -198,7 +198,7 @@ function endOf({ outcome }: JobState): RunOutcome {
 const denied: PermissionAnswer = {
   behavior: "deny",
   by: "policy",
-  message: "Nobody is there to answer. Go on without it.",
+  message: "No user is available to answer. Continue without it.",
 };
 
 export const maxGenerations = 5;

@@ -1,14 +1,14 @@
 import type { AgentId, EventId } from "../../protocol/index.ts";
 
-/** Where in what a job's workers have reported something stands. */
+/** The position of an event in the reports of a job's workers. */
 export interface ReceivedPosition {
   readonly generation: number;
-  /** Zero: what follows from who has the job. */
+  /** Zero for events about the worker that has the job. */
   readonly number: number;
   readonly index: number;
 }
 
-/** The same for the same, in every life of the session: what is in the log under it is not put there again. */
+/** Returns the same id for the same position in every run of the session, so that no event is stored twice. */
 export function receivedEventId(agent: AgentId, { generation, number, index }: ReceivedPosition): EventId {
   const place = digits(generation, 2) + digits(number, 6) + digits(index, 4);
   return `evt_${agent.replace(/^agt_/, "").slice(-26)}${place}` as EventId;

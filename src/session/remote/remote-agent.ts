@@ -20,17 +20,17 @@ export interface RemoteAgentOptions extends Omit<JobReceiverOptions, "over" | "a
   readonly leaseMs: number;
   readonly workerWaitMs: number;
   /**
-   * Brings the code to the bus, and the job into its line; or finds it there, where an earlier life of the session has.
-   * Undefined: whether it is there cannot be known now.
+   * Uploads the code and submits the job, or finds the job if a previous run of the session submitted it. Undefined if
+   * that cannot be determined now.
    */
   submit(prompts: JobSpec["said"], signal: AbortSignal): Promise<SubmittedJob | undefined>;
 }
 
-/** An agent at work on another machine: what happens to it comes over the bus and goes into its log here. */
+/** An agent that runs on a worker. Its events arrive over the bus and are stored in its log here. */
 export interface RemoteAgent extends Agent {
-  /** What is known of its job; undefined while there is none. */
+  /** The state of its job; undefined without a job. */
   state(): JobState | undefined;
-  /** Nothing more is heard of it here, and it goes on where it is. False: it is over. */
+  /** Stops following the job, which continues on its worker. False if it has already ended. */
   leave(): boolean;
   readonly isLeft: boolean;
   forget(): Promise<void>;
@@ -52,7 +52,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
       job = await options.submit(prompts, over.signal);
       if (!job) {
         isLeft = true;
-        await notice("The bus is not there: what has become of it is asked again when the session is resumed.");
+        await notice("The bus is not reachable. The state of this agent is checked again when the session is resumed.");
         return stopped();
       }
       if (isLeft) job.leave();
@@ -78,7 +78,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
         if (news.kind === "state" || news.kind === "report") watch.heard();
         if (outcome === "withdrawn") return stopped();
         if (outcome === "too often") {
-          lostReason = `${maxGenerations} workers have taken it, and none has finished it`;
+          lostReason = `${maxGenerations} workers have claimed it, and none has finished it`;
           await submitted.withdraw();
         } else if (outcome) return outcome;
       }
@@ -89,7 +89,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     }
   };
 
-  /** Nobody has it, or who has it is silent: that is told, and borne for so long only. */
+  /** Reports when no worker has the job or its worker is silent, and withdraws the job after `workerWaitMs`. */
   const watchWorker = (submitted: SubmittedJob) => {
     const everyMs = options.leaseMs / 5;
     const silence = createSilence(clock, everyMs);
@@ -101,16 +101,16 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
       }
       const silentMs = silence.ms();
       const state = receiver.state();
-      if (state?.status !== "held") recorder.live({ type: "turn.waiting", turn: 0, reason: "it waits for a worker" });
+      if (state?.status !== "held") recorder.live({ type: "turn.waiting", turn: 0, reason: "waiting for a worker" });
       if (silentMs > options.workerWaitMs) {
-        lostReason ??= `no worker has ${state?.worker === undefined ? "taken it" : "gone on with it"} for ${Math.round(silentMs / 1000)} s`;
+        lostReason ??= `no worker has ${state?.worker === undefined ? "claimed it" : "continued it"} for ${Math.round(silentMs / 1000)} s`;
         submitted.withdraw().catch(abort);
       } else if (silentMs > options.leaseMs * 1.5 && !isWarned) {
         isWarned = true;
         notice(
           state?.worker === undefined
-            ? "It waits for a worker."
-            : `The worker ${state.worker} is silent: another one takes over if there is one.`,
+            ? "Waiting for a worker."
+            : `The worker ${state.worker} is silent. Another worker adopts the job if one is available.`,
         ).catch(abort);
       }
     }, everyMs);
@@ -122,9 +122,9 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
       end: () => clearInterval(timer),
     };
   };
-  /** Nothing is heard of it, and that says nothing of it: whoever watches over it is told so. */
+  /** Without the bus, silence says nothing about the agent. Tells its watchdog that it only waits. */
   const reportBusAway = () => {
-    recorder.live({ type: "turn.waiting", turn: 0, reason: "the bus is away" });
+    recorder.live({ type: "turn.waiting", turn: 0, reason: "the bus is not reachable" });
     for (const { call } of conversation.openCalls())
       recorder.live({ type: "tool.progress", callId: call.callId, text: "" });
   };
@@ -167,7 +167,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
           () => true,
         ),
       ]);
-      // Its worker is not to be had: whatever it does, nothing of it counts from here on.
+      // The worker does not answer. Withdraw the job, so that its later results do not count.
       if (!isDone) await job?.withdraw();
       if (!isDone && !job) over.abort();
     } catch (error) {
@@ -198,7 +198,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     resume() {
       if (!run) run = runJob();
       else if (isOver) run = Promise.resolve({ reason: "failed", detail: oneTaskMessage, turns: 0 });
-      // Whoever asks how it went hears of a failure; until then it is nobody's.
+      // `settled` reports a failure. Until then it counts as handled.
       run.catch(() => undefined);
     },
     interrupt: (how) => interrupt(how?.verdict),
@@ -206,7 +206,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
       await interrupt();
       recorder.leave();
     },
-    compact: async () => ({ ok: false, message: "it is on another machine, which does that by itself" }),
+    compact: async () => ({ ok: false, message: "its worker compacts it automatically" }),
     record: recorder.record,
     live: recorder.live,
     async fail(failure) {
@@ -230,4 +230,4 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
 }
 
 const oneTaskMessage =
-  "An agent with isolation: remote does one task, and its clone is gone with it. Start another one for what is left; what it has committed is on its branch.";
+  "An agent with isolation: remote does only one task, and its clone no longer exists. Start another agent for the rest. Its commits are on its branch.";

@@ -30,7 +30,7 @@ export interface RemoteAgentsPorts {
   acquireSlotNow(): AgentSlot;
 }
 
-/** The agents of a session that are on other machines, over more than one life of the session. */
+/** The remote agents of a session, across resumes of the session. */
 export interface RemoteAgents {
   runtime(request: RuntimeRequest): Promise<OpenedRemoteRuntime>;
   resume(lead: AgentRuntime, log: readonly StoredEnvelope[]): Promise<void>;
@@ -128,7 +128,7 @@ export function createRemoteAgents(
         const lead = agents.lead();
         const isTask = lead.background.tasks.list().some((task) => task.agent === id && !task.ended);
         if (!isTask) {
-          // It was waited for by a call that ends here: by this it is known when the session is resumed.
+          // The call that waited for the agent ends here. This record lets the next run of the session find it.
           const backgroundId = createId<BackgroundId>("bg");
           const outputFile = opened.taskOutputFile(backgroundId);
           await lead.agent.record({
@@ -149,11 +149,14 @@ export function createRemoteAgents(
 interface Unfinished {
   readonly lead: AgentRuntime;
   readonly spawned: Spawned;
-  /** The task that it is. */
+  /** The id of its background job. */
   readonly again?: BackgroundId | undefined;
 }
 
-/** Undefined where it is another's, or has told how it ended: to whoever waited for it, or as a task. */
+/**
+ * Returns undefined for agents that are not remote, and for those that already reported: to the waiting call or as a
+ * background job.
+ */
 function findUnfinished(
   id: AgentId,
   own: readonly StoredEnvelope[],
@@ -177,10 +180,10 @@ function promptOf(envelopes: readonly StoredEnvelope[]): string {
   return (first?.parts ?? []).map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
 }
 
-/** A type that is not there any more: what it was told is with its job, and only its name is of use here. */
+/** Falls back to a type that exists: the job has the original prompt, so only a name is needed here. */
 function definitionFor(type: string, definitions: readonly AgentDefinition[]): AgentDefinition {
   const found =
     definitions.find(({ name }) => name === type) ?? definitions.find(({ name }) => name === "general-purpose");
-  if (!found) throw new Error("there are no definitions of agents");
+  if (!found) throw new Error("there are no agent definitions");
   return found;
 }

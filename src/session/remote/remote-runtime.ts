@@ -17,7 +17,7 @@ import type { RemoteWork } from "./remote-work.ts";
 export interface OpenedRemoteRuntime {
   readonly runtime: SubagentRuntime;
   readonly agent: RemoteAgent;
-  /** Makes a branch of what came back. */
+  /** Imports the returned commits as a branch. */
   finish(): Promise<AgentReport["worktree"]>;
 }
 
@@ -26,7 +26,7 @@ export interface RemotePorts {
   readonly place: RepositoryContext;
 }
 
-/** Seats an agent that a worker on another machine will run. */
+/** Opens the runtime of a new agent that a worker on another machine will run. */
 export async function openRemoteRuntime(
   request: RuntimeRequest,
   shared: SessionResources,
@@ -41,20 +41,22 @@ export async function openRemoteRuntime(
     if (!workLabel.test(label))
       throw new TroupeError(
         "agent",
-        `${JSON.stringify(label)} is no label of workers: small letters, digits, - and _.`,
+        `Invalid worker label ${JSON.stringify(label)}. Use lowercase letters, digits, - and _.`,
       );
   const bus = await work.bus();
   const matchingWorkers = (await bus.workers()).filter((worker) =>
     labels.every((label) => worker.labels.includes(label)),
   );
-  // Of this session alone: an object that is put a second time is not there for a moment.
+  // The name is unique to this session: an object that is written again is missing for a moment.
   const object = `head-${source.head}-${parts.opened.sessionId}`;
   const { budget } = shared.ledger;
   return openJobRuntime(request, shared, {
     ...ports,
     notices: [
       ...source.notices,
-      ...(matchingWorkers.length > 0 ? [] : [`No worker${withLabels(labels)} is there yet: it waits for one.`]),
+      ...(matchingWorkers.length > 0
+        ? []
+        : [`No worker${withLabels(labels)} is available yet. The agent waits for one.`]),
     ],
     base: async () => source.head,
     async submit(prompts) {
@@ -81,7 +83,10 @@ export async function openRemoteRuntime(
   });
 }
 
-/** Seats one that an earlier life of the session has given to a worker, which may be at work on it, or have finished. */
+/**
+ * Reopens the runtime of an agent that a previous run of the session submitted. Its worker may still run it or may have
+ * finished.
+ */
 export function resumeRemoteRuntime(
   request: RuntimeRequest,
   shared: SessionResources,
@@ -90,14 +95,14 @@ export function resumeRemoteRuntime(
   const { work } = ports;
   const { clock } = shared.parts;
   let found: Promise<SubmittedJob | undefined> | undefined;
-  /** Undefined: the bus is away. It comes back, or does not: then the next life of the session asks again. */
+  /** Undefined if the bus stays unreachable: then the next run of the session asks again. */
   const find = async (signal: AbortSignal): Promise<SubmittedJob | undefined> => {
     const startedAt = clock.monotonic();
     for (;;) {
       try {
         const job = await (await work.bus()).find(jobIdOf(request.agentId));
         if (job) return job;
-        throw new TroupeError("agent", "Nothing of it is on the bus any more: what it had done is in its log.");
+        throw new TroupeError("agent", "The bus has no data of this agent any more. Its log has what was received.");
       } catch (error) {
         if (!TroupeError.is(error) || error.code === "agent") throw error;
         if (signal.aborted || clock.monotonic() - startedAt > work.workerWaitMs) return undefined;
@@ -111,14 +116,14 @@ export function resumeRemoteRuntime(
     isAtWork: true,
     async base() {
       const spec = await (await found)?.spec();
-      if (!spec) throw new TroupeError("agent", "What it had begun from is not on the bus any more.");
+      if (!spec) throw new TroupeError("agent", "The base commit of this agent is no longer on the bus.");
       return spec.source.head;
     },
     submit: (_, signal) => (found ??= find(signal)),
   });
 }
 
-/** An agent elsewhere does one thing, so that its job can be named after it, and found again by whoever knows its log. */
+/** A remote agent runs one job, so the job id follows from the agent id and can be found again from the log. */
 const jobIdOf = (agent: AgentId): string => agent.replace(/^agt_/, "job_");
 
 const retryMs = 1000;
@@ -126,7 +131,7 @@ const retryMs = 1000;
 interface JobRuntimeOptions extends RemotePorts {
   readonly notices: readonly string[];
   readonly isAtWork?: boolean;
-  /** The commit that it began from. */
+  /** The commit that the agent started from. */
   base(): Promise<string>;
   readonly submit: RemoteAgentOptions["submit"];
 }
@@ -178,7 +183,7 @@ async function openJobRuntime(
     async begin(spawned) {
       await recorder.record({ type: "agent.spawned", ...spawned });
     },
-    resume: () => Promise.reject(new Error(`${request.path} is not taken up again`)),
+    resume: () => Promise.reject(new Error(`${request.path} cannot be resumed`)),
     stopLeftovers: async () => undefined,
     settled: async () => undefined,
     async close() {
@@ -187,7 +192,7 @@ async function openJobRuntime(
         if (!agent.isLeft) await agent.forget();
       } catch (error) {
         if (!TroupeError.is(error)) throw error;
-        const message = `Its job is still on the bus, and goes from there after a week: ${error.message}`;
+        const message = `The job is still on the bus and expires after a week: ${error.message}`;
         await recorder.record({ type: "notice.raised", level: "warning", code: "remote", message });
       }
       await log.close();
@@ -217,13 +222,16 @@ async function fetchCommits(
   return { path: top, branch, kept: true, diff };
 }
 
-/** What of a definition goes to another machine: words and names. What would run something there does not. */
+/**
+ * Returns the part of a definition that may go to another machine: text and names, but nothing that runs programs
+ * there.
+ */
 export function portableDefinition(definition: AgentDefinition): JobSpec["definition"] {
   const { name, description, prompt, tools, disallowedTools, maxTurns, hooks, mcpServers, source } = definition;
   if (hooks !== undefined || mcpServers !== undefined)
     throw new TroupeError(
       "agent",
-      `${name} has hooks or servers of its own, which do not go to other machines: it cannot be remote.`,
+      `Cannot run ${name} remotely: its definition has hooks or MCP servers, which are not sent to other machines.`,
     );
   return {
     name,

@@ -3,19 +3,19 @@ import { join } from "node:path";
 import { makeFolder, type Clock } from "../../platform/index.ts";
 import { type BusAddress, loadWorkBus, type WorkBus } from "../../store/index.ts";
 
-/** Where a session's agents on other machines are run; connected with the first of them. */
+/** The session's access to workers. Connects when the first remote agent starts. */
 export interface RemoteWork {
   readonly leaseMs: number;
-  /** How long a job may wait for a worker, or for another one. */
+  /** How long a job may wait for a worker. */
   readonly workerWaitMs: number;
-  /** How long a worker goes on without a word of this session. */
+  /** How long a worker continues without contact to this session. */
   readonly leadWaitMs: number;
-  /** Agents may go on when the session ends, since it can be resumed. */
+  /** True if agents may continue after the session ends, because it can be resumed. */
   readonly outlives: boolean;
   bus(): Promise<WorkBus>;
-  /** Brings a file to the bus, made by `write`: once, however many ask for it at the same time. */
+  /** Writes a file with `write` and uploads it. Concurrent calls for the same object upload it only once. */
   putOnce(object: string, write: (file: string) => Promise<void>): Promise<void>;
-  /** A folder for files on their way, which is gone afterwards. */
+  /** Runs `use` with a temporary folder that is deleted afterwards. */
   withFolder<T>(use: (folder: string) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

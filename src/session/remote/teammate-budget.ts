@@ -6,9 +6,9 @@ import { createBudgetShare } from "./budget-share.ts";
 type BudgetRequest = Extract<Extract<JobNews, { kind: "report" }>["report"], { kind: "budget" }>;
 
 /**
- * Answers what a teammate elsewhere asks for over its job, and takes back what it gives back. What it has spent comes by
- * another way than its questions, and can come later: until then it is held. What an earlier life has spent is on the
- * ledger, and counts for nothing here: a new one begins with nothing.
+ * Answers the budget requests of a remote teammate and receives what it releases. Its spending is reported separately
+ * and may arrive later. Until then the amount is held. Spending of previous runs is already on the ledger and does not
+ * count here.
  */
 export function createTeammateBudget(
   ledger: Ledger,
@@ -18,13 +18,13 @@ export function createTeammateBudget(
   const spentBy = new Map<string, Amount>();
   let session: string | undefined;
   let generation = 0;
-  /** The last that was asked without an answer, and all that it was given. */
+  /** The last open request, and the total granted so far. */
   let openRequest: BudgetRequest | undefined;
   let given: Amount | undefined;
   let isCaughtUp = false;
   let answering: AbortController | undefined;
 
-  /** Whoever had it has it no longer: what it was given and has not spent is for others. */
+  /** Releases the unspent budget of the previous run. */
   const begin = (next?: string) => {
     answering?.abort();
     answering = openRequest = given = undefined;
@@ -74,7 +74,7 @@ export function createTeammateBudget(
             onAnswer(news.order.number, news.order.most);
           return;
         case "caught up": {
-          // What an earlier life of the session has answered is known by now, and is not answered again.
+          // Answers that a previous run of the session gave are known by now and are not repeated.
           if (!isCaughtUp && given) share.restoreGrant(given);
           isCaughtUp = true;
           const open = openRequest;

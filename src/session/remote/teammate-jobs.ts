@@ -19,9 +19,9 @@ export interface TeammateJobsPorts {
   readonly work: RemoteWork;
   readonly sessionId: SessionId;
   readonly place: Omit<RepositoryContext, "cwd">;
-  /** Types that may be started. */
+  /** The agent types that may be started. */
   readonly types: readonly AgentDefinition[];
-  /** Rules of the lead's by which calls are refused. */
+  /** The lead's deny rules. */
   readonly deny: readonly string[];
   readonly launch: LaunchFlags;
   readonly ledger: Ledger;
@@ -29,9 +29,9 @@ export interface TeammateJobsPorts {
   readonly createId: CreateId;
 }
 
-/** Teammates that workers on other machines run, as their lead's session asks for them. */
+/** Submits and finds the jobs of teammates that run on workers. */
 export interface TeammateJobs extends Pick<RemoteBackendOptions, "submit" | "find" | "importCommits"> {
-  /** What its entry in the record says of that, and what the lead should know. Rejects where it cannot be. */
+  /** Returns the worker entry of the team record and notices for the lead. Rejects if the type cannot run remotely. */
   prepare(wish: {
     readonly definition: AgentDefinition;
     readonly cwd: string;
@@ -50,13 +50,13 @@ export function createTeammateJobs(ports: TeammateJobsPorts): TeammateJobs {
     async prepare({ definition, cwd, sessionId }) {
       portableDefinition(definition);
       if (definition.backend === "acp")
-        throw new TroupeError("agent", `${definition.name} is run by a program of this machine: it cannot be remote.`);
+        throw new TroupeError("agent", `Cannot run ${definition.name} remotely: it runs a program of this machine.`);
       const labels = definition.labels ?? [];
       for (const label of labels)
         if (!workLabel.test(label))
           throw new TroupeError(
             "agent",
-            `${JSON.stringify(label)} is no label of workers: small letters, digits, - and _.`,
+            `Invalid worker label ${JSON.stringify(label)}. Use lowercase letters, digits, - and _.`,
           );
       const { head, notices } = await bundleSource(placeOf(cwd));
       const there = await (await work.bus()).workers();
@@ -67,7 +67,7 @@ export function createTeammateJobs(ports: TeammateJobsPorts): TeammateJobs {
         notices: [
           ...notices,
           ...requireRemoteCapable(definition),
-          ...(isMatching ? [] : [`No worker${wanted} is there yet: it waits for one.`]),
+          ...(isMatching ? [] : [`No worker${wanted} is available yet. The teammate waits for one.`]),
         ],
       };
     },
@@ -75,14 +75,14 @@ export function createTeammateJobs(ports: TeammateJobsPorts): TeammateJobs {
       const { worker } = member;
       const definition = ports.types.find(({ name }) => name === (member.agentType ?? "general-purpose"));
       if (!worker || !definition)
-        throw new TroupeError("team", `There is no agent type ${JSON.stringify(member.agentType)} any more.`);
+        throw new TroupeError("team", `Agent type ${JSON.stringify(member.agentType)} no longer exists.`);
       const source = await bundleSource(placeOf(member.cwd), worker.branch);
       const { head, ref, author } = source;
       const object = `${ref === undefined ? "head" : "branch"}-${head}-${ports.sessionId}`;
       await work.putOnce(object, source.bundle);
       const id = createId<string>("job");
       const { budget } = ports.ledger;
-      // Before it is there: whoever finds the record finds the job, or that there is none.
+      // Record the job before submitting it, so that a reader of the record finds the job or knows that there is none.
       await team.record.change(member.name, { worker: { ...worker, job: id } });
       return (await work.bus()).submit({
         id,
@@ -106,9 +106,12 @@ export function createTeammateJobs(ports: TeammateJobsPorts): TeammateJobs {
     find: async (job): Promise<SubmittedJob | undefined> => (await work.bus()).find(job),
     async importCommits(member, { object, head, was }) {
       const { branch, base } = member.worker ?? {};
-      // The record is on the bus, and this is the user's repository.
+      // The record is on the bus, but this is the user's repository, so check the branch name.
       if (branch === undefined || base === undefined || !/^troupe\/agent-[\w-]+$/.test(branch))
-        throw new TroupeError("team", `${member.name} has no branch of its own in the record of the team.`);
+        throw new TroupeError(
+          "team",
+          `Cannot import the commits of ${member.name}: the team record has no valid branch for it.`,
+        );
       const { files } = await work.bus();
       return work.withFolder(async (folder) => {
         const file = join(folder, "result.bundle");
@@ -122,9 +125,11 @@ export function createTeammateJobs(ports: TeammateJobsPorts): TeammateJobs {
 const requireRemoteCapable = ({ name, skills = [], memory }: AgentDefinition): readonly string[] =>
   skills.length === 0 && memory === undefined
     ? []
-    : [`The skills and the memory of ${name} stay here: only words and names of a definition go to other machines.`];
+    : [
+        `The skills and the memory of ${name} stay on this machine. Only the text of a definition is sent to other machines.`,
+      ];
 
-/** What it may spend it asks for; that there is a budget it is told. */
+/** The teammate requests its budget as it needs it. Here it learns only that there is one. */
 function memberOf(member: Member, team: StoredTeam, { launch, ledger: { budget } }: TeammateJobsPorts) {
   const { appendSystemPrompt, maxTurns } = launch;
   const { maxBudgetUsd, maxTokens } = budget;

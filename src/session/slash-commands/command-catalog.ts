@@ -5,19 +5,19 @@ import { realPathOf } from "./command-folders.ts";
 import { type Skill, skillSource } from "./skills.ts";
 import type { SlashCommand } from "./slash-commands.ts";
 
-/** The skills and slash commands of one session, as they were when it began. */
+/** The skills and slash commands of one session, as they were at its start. */
 export interface CommandCatalog {
   readonly commands: readonly SlashCommand[];
-  /** Every skill there is. */
+  /** All skills. */
   readonly all: readonly Skill[];
-  /** Those that a model may load by itself. */
+  /** The skills that a model may load itself. */
   readonly listed: readonly Skill[];
-  /** Folders of the user's own skills: what lies beside them may be read without asking. */
+  /** Folders of the user's own skills. Their files may be read without asking. */
   readonly readable: readonly string[];
   readonly notices: readonly string[];
   readonly isTrusted: boolean;
   readonly userHome: string;
-  /** `allow` hears which rules a skill brings along, where they may be believed, before its text is given out. */
+  /** Before a skill's text is returned, `allow` receives the rules that the skill grants, if they are trusted. */
   source(allow: (rules: readonly string[], file: string) => Promise<void>): SkillSource;
 }
 

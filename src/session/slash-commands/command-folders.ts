@@ -10,8 +10,9 @@ export interface CommandFolder {
 }
 
 /**
- * Where files of one kind (`skills`, `commands`) can be, the strongest first: the project's before the user's, `.troupe`
- * before `.claude`, the nearer folder before the farther. A folder that is both is the user's.
+ * Returns the folders for files of one kind (`skills`, `commands`), highest precedence first: project before user,
+ * `.troupe` before `.claude`, nearer folders before farther ones. A folder that is both the project's and the user's
+ * counts as the user's.
  */
 export function findCommandFolders(kind: string, places: DiscoveryFolders): CommandFolder[] {
   const user = [join(places.home, kind), join(places.userHome, ".claude", kind)];
@@ -29,14 +30,14 @@ export type OwnedText =
   | { readonly notice?: string };
 
 /**
- * The text of such a file. A repository's file must not lead out of the repository: a link to a private file of the user's
- * would have it read aloud. What the user has written for agents it may link to.
+ * Reads such a file. A repository's file must not link to a private file of the user, since that would expose it. It
+ * may link to Markdown files that the user wrote for agents.
  */
 export function readOwnedText(path: string, owner: CommandFolder["owner"], places: DiscoveryFolders): OwnedText {
   const real = realPathOf(path);
   if (real === undefined) return {};
   if (owner === "project" && !isProjectFile(real, places)) {
-    return { notice: `${path} is left out: it leads to ${real}, outside the project` };
+    return { notice: `${path} is ignored: it links to ${real}, outside the project` };
   }
   const { text, notice } = readInstructionText(real);
   const withNotice = notice === undefined ? {} : { notice };

@@ -1,9 +1,9 @@
 import * as z from "zod";
 
-/** A list as YAML, or as words with commas; commas within brackets belong to the rule they are in. */
+/** A YAML list, or words separated by commas. Commas within parentheses belong to the rule. */
 const ToolList = z.union([z.string(), z.array(z.string())]).nullish();
 
-/** People write `[file]`, which YAML takes for a list. */
+/** An unquoted `[file]` is a list in YAML, so convert it back to text. */
 const Hint = z
   .union([
     z.string(),
@@ -24,12 +24,12 @@ const common = {
   "disable-model-invocation": z.boolean().nullish(),
 };
 
-/** Fields that are not known here belong to other programs and are left alone. */
+/** Unknown fields belong to other programs and are ignored. */
 export const SkillFrontmatter = z.looseObject({ ...common, name: text, "user-invocable": z.boolean().nullish() });
 
 export const CommandFrontmatter = z.looseObject({ ...common, model: text });
 
-/** `Read, Bash(git log:*), Edit` and `Read Edit` alike. */
+/** Accepts both `Read, Bash(git log:*), Edit` and `Read Edit`. */
 export function toolList(tools: string | readonly string[] | null | undefined): string[] {
   const texts = typeof tools === "string" ? [tools] : (tools ?? []);
   return texts.flatMap((each) => each.match(/[^\s,()]+(?:\([^()]*\))?/g) ?? []);

@@ -19,14 +19,14 @@ export interface ExpandPorts {
   readonly commands: readonly SlashCommand[];
   readonly cwd: string;
   readonly userHome: string;
-  /** Whether the agent itself could read the file now without asking. */
+  /** True if the agent could read the file now without asking. */
   readonly canRead: (path: string) => Promise<boolean>;
 }
 
 /**
- * What a prompt means that begins with `/`. Only a name right at its beginning, with a space or nothing after it, is a
- * command; `/usr/bin/x is broken` is a prompt, and so is `/tmp is full`, since there is such a path. A name that nobody
- * knows is refused rather than sent to a model that knows it even less.
+ * Expands a prompt that starts with a slash command. Only a name at the very start, followed by a space or nothing, is
+ * a command. `/usr/bin/x is broken` is a plain prompt, and so is `/tmp is full`, because that path exists. An unknown
+ * name is refused instead of sent to the model.
  */
 export async function expandPrompt(parts: readonly ContentPart[], ports: ExpandPorts): Promise<Expansion> {
   const [first, ...others] = parts;
@@ -42,11 +42,11 @@ export async function expandPrompt(parts: readonly ContentPart[], ports: ExpandP
   if (Array.isArray(found)) {
     return {
       kind: "refused",
-      message: `/${name} could be ${found.map((each) => `/${each.name}`).join(" or ")}: say which`,
+      message: `/${name} is ambiguous. Use ${found.map((each) => `/${each.name}`).join(" or ")}.`,
     };
   }
   const loaded = await found.load(args);
-  if ("problem" in loaded) return { kind: "refused", message: `/${name} cannot be used: ${loaded.problem}` };
+  if ("problem" in loaded) return { kind: "refused", message: `cannot use /${name}: ${loaded.problem}` };
   const opening = `/${found.name}${args === "" ? "" : ` ${args}`}`;
   if ("parts" in loaded) {
     return { kind: "expanded", command: found, parts: [text(opening), ...loaded.parts, ...others] };
@@ -57,7 +57,7 @@ export async function expandPrompt(parts: readonly ContentPart[], ports: ExpandP
   return { kind: "expanded", command: found, parts: [runText, ...files, ...others] };
 }
 
-/** By its whole name, or by the last part of it where that is the only one. */
+/** Finds a command by its full name, or by its last part if that is unique. */
 function findCommand(name: string, commands: readonly SlashCommand[]): SlashCommand | SlashCommand[] | undefined {
   const exact = commands.find((command) => command.name === name);
   if (exact) return exact;
@@ -68,8 +68,11 @@ function findCommand(name: string, commands: readonly SlashCommand[]): SlashComm
 function refuse(name: string, commands: readonly SlashCommand[]): Expansion {
   const names = [...commands, ...builtInCommands].map((command) => command.name);
   const near = nearestName(name, names);
-  const hint = near === undefined ? "/help lists what there is." : `did you mean /${near}?`;
-  return { kind: "refused", message: `there is no command /${name}; ${hint} To say it as it is, begin with a space.` };
+  const hint = near === undefined ? "Use /help to list all commands." : `Did you mean /${near}?`;
+  return {
+    kind: "refused",
+    message: `there is no command /${name}. ${hint} To send it as a prompt, start with a space.`,
+  };
 }
 
 function helpText(commands: readonly SlashCommand[]): string {
@@ -79,12 +82,12 @@ function helpText(commands: readonly SlashCommand[]): string {
 }
 
 /**
- * Lines that other agents would run by themselves while they read a command, here become something for the model to do:
- * its own call, with all that stands between a call and the machine.
+ * Other programs run these lines while they read a command. Here the model gets an instruction instead, so its call
+ * passes the usual permission checks.
  */
 const withRunLines = (body: string): string =>
   body.replace(/(^|\s)!`([^`\n]+)`/g, (_, before: string, command: string) => {
-    return `${before}[the output of \`${command}\`: run it with Bash before you go on]`;
+    return `${before}[the output of \`${command}\`: run it with Bash before you continue]`;
   });
 
 const fillAll = (body: string, args: string, { cwd, userHome }: ExpandPorts): string[] =>
@@ -92,11 +95,11 @@ const fillAll = (body: string, args: string, { cwd, userHome }: ExpandPorts): st
 
 const filesLimit = 20;
 
-/** Files that a command names with `@`, where the agent could read them anyway. The others stay names. */
+/** Attaches files that a command names with `@`, if the agent could read them anyway. Other names stay as text. */
 async function attachedFiles(names: readonly string[], { cwd, canRead }: ExpandPorts): Promise<ContentPart[]> {
   const parts: ContentPart[] = [];
   for (const name of new Set(names)) {
-    // What is judged and what is read is the file that the name leads to now.
+    // Check and read the same real file.
     const path = realPathOf(resolve(cwd, name));
     if (name === "" || path === undefined || parts.length >= filesLimit || !(await canRead(path))) continue;
     const { text: content } = readInstructionText(path);

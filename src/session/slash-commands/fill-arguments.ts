@@ -1,6 +1,6 @@
 /**
- * A text with what it was called with: `$ARGUMENTS` is all of it, `$1` to `$99` its words (quotes hold words together). A
- * text that has a place for neither gets the arguments at its end. What is filled in is not looked at again.
+ * Fills in a command's arguments: `$ARGUMENTS` is all of them, `$1` to `$99` are single words (quotes group words). A
+ * text without placeholders gets the arguments at its end. Inserted text is not expanded again.
  */
 export function fillArguments(text: string, args: string): string {
   const filled = fillPlaceholders(text, args);
@@ -8,7 +8,7 @@ export function fillArguments(text: string, args: string): string {
   return isUsed || args.trim() === "" ? filled : `${filled.trimEnd()}\n\nArguments: ${args}\n`;
 }
 
-/** The same, but what has no place is not put anywhere. */
+/** Like `fillArguments`, but never appends the arguments. */
 export function fillPlaceholders(text: string, args: string): string {
   const words = splitWords(args);
   return text.replace(placeholder, (_, index: string | undefined) =>

@@ -3,7 +3,7 @@ import { findSkills, type Skill } from "./skills.ts";
 import { findSlashCommands, type SlashCommand } from "./slash-commands.ts";
 import type { WithheldSetting } from "../trust/withheld-settings.ts";
 
-/** The skills and slash commands of a folder and of its user, whoever is believed. */
+/** The skills and slash commands of a folder and its user, regardless of trust. */
 export interface FoundCommands {
   readonly skills: readonly Skill[];
   readonly commands: readonly SlashCommand[];
@@ -16,7 +16,10 @@ export async function findCommands(places: DiscoveryFolders): Promise<FoundComma
   return { skills, commands: found.commands, notices: [...notices, ...found.notices] };
 }
 
-/** What those of the project ask for beyond their words: the user is shown it before the folder is trusted with it. */
+/**
+ * Returns the allowed tools and models that the project's skills and commands request. The user sees them before
+ * trusting the folder.
+ */
 export function commandPrivileges({ skills, commands }: FoundCommands): WithheldSetting[] {
   const asked = [...skills.map((skill) => ({ ...skill, source: skill.file, model: undefined })), ...commands];
   const withheld = asked

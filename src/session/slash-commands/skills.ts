@@ -8,7 +8,7 @@ import { listFolder } from "../files/list-folder.ts";
 import { type CommandFolder, findCommandFolders, readOwnedText } from "./command-folders.ts";
 import { SkillFrontmatter, toolList } from "./command-frontmatter.ts";
 
-/** A `SKILL.md` as it was found; its body is read when it is asked for. */
+/** A `SKILL.md` file. Its body is read on demand. */
 export interface Skill {
   readonly name: string;
   readonly description: string;
@@ -17,9 +17,9 @@ export interface Skill {
   readonly folder: string;
   readonly owner: CommandFolder["owner"];
   readonly allowedTools: readonly string[];
-  /** A model may load it by itself. */
+  /** A model may load it itself. */
   readonly forModels: boolean;
-  /** A person can call it with `/name`. */
+  /** A user can run it with `/name`. */
   readonly forPeople: boolean;
 }
 
@@ -30,7 +30,10 @@ export interface SkillsFound {
 
 const foldersLimit = 500;
 
-/** Every skill there is, by name. One that is broken or hidden by another of its name is told, and hides no third. */
+/**
+ * Finds all skills, sorted by name. A broken skill, or one with the name of another skill, gives a notice and does not
+ * affect other skills.
+ */
 export async function findSkills(places: DiscoveryFolders): Promise<SkillsFound> {
   const skills = new Map<string, { skill: Skill; text: string }>();
   const seen = new Set<string>();
@@ -51,7 +54,7 @@ export async function findSkills(places: DiscoveryFolders): Promise<SkillsFound>
       const first = skills.get(found.name);
       if (!first) skills.set(found.name, { skill: found, text: read.text });
       else if (first.text !== read.text)
-        notices.push(`${file} is hidden by ${first.skill.file}: both are the skill ${found.name}`);
+        notices.push(`${file} is ignored: ${first.skill.file} already defines the skill ${found.name}`);
     }
   }
   const all = [...skills.values()].map(({ skill }) => skill);
@@ -65,19 +68,19 @@ async function parseSkill(
   const reading = await parseMarkdown(text, SkillFrontmatter);
   if (!reading.ok) {
     const [first] = reading.problems;
-    return { problem: `${first ? markdownProblemLine(found.file, first) : found.file}; the skill is left out` };
+    return { problem: `${first ? markdownProblemLine(found.file, first) : found.file}; the skill is ignored` };
   }
   const { fields, body } = reading.file;
   const name = fields.name ?? found.name;
   if (!slashName.test(name)) {
     return {
-      problem: `${found.file}: the name ${JSON.stringify(name)} cannot be used; the skill is left out. Use letters, digits, - and _`,
+      problem: `${found.file}: invalid name ${JSON.stringify(name)}; the skill is ignored. Use letters, digits, - and _.`,
     };
   }
   const description = fields.description ?? firstParagraph(body);
   if (description === "") {
     return {
-      problem: `${found.file}: it has no description, so nobody would know when to use it; the skill is left out`,
+      problem: `${found.file}: it has no description that says when to use it; the skill is ignored`,
     };
   }
   return {
@@ -91,10 +94,10 @@ async function parseSkill(
   };
 }
 
-/** What a slash command or a skill can be called. */
+/** The valid names of slash commands and skills. */
 export const slashName = /^[A-Za-z0-9][\w.-]{0,63}(?::[A-Za-z0-9][\w.-]{0,63}){0,7}$/;
 
-/** The first words of a text that are no heading. */
+/** Returns the start of the first paragraph that is not a heading. */
 export const firstParagraph = (body: string): string =>
   body
     .split(/\n\s*\n/)
@@ -102,7 +105,7 @@ export const firstParagraph = (body: string): string =>
     .find((paragraph) => paragraph !== "")
     ?.slice(0, 300) ?? "";
 
-/** The skills as the `Skill` tool loads them. `onLoad` hears of each before its text is given out. */
+/** The skills for the `Skill` tool. Calls `onLoad` before it returns a skill's text. */
 export function skillSource(
   skills: readonly Skill[],
   { places, onLoad }: { places: DiscoveryFolders; onLoad?: (skill: Skill) => Promise<void> },
@@ -122,17 +125,17 @@ export function skillSource(
 
 const filesLimit = 50;
 
-/** As the file is now, which may be another than when it was found. Without `args` the places for them stay. */
+/** Reads the skill's current file, which may have changed since it was found. Without `args` the placeholders stay. */
 export async function loadSkill(
   skill: Skill,
   { args, places }: { args?: string; places: DiscoveryFolders },
 ): Promise<LoadedSkill | { problem: string }> {
   const read = readOwnedText(skill.file, skill.owner, places);
-  if (!("text" in read)) return { problem: read.notice ?? `${skill.file} is no longer there` };
+  if (!("text" in read)) return { problem: read.notice ?? `${skill.file} no longer exists` };
   const reading = await parseMarkdown(read.text, SkillFrontmatter);
   if (!reading.ok) {
     const [first] = reading.problems;
-    return { problem: first ? markdownProblemLine(skill.file, first) : `${skill.file} is broken` };
+    return { problem: first ? markdownProblemLine(skill.file, first) : `${skill.file} is invalid` };
   }
   const files = filesBeside(dirname(read.real), 3).filter((file) => file !== "SKILL.md");
   return {

@@ -8,29 +8,31 @@ import { type CommandFolder, findCommandFolders, readOwnedText } from "./command
 import { firstParagraph, loadSkill, type Skill, slashName } from "./skills.ts";
 import { CommandFrontmatter, toolList } from "./command-frontmatter.ts";
 
-/** Something a person calls with `/name`: a file of instructions, a skill, or a prompt of a server. */
+/** A command that a user runs with `/name`: an instruction file, a skill or a prompt of an MCP server. */
 export interface SlashCommand {
   readonly name: string;
   readonly description: string;
   readonly argumentHint?: string | undefined;
-  /** Where it comes from, for people. */
+  /** The source, for users. */
   readonly source: string;
-  /** What a project brings along may loosen nothing before the folder is trusted. */
+  /** A project's command grants nothing until the folder is trusted. */
   readonly owner: CommandFolder["owner"];
   readonly allowedTools: readonly string[];
   readonly model?: string | undefined;
   load(args: string): Promise<SlashText | { readonly problem: string }>;
 }
 
-/** `text` has places for arguments still to be filled; `parts` are final. */
+/** `text` still has placeholders for arguments, `parts` are final. */
 export type SlashText = { readonly text: string } | { readonly parts: readonly ContentPart[] };
 
 export const builtInCommands = [
   { name: "compact", description: "replace older turns by a summary", argumentHint: "[what to keep]" },
-  { name: "help", description: "list the commands there are", argumentHint: undefined },
+  { name: "help", description: "list all commands", argumentHint: undefined },
 ];
 
-/** All commands by name: skills first, then files. One that is broken or hidden is told and hides no other. */
+/**
+ * Finds all commands: skills first, then files. A broken or hidden command gives a notice and does not affect others.
+ */
 export async function findSlashCommands(
   places: DiscoveryFolders,
   skills: readonly Skill[],
@@ -40,8 +42,8 @@ export async function findSlashCommands(
   const add = (command: SlashCommand) => {
     const first = commands.get(command.name);
     if (builtInCommands.some(({ name }) => name === command.name))
-      notices.push(`${command.source} is hidden by the built-in command /${command.name}`);
-    else if (first) notices.push(`${command.source} is hidden by ${first.source}: both are /${command.name}`);
+      notices.push(`${command.source} is ignored: /${command.name} is a built-in command`);
+    else if (first) notices.push(`${command.source} is ignored: ${first.source} already defines /${command.name}`);
     else commands.set(command.name, command);
   };
   for (const skill of skills) if (skill.forPeople) add(fromSkill(skill, places));
@@ -54,7 +56,7 @@ export async function findSlashCommands(
       if (!("text" in read) || seen.has(read.real) || seen.get(name) === read.text) continue;
       seen.set(read.real, name).set(name, read.text);
       const found = await parseCommand(read.text, { file, name, owner: place.owner, places });
-      if ("problem" in found) notices.push(`${found.problem}; the command is left out`);
+      if ("problem" in found) notices.push(`${found.problem}; the command is ignored`);
       else add(found);
     }
   }
@@ -63,7 +65,7 @@ export async function findSlashCommands(
 
 const depthLimit = 5;
 
-/** `git/commit.md` is `git:commit`. */
+/** Names nested files with colons: `git/commit.md` is `git:commit`. */
 function filesIn(root: string, depth = depthLimit, folder = root): { file: string; name: string }[] {
   return listFolder(folder).flatMap((entry) => {
     if (entry.isFolder) return depth > 1 ? filesIn(root, depth - 1, entry.path) : [];
@@ -81,7 +83,7 @@ interface CommandFile {
 
 async function parseCommand(text: string, found: CommandFile): Promise<SlashCommand | { problem: string }> {
   const { file, name, owner, places } = found;
-  if (!slashName.test(name)) return { problem: `${file}: its name cannot be used: letters, digits, - and _ can` };
+  if (!slashName.test(name)) return { problem: `${file}: invalid name. Use letters, digits, - and _` };
   const reading = await parseMarkdown(text, CommandFrontmatter);
   if (!reading.ok) return { problem: reading.problems.map((each) => markdownProblemLine(file, each))[0] ?? file };
   const { fields, body } = reading.file;
@@ -95,7 +97,7 @@ async function parseCommand(text: string, found: CommandFile): Promise<SlashComm
     model: fields.model === "inherit" ? undefined : fields.model,
     async load() {
       const read = readOwnedText(file, owner, places);
-      if (!("text" in read)) return { problem: read.notice ?? `${file} is no longer there` };
+      if (!("text" in read)) return { problem: read.notice ?? `${file} no longer exists` };
       const now = await parseMarkdown(read.text, CommandFrontmatter);
       if (now.ok) return { text: now.file.body };
       return { problem: now.problems.map((each) => markdownProblemLine(file, each))[0] ?? file };
@@ -114,7 +116,7 @@ const fromSkill = (skill: Skill, places: DiscoveryFolders): SlashCommand => ({
     const loaded = await loadSkill(skill, { places });
     if ("problem" in loaded) return loaded;
     return {
-      text: `The folder of this skill is ${loaded.folder}; paths in it are relative to that.\n\n${loaded.body}`,
+      text: `The folder of this skill is ${loaded.folder}. Paths in the skill are relative to it.\n\n${loaded.body}`,
     };
   },
 });

@@ -7,20 +7,20 @@ import type { SlashCommand } from "./slash-commands.ts";
 
 export interface SubmitPromptPorts extends Omit<ExpandPorts, "commands"> {
   readonly lead: Agent;
-  /** Asked for each prompt: commands of servers come and go. */
+  /** Called for each prompt, because the commands of MCP servers can change. */
   readonly commands: () => readonly SlashCommand[];
-  /** Whether what the project brings along may loosen anything. */
+  /** True if the project's own files may grant permissions. */
   readonly isTrusted: boolean;
-  /** What is to be said along with the prompt. */
+  /** Text to add to the prompt. */
   readonly reminders: () => readonly ContentPart[];
   readonly hooks?: Pick<SessionHooks, "submitted"> | undefined;
   readonly policy: Pick<Policy, "grant" | "endGrants">;
-  /** Takes this model until the next prompt, or none. Rejects if there is no such model. */
+  /** Uses this model, or the default, until the next prompt. Rejects if there is no such model. */
   readonly setTemporaryModel: (ref: string | undefined) => Promise<void>;
   readonly compact: (instructions: string | undefined) => Promise<Ack>;
 }
 
-/** The one place where a prompt of the user's enters a session, from whatever face. */
+/** The only entry point for a user's prompt, for all frontends. */
 export async function submitPrompt(content: string | readonly ContentPart[], ports: SubmitPromptPorts): Promise<Ack> {
   const { lead } = ports;
   const contentParts: readonly ContentPart[] =
@@ -55,7 +55,7 @@ async function admit(
   return { ok: true };
 }
 
-/** What a command asks for beyond its words, until the next prompt: tools without asking, another model. */
+/** Applies a command's allowed tools and model until the next prompt. */
 async function applyCommandOptions(command: SlashCommand | undefined, ports: SubmitPromptPorts): Promise<void> {
   const { allowedTools = [], model } = command ?? {};
   const isTrustedCommand = command?.owner === "user" || ports.isTrusted;
@@ -63,6 +63,6 @@ async function applyCommandOptions(command: SlashCommand | undefined, ports: Sub
   ports.policy.endGrants();
   const [problem] = ports.policy.grant(isTrustedCommand ? allowedTools : []);
   if (problem === undefined) return;
-  const message = `${command?.source}: one of its allowed-tools is not used: ${problem}`;
+  const message = `${command?.source}: an entry of allowed-tools is ignored: ${problem}`;
   await ports.lead.record({ type: "notice.raised", level: "warning", code: "command", message });
 }

@@ -18,18 +18,18 @@ import type { SessionHooks } from "../hooks/session-hooks.ts";
 export interface IsolationPorts {
   readonly place: RepositoryContext;
   readonly settings: WorktreeSettings;
-  /** The session's. */
+  /** The session's hooks. */
   readonly hooks: Pick<SessionHooks, "makesWorktrees" | "makeWorktree" | "worktreeRemoved"> | undefined;
 }
 
-/** What the log of an agent says of its worktree. */
+/** A worktree as recorded in an agent's log. */
 export interface LoggedWorktree {
   readonly path: string;
   readonly branch: string;
   readonly hookMade?: boolean | undefined;
 }
 
-/** A worktree of its own for an agent: a `WorktreeCreate` hook's, or else ours. */
+/** Creates a worktree for an agent, with the `WorktreeCreate` hook if there is one. */
 export async function isolateInWorktree(
   agentId: AgentId,
   ports: IsolationPorts,
@@ -42,12 +42,12 @@ export async function isolateInWorktree(
     { name: worktreeName(agentId), base: start.base ?? null, repository: start.repository ?? null },
     signal,
   );
-  if ("refused" in made) throw new TroupeError("agent", `The WorktreeCreate hook refuses: ${made.refused}`);
+  if ("refused" in made) throw new TroupeError("agent", `The WorktreeCreate hook refused: ${made.refused}`);
   const path = checkedPath(made.printed, [place.cwd, ...(start.repository === undefined ? [] : [start.repository])]);
   return hookIsolation(ports, { path, branch: await branchOf(path, place), base: start.base });
 }
 
-/** The worktree of an agent that goes on; undefined where it is not there any more. */
+/** Returns the worktree of an agent that resumes, or undefined if it no longer exists. */
 export async function resumeIsolation(
   agentId: AgentId,
   worktree: LoggedWorktree,
@@ -76,7 +76,7 @@ const ownIsolation = ({ place, hooks }: IsolationPorts, made: Worktree): Isolati
   },
 });
 
-/** Kept, whatever is in it: who made it knows what it is for. */
+/** Always kept: only the hook's author knows what it is for. */
 const hookIsolation = async (
   { place, settings }: IsolationPorts,
   { path, branch, base }: { path: string; branch: string; base: string | undefined },
@@ -93,7 +93,7 @@ const hookIsolation = async (
   },
 });
 
-/** What a hook can begin from; nothing outside of a git repository, where a hook may know another way. */
+/** Returns the repository and commit to start from. Both are missing outside git, where a hook may have its own way. */
 async function startOf({ cwd, env }: RepositoryContext): Promise<{ repository?: string; base?: string }> {
   const [top, head] = await Promise.all([
     runGit(["rev-parse", "--show-toplevel"], { cwd, env }),
@@ -102,23 +102,23 @@ async function startOf({ cwd, env }: RepositoryContext): Promise<{ repository?: 
   return { ...(top.ok && { repository: top.stdout.trim() }), ...(head.ok && { base: head.stdout.trim() }) };
 }
 
-/** The last line that was printed: git itself says things before it. */
+/** Uses the last printed line, because git prints messages before it. */
 function checkedPath(printed: string, taken: readonly string[]): string {
   const made = printed.trim().split("\n").at(-1)?.trim() ?? "";
   const wrong = (why: string) =>
-    new TroupeError("agent", `The WorktreeCreate hook must print the path of the folder it has made: ${why}.`);
+    new TroupeError("agent", `The WorktreeCreate hook must print the path of the folder that it created: ${why}.`);
   if (made === "") throw wrong("it printed nothing");
   if (!isAbsolute(made)) throw wrong(`${JSON.stringify(made.slice(0, 300))} is not an absolute path`);
-  if (!isFolder(made)) throw wrong(`${made.slice(0, 300)} is not a folder that is there`);
+  if (!isFolder(made)) throw wrong(`${made.slice(0, 300)} is not an existing folder`);
   const real = realPathSync(made);
   if (taken.some((folder) => isInside(realPathSync(folder), real)))
-    throw wrong(`${made} is the folder that others work in, not one of its own`);
+    throw wrong(`${made} is already used by other agents`);
   return real;
 }
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** Empty where it is on none, or is not git's. */
+/** Returns an empty string if HEAD is detached or the folder is not in git. */
 async function branchOf(cwd: string, { env }: RepositoryContext): Promise<string> {
   const found = await runGit(["symbolic-ref", "--quiet", "--short", "HEAD"], { cwd, env });
   return found.ok ? found.stdout.trim() : "";

@@ -17,13 +17,16 @@ import {
 } from "../../team/index.ts";
 import type { AgentDependencies } from "../session-dependencies.ts";
 
-/** One thing that the user, or a program of theirs, has an agent do in a folder, beside whatever the session does. */
+/**
+ * One task that the user, or the user's program, gives to an agent in a folder, independent of the session's other
+ * work.
+ */
 export interface DelegatedWork {
-  /** An agent of this session, which goes on from where it was, or the type of a new one. */
+  /** An agent of this session that continues, or the type of a new agent. */
   readonly who: { readonly agent: AgentId } | { readonly type: string };
   readonly description: string;
   readonly prompt: string;
-  /** Where it works, and the only folder that it may change, wherever it was before. */
+  /** The working directory, and the only folder that the agent may change. */
   readonly cwd: string;
   readonly mode: PermissionMode;
   readonly signal?: AbortSignal | undefined;
@@ -42,7 +45,7 @@ export interface DelegatePorts {
   logs(): Promise<ReadonlyMap<AgentId, readonly StoredEnvelope[]>>;
 }
 
-/** Never rejects because the agent went wrong: the report says so. Rejects if there is no such agent or type. */
+/** Rejects if the agent or the type does not exist. A failure of the agent itself is in the report. */
 export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts): Promise<AgentReport> {
   const { signal = new AbortController().signal } = work;
   let onEnvelope: RuntimeRequest["onEnvelope"] = () => undefined;
@@ -82,7 +85,7 @@ export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts
     parent: request.parent,
     isFork: request.fork,
     runtime,
-    reopen: () => Promise.reject(new Error(`${request.path} does one thing, and is not sent on`)),
+    reopen: () => Promise.reject(new Error(`cannot continue ${request.path}: it runs a single task`)),
     listen: (listener) => {
       onEnvelope = listener;
     },
@@ -93,7 +96,7 @@ export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts
     const run = subagent.run([{ type: "text", text: work.prompt }], slot, "user");
     if (signal.aborted) stop();
     const report = await run.done;
-    // It is where it was again, for whoever sends it on later.
+    // Restore the previous folder for a later resume.
     if (known) await runtime.agent.record({ type: "agent.changed", cwd: known.cwd });
     return report;
   } finally {
@@ -112,7 +115,8 @@ async function findKnownAgent(agentId: AgentId, { agents, logs: readLogs }: Dele
   const fork = spawned.agentType === "fork";
   const { parent, path, model, agentType } = spawned;
   const definition = agents.definitions.find(({ name }) => name === (fork ? "general-purpose" : agentType));
-  if (!definition) throw new TroupeError("agent", `${path} was of the type ${agentType}, which is not there any more.`);
+  if (!definition)
+    throw new TroupeError("agent", `Cannot resume ${path}: its agent type ${agentType} no longer exists.`);
   const changed = events.findLast((event) => event.type === "agent.changed" && event.cwd !== undefined);
   const cwd = (changed?.type === "agent.changed" ? changed.cwd : undefined) ?? spawned.cwd;
   const request: Identity = { agentId, parent, path, definition, fork, model };
@@ -123,7 +127,7 @@ function createNewAgent(type: string, { agents, leadId, newId }: DelegatePorts):
   const definition = agents.definitions.find(({ name }) => name === type);
   if (!definition) {
     const names = agents.definitions.map(({ name }) => name).join(", ");
-    throw new TroupeError("agent", `There is no agent type ${JSON.stringify(type)}. There are: ${names}.`);
+    throw new TroupeError("agent", `Unknown agent type ${JSON.stringify(type)}. Known types: ${names}.`);
   }
   const parentModel = agents.lead().model().ref;
   const model = resolveAgentModel({

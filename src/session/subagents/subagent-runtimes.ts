@@ -30,14 +30,18 @@ import { memoizeByList } from "../agent-runtime/memoize-by-list.ts";
 
 type Logs = ReadonlyMap<AgentId, readonly StoredEnvelope[]>;
 
-/** The seats of a session's sub-agents: made new, from their logs, and again after they were put away. */
+/**
+ * The agent runtimes of a session's subagents: new ones, those resumed from logs, and those reopened after eviction.
+ */
 export interface SubagentRuntimes {
   runtime(request: RuntimeRequest, logs?: Logs): Promise<SubagentRuntime>;
-  /** One that was put away while it rested. A worktree that it had left as it was is made anew. */
+  /**
+   * Reopens the runtime of an evicted subagent. Creates its worktree again if it was removed because it had no changes.
+   */
   reopen(request: RuntimeRequest, previousWorktree: LoggedWorktree | undefined): Promise<ReopenedRuntime>;
-  /** An agent that is known from its log only, by its id, path or name. */
+  /** Resumes a subagent that exists only in the logs, by its id, path or name. */
   resume(who: string): Promise<Subagent | undefined>;
-  /** Undefined while it has none: it is the lead, or was put away. */
+  /** Undefined for the lead and for evicted subagents. */
   get(id: AgentId): AgentRuntime | undefined;
   logs(): Promise<Logs>;
 }
@@ -46,7 +50,7 @@ export interface SubagentRuntimePorts {
   readonly defaults: SubagentDefaults;
   isolationAt(cwd: string): IsolationPorts;
   toolsOf(runtime: () => AgentRuntime, path: AgentPath): readonly Tool[];
-  reportLostWork(started: StartedWork): Promise<CrashReport | "goes on" | undefined>;
+  reportLostWork(started: StartedWork): Promise<CrashReport | "still running" | undefined>;
   idleSubagents(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
 }
 
@@ -59,18 +63,18 @@ export function createSubagentRuntimes(
   const { opened, createId } = parts;
   const { defaults, isolationAt, toolsOf, reportLostWork, idleSubagents } = ports;
   const runtimes = new Map<AgentId, { runtime: AgentRuntime; tools: () => readonly Tool[] }>();
-  /** Of agents that were put away: what those they have started may do. */
+  /** Roots and modes of evicted agents, from which their subagents inherit. */
   const evicted = new Map<AgentId, { readonly roots: readonly string[]; readonly mode: PermissionMode }>();
   const modeOf = (id: AgentId) => runtimes.get(id)?.runtime.mode() ?? evicted.get(id)?.mode ?? agents.lead().mode();
 
-  /** The messages an agent had up to and including its answer of a turn, from memory or from its log. */
+  /** Returns an agent's messages up to its answer of a turn, from memory or from its log. */
   const inheritFrom =
     (logs: Logs | undefined) =>
     (from: AgentId, turn: number): readonly Message[] => {
       const live =
         runtimes.get(from)?.runtime.conversation ??
         (from === opened.leadLog.agent ? agents.lead().conversation : undefined);
-      // With the logs at hand they are asked: a conversation in memory may have been shortened since.
+      // If logs are given they are used: the conversation in memory may have been compacted since.
       if (!logs && live?.turn === turn) return live.answered();
       const conversation = createConversation();
       for (const { event } of logs?.get(from) ?? []) {
@@ -79,7 +83,7 @@ export function createSubagentRuntimes(
       }
       throw new TroupeError(
         "agent",
-        `The conversation that ${from} had at its turn ${turn} is not there any more, so its fork cannot go on.`,
+        `Cannot resume this fork: the conversation of ${from} at turn ${turn} no longer exists.`,
       );
     };
 
@@ -216,9 +220,8 @@ export function createSubagentRuntimes(
     };
   }
 
-  /** One that was put away while it rested. A worktree that it had left as it was is made anew. */
   async function reopen(first: RuntimeRequest, previousWorktree: LoggedWorktree | undefined): Promise<ReopenedRuntime> {
-    // What it was first seated for is over, and so may be the signal of that.
+    // The signal of the first run may already have aborted.
     const request = { ...first, signal: undefined };
     const logs = request.fork ? await allLogs() : undefined;
     if (!previousWorktree) return { runtime: await openSubagentRuntime(request, logs) };
@@ -237,7 +240,6 @@ export function createSubagentRuntimes(
 
   const allLogs = async () => new Map([...(await agents.readLogs()), [opened.leadLog.agent, await agents.readLead()]]);
 
-  /** An agent that is known from its log only. */
   async function resume(who: string): Promise<Subagent | undefined> {
     const logs = await agents.readLogs();
     for (const [id, envelopes] of logs) {
@@ -249,13 +251,10 @@ export function createSubagentRuntimes(
         ({ name }) => name === (isFork ? "general-purpose" : spawned.agentType),
       );
       if (!definition)
-        throw new TroupeError("agent", `${who} was of the type ${spawned.agentType}, which is not there any more.`);
+        throw new TroupeError("agent", `Cannot resume ${who}: its agent type ${spawned.agentType} no longer exists.`);
       const worktree = spawned.worktree && (await resumeIsolation(id, spawned.worktree, isolationAt(parts.cwd)));
       if (spawned.worktree && !worktree)
-        throw new TroupeError(
-          "agent",
-          `The worktree ${spawned.worktree.path} that ${who} worked in is not there any more.`,
-        );
+        throw new TroupeError("agent", `Cannot resume ${who}: its worktree ${spawned.worktree.path} no longer exists.`);
       let onEnvelope: RuntimeRequest["onEnvelope"] = () => undefined;
       const request: RuntimeRequest = {
         agentId: id,
@@ -302,14 +301,13 @@ export function createSubagentRuntimes(
   };
 }
 
-/** What a seat is made with besides what was asked for. */
 interface RuntimeInputs {
   readonly parent: { readonly runtime: AgentRuntime; readonly tools: () => readonly Tool[] };
   readonly roots: readonly string[];
   readonly extras: AgentExtras | undefined;
 }
 
-/** On a full disk an agent goes without its last words. */
+/** Ignores a full disk: the agent closes without its last hook records. */
 async function ignoreDiskFull(write: Promise<void> | undefined): Promise<void> {
   try {
     await write;

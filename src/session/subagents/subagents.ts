@@ -27,38 +27,38 @@ import { type AgentRuntime, type SessionResources } from "../agent-runtime/agent
 import type { StartedWork } from "../agent-runtime/background-work.ts";
 import type { AgentDependencies } from "../session-dependencies.ts";
 
-/** The sub-agents of a session, tied to its seats, tools, models and worktrees. */
+/** The subagents of a session, with its runtimes, tools, models and worktrees. */
 export interface SessionSubagents {
   readonly registry: SubagentRegistry;
-  /** Takes a place for one more agent of any kind, or throws why there is none. */
+  /** Acquires a slot for a new agent. Throws if there is none. */
   acquireSlot(parent: ParentAgent, signal: AbortSignal): Promise<AgentSlot>;
-  /** A place for one that is at work already, without waiting; of this member, if it is one: `name@team`. */
+  /** Acquires a slot at once for an agent that already works, optionally for a member: `name@team`. */
   acquireSlotNow(member?: string): AgentSlot;
   isolate(cwd: string, signal: AbortSignal): Promise<Isolation>;
-  /** The tools by which an agent starts others and speaks to them. */
+  /** The tools with which an agent starts other agents and sends them messages. */
   toolsOf(runtime: () => AgentRuntime, path: AgentPath, teammates?: TeammateStarter): readonly Tool[];
-  /** Agents that work in the foreground go on in the background. */
+  /** Moves foreground agents to the background. */
   sendToBackground(): void;
-  /** What is told of an agent that was at work when an earlier life of the session ended. */
-  reportLostWork(started: StartedWork): Promise<CrashReport | "goes on" | undefined>;
-  /** Goes on with agents that workers on other machines have been at work on since an earlier life of the session. Before any of its calls is closed. */
+  /** Report for a subagent that was running when the previous process ended. */
+  reportLostWork(started: StartedWork): Promise<CrashReport | "still running" | undefined>;
+  /** Resumes remote agents of previous runs of the session. Call it before open calls are closed. */
   resumeRemoteAgents(runtime: AgentRuntime, log: readonly StoredEnvelope[]): Promise<void>;
-  /** The session ends: what works on other machines goes on there, and is taken up when the session is. */
+  /** The session ends. Remote agents continue and are found again when it is resumed. */
   leave(): Promise<void>;
-  /** Tells of agents that the caller was waiting for when an earlier life of the session ended: before their calls are closed. */
+  /** Reports agents that a call was waiting for when the previous run ended. Call it before open calls are closed. */
   reportLostAgents(runtime: AgentRuntime, log: readonly StoredEnvelope[]): Promise<void>;
-  /** Agents that this one has started and that are at rest. */
+  /** The idle subagents of this agent. */
   idleSubagents(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
   agentOf(id: AgentId): Agent | undefined;
   /**
-   * Says something of the user's to the agent of this path: at work, it hears it between two turns; finished, it goes on from
-   * where it was, and the one that has started it is told of its end. Undefined: there is no such agent.
+   * Sends a user's prompt to the agent of this path. A working agent reads it between two turns. A finished agent
+   * continues, and its parent gets the report. Undefined if there is no such agent.
    */
   sendPrompt(path: AgentPath, parts: readonly ContentPart[]): Promise<Ack | undefined>;
   paths(): readonly AgentPath[];
-  /** Has an agent do one thing, beside whatever the session does. */
+  /** Runs one task in an agent, independent of the session's other work. */
   delegate(work: DelegatedWork): Promise<AgentReport>;
-  /** Stops what the agent of this path does, and nothing else. False: there is no such agent. */
+  /** Interrupts the agent of this path only. False if there is no such agent. */
   interrupt(path: AgentPath): Promise<boolean>;
   interruptAll(reason: string): Promise<void>;
   close(): Promise<void>;
@@ -151,9 +151,9 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
     ];
   }
 
-  async function reportLostWork(started: StartedWork): Promise<CrashReport | "goes on" | undefined> {
+  async function reportLostWork(started: StartedWork): Promise<CrashReport | "still running" | undefined> {
     if (started.agent === undefined) return undefined;
-    if (remotes.isResumed(started.agent)) return "goes on";
+    if (remotes.isResumed(started.agent)) return "still running";
     const { agent, backgroundId: taskId, description } = started;
     return createCrashReport(
       { agent, taskId, description, wantsCheck: asides.reportCheck },
@@ -232,7 +232,7 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
       const submitted = (await agents.lead().hooks?.submitted(content)) ?? { parts: content };
       if ("blocked" in submitted) return { ok: false, code: "blocked_by_hook", message: submitted.blocked };
       const parent = subagents.all().find(({ id }) => id === subagent.parent);
-      // One that rests itself would have to be woken for the news: the lead gets it.
+      // If the parent is idle the report goes to the lead, because the parent would have to be woken for it.
       const reportTo = (parent?.running ? runtimes.get(subagent.parent) : undefined) ?? agents.lead();
       const { description } = subagent;
       const ports = { subagents, background: reportTo.background.tasks, signal: closing.signal };
@@ -254,7 +254,7 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
   };
 }
 
-/** By its mark in the conversation: that survives where it came from being lost. */
+/** Uses the mark in the conversation, which stays even if the parent is unknown. */
 function isForked(messages: readonly Message[]): boolean {
   return messages.some(
     ({ role, parts }) =>

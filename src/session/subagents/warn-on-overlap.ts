@@ -3,7 +3,7 @@ import type { Agent } from "../../agent/index.ts";
 import type { AgentId, Envelope } from "../../protocol/index.ts";
 import { createFileOverlapMap } from "../../team/index.ts";
 
-/** Tells agents that get into each other's files, and the lead, and the user. Never rejects. */
+/** Warns agents that change the same files, their lead and the user. Never rejects. */
 export function warnOnOverlap(ports: {
   readonly lead: () => Agent;
   readonly agentOf: (id: AgentId) => Agent | undefined;
@@ -13,8 +13,8 @@ export function warnOnOverlap(ports: {
     const overlap = map.observe(envelope);
     if (!overlap) return;
     const { file, agent, others, notices: tell } = overlap;
-    const message = `${agent} has changed ${file}, which ${others.join(", ")} has changed as well, at the same time`;
-    // A log that cannot be written to is met by the agent's own next record, which tells.
+    const message = `${agent} changed ${file}, which ${others.join(", ")} changed at the same time`;
+    // Ignored: if the log cannot be written, the agent's next record fails and reports it.
     const ignoreFailure = (saying: Promise<unknown>) => void saying.catch(() => undefined);
     ignoreFailure(ports.lead().record({ type: "notice.raised", level: "warning", code: "overlap", message }));
     for (const { agent: id, text } of tell) {
@@ -28,7 +28,7 @@ function realPath(path: string): string {
   try {
     return realpathSync.native(path);
   } catch (error) {
-    // Gone since it was written: its name is all there is to tell it by.
+    // The file was deleted since. Only its path identifies it.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return path;
     throw error;
   }

@@ -7,13 +7,16 @@ import type { MemberContext, PermissionAsker } from "../session-dependencies.ts"
 export interface AcpTeammateOptions {
   readonly member?: Omit<MemberContext, "definition"> | undefined;
   readonly config: Pick<Config, "home" | "cwd">;
-  /** As the user has it: the other program finds its own keys and settings there. */
+  /** The user's full environment: the external program finds its own keys and settings in it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly asker: PermissionAsker;
   readonly createId: CreateId;
 }
 
-/** The model of a member whom the program of its definition runs, over the Agent Client Protocol; undefined for all others. */
+/**
+ * Returns a model client for a teammate that an external program runs over the Agent Client Protocol. Returns undefined
+ * for other teammates.
+ */
 export async function createAcpTeammate(
   definition: AgentDefinition,
   options: AcpTeammateOptions,
@@ -55,13 +58,13 @@ export async function createAcpTeammate(
   };
 }
 
-/** What the voice needs to find the team, wherever teams are kept. */
+/** Variables that `troupe mcp serve` needs to find the team store. */
 const passedVariables = ["TROUPE_HOME", "PATH", "HOME", "TROUPE_BUS", "TROUPE_TEAM_STORE", "CLAUDE_CONFIG_DIR"];
 
 const toolNote =
-  "Mail and tasks of your team are tools of the MCP server troupe (SendMessage, TaskList, TaskUpdate and others). What is sent to you comes by itself, as a message. When you have nothing left to do, say in a few words what you have done, and stop: those words go to team-lead by themselves.";
+  "Use the tools of the MCP server troupe (SendMessage, TaskList, TaskUpdate and others) for your team's mail and tasks. Messages to you arrive automatically. When you have nothing left to do, summarize in a few words what you did, and stop. That summary goes to team-lead automatically.";
 
-/** Words as they are: no shell reads them. */
+/** Splits a string at spaces. No shell reads it. */
 const commandOf = ({ command = [] }: AgentDefinition): readonly string[] =>
   typeof command === "string" ? command.trim().split(/\s+/) : command;
 

@@ -3,8 +3,8 @@ import { storageError } from "../../platform/index.ts";
 import type { OpenedSession } from "../../store/index.ts";
 
 /**
- * Reports of teammates that their lead has not heard and that have made room for newer ones: for each teammate a file
- * of the lead's session, which it may read. Nothing is lost with a file: the log has all of it too.
+ * Archives reports of teammates that the lead has not read and that newer reports replaced. Each teammate has a file in
+ * the lead's session, which the lead may read. The log has all reports too.
  */
 export function createReportArchive(opened: Pick<OpenedSession, "taskOutputFile">, team: string) {
   return async (member: string, text: string): Promise<string> => {

@@ -15,18 +15,18 @@ import { startSession, type StartOptions } from "../start-session.ts";
 export interface ConflictAgentOptions {
   readonly place: RepositoryContext;
   readonly store: SessionStore;
-  /** How sessions are started: the folder, the environment, the flags. */
+  /** Options for starting sessions: folder, environment, flags. */
   readonly start: Pick<StartOptions, "cwd" | "env" | "flags" | "trust" | "model" | "store">;
-  /** The type of agent for a branch whose author is not known, or cannot be had. */
+  /** The agent type for a branch whose author is unknown or not available. */
   readonly type: string;
   readonly mode: PermissionMode;
   onProgress?(line: string): void;
 }
 
 /**
- * Gives a conflict to the agent that wrote the branch, in the session that it belongs to, so that it still knows what it
- * meant; where it is not known or its session is in use, to a new agent. Whether the conflict is settled is for the landing
- * to find out: this only says whether the agent thinks so.
+ * Gives a conflict to the agent that wrote the branch, in its own session, because it knows the intent. If the author
+ * is unknown or its session is in use, a new agent gets the conflict. The result is only the agent's own opinion:
+ * landing checks if the conflict is resolved.
  */
 export function createConflictAgent(options: ConflictAgentOptions): ResolveConflict {
   const { onProgress = () => undefined } = options;
@@ -36,10 +36,10 @@ export function createConflictAgent(options: ConflictAgentOptions): ResolveConfl
     try {
       const assignee = isAuthor && author ? { agent: author.agentId } : { type: options.type };
       const name = "agent" in assignee ? `its author ${assignee.agent}` : `a new agent (${assignee.type})`;
-      onProgress(`${conflict.branch}: the conflict goes to ${name}`);
+      onProgress(`${conflict.branch}: ${name} works on the conflict`);
       const report = await session.delegate({
         who: assignee,
-        description: `settle the conflict of ${conflict.branch}`,
+        description: `resolve the conflict of ${conflict.branch}`,
         prompt: await promptFor(conflict, { author, isAuthor }),
         cwd: conflict.path,
         mode: options.mode,
@@ -47,8 +47,8 @@ export function createConflictAgent(options: ConflictAgentOptions): ResolveConfl
       });
       const failure = report.status === "completed" ? giveUpReason(report.text) : (report.reason ?? report.status);
       if (failure !== undefined) {
-        onProgress(`${conflict.branch}: not settled by the agent: ${oneLine(failure)}`);
-        return "given up";
+        onProgress(`${conflict.branch}: the agent did not resolve it: ${oneLine(failure)}`);
+        return "unresolved";
       }
       onProgress(`${conflict.branch}: the agent says: ${oneLine(report.text)}`);
       return "resolved";
@@ -64,7 +64,7 @@ interface Author {
   readonly task: string;
 }
 
-/** By the record of its worktree; where that is gone, by what the logs of this folder's sessions say. */
+/** Finds the author in the record of its worktree, otherwise in the logs of this folder's sessions. */
 async function findAuthor(branch: string, { place, store, start }: ConflictAgentOptions): Promise<Author | undefined> {
   const known = await branchAuthor(place, branch);
   for (const { sessionId, cwd } of await store.list()) {
@@ -86,7 +86,7 @@ function taskOf(log: readonly StoredEnvelope[]): string {
   return said?.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n") ?? "";
 }
 
-/** A session that cannot be read has no author that could be asked. */
+/** An unreadable session has no author to ask. */
 async function readOrUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
@@ -107,7 +107,7 @@ async function sessionFor(
       return { session: await begin(author.sessionId), isAuthor: true };
     } catch (error) {
       if (!TroupeError.is(error)) throw error;
-      onProgress?.(`${branch}: its author ${author.agentId} cannot be asked: ${oneLine(error.message)}`);
+      onProgress?.(`${branch}: cannot ask its author ${author.agentId}: ${oneLine(error.message)}`);
     }
   }
   return { session: await begin(), isAuthor: false };

@@ -5,24 +5,24 @@ import { workerType } from "../../team/index.ts";
 import type { Tool } from "../../tool/index.ts";
 import type { TeamRole } from "./team-role.ts";
 
-/** What makes the lead of a session a coordinator. */
+/** The settings that make a session's lead a coordinator. */
 export interface Coordinator {
-  /** The folder that its workers share, real and absolute. */
+  /** The folder that its workers share: a real, absolute path. */
   readonly scratchpad: string;
-  /** Of all tools there are, those that the lead has itself. */
+  /** The tools of `pool` that the lead itself has. */
   leadTools(pool: readonly Tool[], team: TeamRole | undefined): readonly Tool[];
-  /** Of all tools there are, those that workers are given theirs from. */
+  /** The tools of `pool` from which each worker's tools are selected. */
   workerPool(pool: readonly Tool[]): readonly Tool[];
-  /** What it is told of its workers. */
+  /** The facts about workers for the lead's system prompt. */
   facts(pool: readonly Tool[]): WorkerFacts;
-  /** What it is told of the servers that they reach; empty for none. */
+  /** The text about the MCP servers that workers can use; empty if there are none. */
   servers(pool: readonly Tool[]): string;
 }
 
 export interface CoordinatorOptions {
   readonly scratchpad: string;
   readonly definitions: readonly AgentDefinition[];
-  /** Workers get no more than the few tools that everything can be done with. */
+  /** Limits workers to Bash, Edit and Read. */
   readonly simple: boolean;
 }
 
@@ -48,7 +48,7 @@ export function createCoordinator({ scratchpad, definitions, simple }: Coordinat
   return {
     scratchpad,
     leadTools(pool, team) {
-      // The tools for tasks are there without a team as well: then they are not the coordinator's.
+      // Without a team there are still task tools, but they are not for the coordinator.
       const teamTools = new Set(team?.starter ? team.tools.map(({ name }) => name) : []);
       return pool.filter(({ name }) => ownTools.has(name) || teamTools.has(name));
     },
@@ -63,7 +63,7 @@ export function createCoordinator({ scratchpad, definitions, simple }: Coordinat
   };
 }
 
-/** What the command line says holds; else a session goes on as it was; else, for a new one, what the environment says. */
+/** The flag wins. A resumed session keeps its previous setting. A new session uses the environment. */
 export function isCoordinating({ flag, replayed, environment }: CoordinatorSources): boolean {
   if (flag !== undefined) return flag;
   const opened = replayed.map(({ event }) => event).findLast((event) => event.type === "session.opened");

@@ -33,9 +33,9 @@ import type { StartOptions } from "../start-session.ts";
 export interface CreateLeadRoleOptions {
   readonly ledgerFile?: string | undefined;
   readonly slotsFile?: string | undefined;
-  /** Undefined: there is no bus to other machines. */
+  /** Undefined without a bus to other machines. */
   readonly remote?: RemoteWork | undefined;
-  /** Rules by which calls are refused. */
+  /** The lead's deny rules. */
   readonly deny: readonly string[];
   readonly options: StartOptions;
   readonly config: Config;
@@ -46,7 +46,7 @@ export interface CreateLeadRoleOptions {
   readonly createId: CreateId;
 }
 
-/** What a session needs to lead teams: where they are kept, and where their members run. */
+/** Creates the session's lead role: the team store and the backends of members. */
 export function createLeadRole({
   ledgerFile,
   slotsFile,
@@ -119,7 +119,8 @@ export function createLeadRole({
               createId,
               publish: (envelope) => show(envelope),
               spent,
-              onFailure: (error) => reportNotice(`What ${member.name} does cannot be shown any more: ${String(error)}`),
+              onFailure: (error) =>
+                reportNotice(`Cannot show the activity of ${member.name} any more: ${String(error)}`),
             }),
           notice: (text) => raiseNotice(text, "warning"),
           notify: (text, level) => informLead(text, level),
@@ -137,10 +138,10 @@ export function createLeadRole({
   };
 
   const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined");
-  // Who asks for something else than a worker has what there is here.
+  // If a call opts out of remote workers, the teammate uses a local backend.
   const wanted = settings.backend === "remote" ? "auto" : (settings.backend ?? "auto");
   const isInside = (options.env["TMUX"] ?? "") !== "";
-  /** Panes where they are wanted and can be had; without them the work is done all the same. */
+  /** Uses tmux panes if they are wanted and available, otherwise this process. */
   const defaultBackend = async () => {
     if (wanted === "in-process" || (wanted === "auto" && !isInside)) return { type: "in-process" as const };
     try {
@@ -148,10 +149,10 @@ export function createLeadRole({
       return { type: "tmux" as const };
     } catch (error) {
       if (!TroupeError.is(error)) throw error;
-      return { type: "in-process" as const, notice: `there are no panes for teammates: ${error.message}` };
+      return { type: "in-process" as const, notice: `tmux panes are not available for teammates: ${error.message}` };
     }
   };
-  /** What members in this process do is shown beside what the lead does. */
+  /** Shows the events of teammates in this process next to the lead's own events. */
   let show: (envelope: Envelope) => void = () => undefined;
   const connect = connectLeadRole({
     store: teams,
@@ -189,7 +190,7 @@ export function createLeadRole({
   };
 }
 
-const noBus = "Teammates on other machines need a team on a bus: start with --bus nats://host:4222.";
+const noBus = "Teammates on other machines need a team on a bus. Start with --bus nats://host:4222.";
 
 async function ownTasks(folder: string, ports: { clock: Clock; createId: CreateId }): Promise<TaskList> {
   await makeFolder(folder);
@@ -208,7 +209,9 @@ async function ownTasks(folder: string, ports: { clock: Clock; createId: CreateI
 export const areTeamsOn = ({ flags }: StartOptions, { teams }: Config): boolean =>
   flags.team !== undefined || teams.enabled === true;
 
-/** What holds for members as well, wherever they run; budgets too if they come from the settings of the lead's folder. */
+/**
+ * The flags that also apply to teammates, wherever they run. Includes budgets from the settings of the lead's folder.
+ */
 export function launchFlagsOf(
   { flags, trust }: Pick<StartOptions, "flags" | "trust">,
   { maxBudgetUsd, limits: { maxTokens } }: Config,

@@ -4,8 +4,8 @@ import type { Envelope } from "../../protocol/index.ts";
 const code = "damage";
 
 /**
- * Tells people what in the files of teams and task lists could not be read and counts for nothing: of each place once, also
- * over the lives of a session. Never throws.
+ * Records notices for damaged entries in the files of teams and task lists, which are ignored. Each notice is recorded
+ * only once, also across resumes. Never throws.
  */
 export function createDamageNotices(ports: {
   readonly agent: () => Pick<Agent, "record">;
@@ -19,7 +19,7 @@ export function createDamageNotices(ports: {
       if (reported.has(message)) continue;
       reported.add(message);
       const recording = ports.agent().record({ type: "notice.raised", level: "warning", code, message });
-      // A log that cannot be written to is met by the agent's own next record, which tells.
+      // Ignored: if the log cannot be written, the agent's next record fails and reports it.
       recording.catch(() => undefined);
     }
   };

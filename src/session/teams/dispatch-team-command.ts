@@ -4,7 +4,7 @@ import { withAssignmentMail } from "../../team/index.ts";
 import type { TeamCommand } from "../dispatch.ts";
 import type { TeamRegistry } from "./team-registry.ts";
 
-/** Carries out what the user asks of a team or a task list. Rejects with a TroupeError for what cannot be. */
+/** Runs a user's command for a team or a task list. Rejects with a TroupeError if it is not possible. */
 export async function dispatchTeamCommand(
   command: TeamCommand,
   {
@@ -37,10 +37,10 @@ export async function dispatchTeamCommand(
         return {
           ok: false,
           code: "session_closed",
-          message: `${command.name} had not answered when the session ended`,
+          message: `${command.name} had not answered when the session closed`,
         };
       if (answer.kind !== "rejected") return { ok: true };
-      return { ok: false, code: "rejected", message: `${command.name} does not want to end: ${answer.reason}` };
+      return { ok: false, code: "rejected", message: `${command.name} refused to shut down: ${answer.reason}` };
     }
     case "member.respawn":
       await registry.get(command.team).respawn(command.name);
@@ -57,14 +57,14 @@ export async function dispatchTeamCommand(
       const { list, owner } = await taskListFor(command, { registry, tasks });
       const done = await list.update(taskId, { status, owner }, { name: teamUser });
       if (!done.ok || status !== "completed" || done.item.acceptance.length === 0) return ackOf(done);
-      // A person's word: its checks are not run, and what waits for it goes on.
-      const detail = "the user said so; its checks were not run";
+      // The user's decision replaces the checks, and blocked tasks can start.
+      const detail = "completed by the user; its checks were not run";
       return ackOf(await list.settle(taskId, { proof: "claimed", detail, generation: done.item.generation }));
     }
   }
 }
 
-/** The list that is meant, and whom a task of it is to be given to: the session's own has nobody but its lead. */
+/** Returns the task list and the owner to assign. The session's own list has only the lead and the user. */
 async function taskListFor(
   { team: name, owner }: Extract<TeamCommand, { type: "task.update" }>,
   { registry, tasks }: Parameters<typeof dispatchTeamCommand>[1],
@@ -82,7 +82,7 @@ function ownTaskOwner(name: string): string {
   if (name === teamLead || name === "lead") return "lead";
   throw new TroupeError(
     "team",
-    `There is nobody ${JSON.stringify(name.slice(0, 100))} to give it to: this task list is the session's own, of lead and ${teamUser}.`,
+    `Cannot assign the task to ${JSON.stringify(name.slice(0, 100))}: this is the session's own task list. Use lead or ${teamUser}.`,
   );
 }
 

@@ -7,23 +7,23 @@ import type { StartOptions } from "../start-session.ts";
 import { launchFlagsOf } from "./create-lead-role.ts";
 
 export interface JoinOptions extends Pick<StartOptions, "cwd" | "env" | "flags" | "trust"> {
-  /** The name it wants; one that is taken gets a number. */
+  /** The wanted name. A number is added if it is in use. */
   readonly name: string;
-  /** The first thing that it is told. */
+  /** The first message to the member. */
   readonly prompt: string | undefined;
 }
 
-/** A member of ours in a team that another program leads. */
+/** A Troupe member in a team that Claude Code leads. */
 export interface JoinedTeam {
   readonly team: string;
   readonly name: string;
-  /** Resolves when the team is no longer there, or `signal` aborts. */
+  /** Resolves when the member or its team is gone, or when `signal` aborts. */
   waitUntilGone(signal: AbortSignal): Promise<void>;
-  /** Takes it out of the team again. */
+  /** Removes the member from the team. */
   leave(): Promise<void>;
 }
 
-/** Joins the team that was named if Claude Code leads it; undefined if it is ours to lead, or to make. */
+/** Joins the named team if Claude Code leads it. Returns undefined if Troupe should lead or create it. */
 export async function joinClaudeTeam(options: JoinOptions): Promise<JoinedTeam | undefined> {
   const clock = systemClock;
   const createId = createIdFactory(clock);
@@ -58,7 +58,7 @@ export async function joinClaudeTeam(options: JoinOptions): Promise<JoinedTeam |
   }
 }
 
-/** Of those who were killed nobody else takes the entry out. */
+/** Ends the entries of killed members. No other process does that. */
 async function removeDeadMembers({ record, presence, reportsIdle: tellsRest }: StoredTeam): Promise<void> {
   for (const { name, ended } of (await record.read()).members) {
     if (ended || tellsRest?.(name)) continue;
@@ -86,14 +86,14 @@ const joined = (stored: StoredTeam, name: string): JoinedTeam => ({
       for await (const { members } of stored.record.follow(signal))
         if (members.every((member) => member.name !== name || member.ended)) return;
     } catch {
-      // Whatever keeps its config from being read: there is no team to be a member of.
+      // If the team's config cannot be read, there is no team any more.
     }
   },
   async leave() {
     try {
       await stored.record.end(name, { reason: "shutdown" });
     } catch {
-      // The team is not there any more, and nobody in it.
+      // The team no longer exists, so there is nothing to leave.
     } finally {
       await stored.close();
     }

@@ -11,7 +11,7 @@ import { leadOngoingWork, ownOngoingWork } from "./ongoing-team-work.ts";
 import { messageTool, type TaskToolPorts, taskTools } from "./team-tools.ts";
 import { warnOnReservedFile } from "./warn-on-reserved-file.ts";
 
-/** A session as the lead of teams. Without one it still has a task list of its own. */
+/** The team role of a lead. Without a team it still has its own task list. */
 export const connectLeadRole =
   (options: LeadRoleOptions) =>
   (ports: TeamPorts): TeamRole => {
@@ -92,12 +92,10 @@ type Team = ReturnType<TeamRegistry["get"]>;
 
 const runningOf = (team: Team) => [
   ...team.busyMembers().map(({ name, agentId }) => ({ id: agentId, kind: "teammate" as const, description: name })),
-  ...(team.isSettling
-    ? [{ id: team.name, kind: "teammate" as const, description: `the reports of ${team.name}` }]
-    : []),
+  ...(team.isSettling ? [{ id: team.name, kind: "teammate" as const, description: `reports in ${team.name}` }] : []),
 ];
 
-/** What a lead speaks to its members with. */
+/** The SendMessage tool of a lead. */
 function leadMessageTool(
   toolPorts: TaskToolPorts,
   { registry, options, ports }: { registry: TeamRegistry; options: LeadRoleOptions; ports: TeamPorts },
@@ -114,7 +112,7 @@ function leadMessageTool(
     if (kind === "late")
       await report(
         isExternal(member)
-          ? `${name} did not answer, and is not in the team any more. Another program runs it, which may go on by itself.`
+          ? `${name} did not answer and is no longer in the team. An external program runs it and may continue.`
           : `${name} did not answer and was ended.`,
       );
   };
@@ -144,16 +142,19 @@ function leadMessageTool(
             (came) => reportEnd(member, came.kind),
             async (error: unknown) => {
               if (!TroupeError.is(error)) throw error;
-              await report(`${member.name} could not be brought to an end: ${error.message}`);
+              await report(`Cannot stop ${member.name}: ${error.message}`);
             },
           )
           .catch((error: unknown) => void agent().fail(error));
         return team.openStopRequest(member.name) ?? options.createId("ask");
       },
-      answerShutdown: () => Promise.reject(new Error("a lead is not asked to end")),
+      answerShutdown: () => Promise.reject(new Error("a lead cannot receive a shutdown request")),
       async answerPlan({ requestId, ...answer }) {
         if (answer.approve && seat().mode() === "plan")
-          throw new TroupeError("team", "You are in plan mode yourself: present your own plan first.");
+          throw new TroupeError(
+            "team",
+            "Cannot approve a plan while you are in plan mode. Present your own plan first.",
+          );
         for (const team of registry.all()) if (team.plans().has(requestId)) await team.answerPlan(requestId, answer);
       },
     },

@@ -32,10 +32,10 @@ import { memberOngoingWork } from "./ongoing-team-work.ts";
 import { messageTool, taskTools } from "./team-tools.ts";
 import { warnOnReservedFile } from "./warn-on-reserved-file.ts";
 
-/** A session as a member of a team: its mail, its questions to the lead, its tasks. */
+/** The team role of a teammate: its mail, its requests to the lead and its tasks. */
 export interface MemberRole {
   readonly asker: PermissionAsker;
-  /** Whether its commands in the sandbox may reach a host. */
+  /** Asks the lead if sandboxed commands may connect to a host. */
   askHost(host: string): Promise<boolean>;
   connect(ports: TeamPorts): TeamRole;
 }
@@ -49,11 +49,13 @@ export interface MemberRoleOptions {
   readonly clock: Clock;
   readonly createId: CreateId;
   readonly onEnd: (end: MemberEnd, detail: string | undefined) => void;
-  /** Whoever looks at it sees the team's tasks; where its lead is in the same process, the lead shows them. */
+  /**
+   * True if this session publishes the team's tasks to its viewers. A lead in the same process publishes them itself.
+   */
   readonly publishesTasks: boolean;
-  /** It has been there before: what it knew is in its log, or it is gone. */
+  /** True if the teammate ran before, so its log should have the earlier conversation. */
   readonly wasStartedBefore: boolean;
-  /** Where it runs on another machine than its lead's. */
+  /** Set if the teammate runs on another machine than its lead. */
   readonly remoteHost?: Pick<RemoteHost, "capMode" | "flushed" | "beforeReport"> | undefined;
 }
 
@@ -85,7 +87,7 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
   });
 
   const spawns = createSpawnRequests({ link, createId: options.createId });
-  /** Its lead's runtime starts them: a team has one lead, whoever wanted the member. */
+  /** The lead starts the new teammate: a team has one lead, whichever member requested it. */
   const starter: TeammateStarter = {
     teamOf: (asked) => (asked === undefined || asked === team.name ? team.name : undefined),
     start: async (parent, wish) => textResult(await spawns.start(wish, parent.mode)),
@@ -101,10 +103,10 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
     };
     const claims = new Map<WorkItemId, number>();
     const over = new AbortController();
-    /** What it has heard is marked before it says that it rests: its lead would take it for somebody with mail to hear. */
+    /** Marks received mail before the teammate reports that it is idle. Otherwise the lead would assume unread mail. */
     const prepareReport = async () => {
       await options.remoteHost?.beforeReport();
-      // What could not be taken in was told of when that was so; what there is to report is told all the same.
+      // Errors from receiving mail were already reported. They do not prevent the report.
       await Promise.allSettled([link().settled()]);
     };
     const runner = createTeammateRunner({
@@ -177,8 +179,8 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
             runner.shutdownRequest === undefined ? [] : [{ requestId: runner.shutdownRequest, from: teamLead }],
           plan: () => [],
         },
-        requestShutdown: () => Promise.reject(new Error("only a lead asks for that")),
-        answerPlan: () => Promise.reject(new Error("only a lead answers that")),
+        requestShutdown: () => Promise.reject(new Error("only a lead can request a shutdown")),
+        answerPlan: () => Promise.reject(new Error("only a lead can answer a plan")),
         answerShutdown: (answer) => runner.answerShutdown(answer),
       },
     });
@@ -208,15 +210,15 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
         watchdog.start();
         if (options.publishesTasks) publishTaskList(team.tasks, { team: team.name, agent, signal: over.signal });
         for (const requestId of findUnsettledRequests(ports)) await asks.withdraw(requestId);
-        // What was in its conversation already and had no answer is a reason to work as much as new mail is. Before it
-        // says how it is: nobody is to take it for idle.
+        // A conversation that still needs an answer is a reason to work, like new mail. Wake the agent before it
+        // publishes its state, so that it does not appear idle.
         if (seat().conversation.awaitsAnswer || seat().conversation.hasReason) agent().wake();
         await runner.start();
       },
       dispatch: async (): Promise<Ack> => ({
         ok: false,
         code: "not_the_lead",
-        message: `${name} is a member of ${team.name}: only ${teamLead}'s session can do this`,
+        message: `${name} is a member of ${team.name}. Only the session of ${teamLead} can do this.`,
       }),
       running: () => [],
       ongoingWork: async () => {
@@ -237,7 +239,7 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
   };
 }
 
-/** What an earlier life has asked and went down with; whoever goes on asks anew. */
+/** Returns the permission requests that a previous run left open. The resumed run asks again. */
 function findUnsettledRequests({ replayed }: TeamPorts): readonly RequestId[] {
   const open = new Set<RequestId>();
   for (const { event } of replayed) {

@@ -3,12 +3,15 @@ import { type SessionId, teamLead, teamUser } from "../../protocol/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
 import type { Mailbox } from "../../team/index.ts";
 
-/** Whether a member has lived before, by what it has said of itself: one that was only started may have left nothing. */
+/**
+ * Returns true if the teammate ran before, judged by its presence. A teammate that only reached `starting` may have no
+ * log.
+ */
 export const wasStartedBefore = (before: Awaited<ReturnType<StoredTeam["presence"]["look"]>>): boolean =>
-  // Of whom other programs run no process is known.
+  // External members have no known process.
   before !== undefined && before.pid > 0 && before.state !== "starting";
 
-/** Tells a member that has lived before and knows nothing of that, its lead, and whoever looks on. */
+/** Reports to the teammate, its lead and the viewers that the log of its previous run is missing. */
 export async function reportMissingTranscript(
   member: { readonly name: string; readonly sessionId: SessionId },
   { mailbox, agent }: { readonly mailbox: Mailbox; readonly agent: Agent },

@@ -3,11 +3,11 @@ import type { SharedSlots } from "../../team/index.ts";
 import { type SharedLedger, openLeadLedger } from "./open-shared-ledger.ts";
 import { openLeadLimits } from "./open-shared-limits.ts";
 
-/** What a session that leads teams keeps together with members in other processes. */
+/** The budget and the limits that a lead's session shares with members in other processes. */
 export interface SharedAccounts {
-  /** Undefined where there is no budget to keep, or no team. */
+  /** Undefined without a budget or a team. */
   readonly ledger?: SharedLedger | undefined;
-  /** Undefined where there is no team. */
+  /** Undefined without a team. */
   readonly limits?: SharedSlots | undefined;
   close(): Promise<void>;
 }

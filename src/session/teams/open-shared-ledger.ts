@@ -13,7 +13,7 @@ export interface SharedLedger {
   close(): Promise<void>;
 }
 
-/** A ledger that members in other processes spend from as well; undefined where there is no budget to keep, or no team. */
+/** Opens a ledger that members in other processes share. Undefined without a budget or a team. */
 export async function openLeadLedger(parts: {
   readonly options: StartOptions;
   readonly config: Config;
@@ -31,7 +31,7 @@ export async function openLeadLedger(parts: {
   return openSharedLedger(join(folder, "spending.jsonl"), { budget, sessionId: opened.sessionId, clock, createId });
 }
 
-/** The same as a member in a process of its own takes part in it. */
+/** Opens the shared ledger as a member in another process. */
 export function openSharedLedger(
   path: string,
   own: Pick<Parameters<typeof createSharedLedger>[0], "budget" | "sessionId" | "clock" | "createId">,

@@ -9,8 +9,8 @@ import type { StartOptions } from "../start-session.ts";
 import { areTeamsOn } from "./create-lead-role.ts";
 
 /**
- * How many agents there may be, of a session together with those of its members; undefined where it leads no team.
- * Nothing is made or opened before the first of them is to begin.
+ * Limits the number of agents of a session and its members together. Undefined if the session leads no team. Nothing is
+ * created or opened before the first agent starts.
  */
 export function openLeadLimits(parts: {
   readonly options: StartOptions;
@@ -30,11 +30,11 @@ function makeFolderOf(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw storageError("make the folder", dirname(path), error);
+    throw storageError("create the folder", dirname(path), error);
   }
 }
 
-/** The same as a member in a process of its own keeps them: with the settings that its lead has put down. */
+/** Opens the shared limits as a member in another process, with the settings that its lead has stored. */
 export function openSharedLimits(
   path: string,
   own: {

@@ -2,15 +2,15 @@ import type { Agent } from "../../agent/index.ts";
 import type { TaskList } from "../../store/index.ts";
 
 export interface PublishTaskListOptions {
-  /** Undefined: the session's own list. */
+  /** Undefined for the session's own list. */
   readonly team: string | undefined;
   readonly agent: () => Agent;
   readonly signal: AbortSignal;
-  /** Told what of the list could not be read, again and again. */
+  /** Receives the current problems of the list after each read. */
   readonly onProblems?: ((problems: readonly string[]) => void) | undefined;
 }
 
-/** Has whoever looks at the session see a task list, and what becomes of it. What goes wrong ends the agent's work. */
+/** Publishes a task list and its changes to the session's viewers. An error fails the agent. */
 export function publishTaskList(tasks: TaskList, { team, agent, signal, onProblems }: PublishTaskListOptions): void {
   const named = team === undefined ? {} : { team };
   const publish = async () => {

@@ -3,7 +3,7 @@ import type { TeamPorts } from "./team-role.ts";
 
 type Notice = Extract<StoredEvent, { type: "notice.raised" }>;
 
-/** Puts down what people should know. That it could not be put down is told by whatever is put down next. */
+/** Records a notice for the user. Ignores a failure: the next record fails as well. */
 export const createNoticeRecorder =
   ({ agent }: Pick<TeamPorts, "agent">, kind: Pick<Notice, "code" | "level">) =>
   (message: string): void => {
@@ -12,6 +12,6 @@ export const createNoticeRecorder =
       .catch(() => undefined);
   };
 
-/** Of a team that is on a bus, or on files. */
+/** The kind of a notice about a team's store: a bus or files. */
 export const storageNoticeKind = (bus: unknown): Pick<Notice, "code" | "level"> =>
   bus === undefined ? { code: "storage", level: "error" } : { code: "bus", level: "warning" };

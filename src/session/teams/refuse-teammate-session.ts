@@ -7,7 +7,10 @@ export interface TeammateSession {
   readonly leadSession: SessionId | undefined;
 }
 
-/** Of which teammate a session is, by its log; undefined for any other, and where its team does not know it any more. */
+/**
+ * Returns the teammate of a session by its log. Undefined for other sessions, and if the team no longer has that
+ * member.
+ */
 export async function findTeammateOfSession(
   sessionId: string,
   events: readonly { readonly event: Event }[],
@@ -27,7 +30,7 @@ export async function findTeammateOfSession(
   }
 }
 
-/** A teammate goes on as a member of its team: as a session by itself it would have its memory, and neither mail nor tasks. */
+/** Throws for a teammate's session: resumed alone, it would have its conversation but neither mail nor tasks. */
 export async function refuseTeammateSession(
   sessionId: string,
   events: readonly { readonly event: Event }[],
@@ -36,9 +39,9 @@ export async function refuseTeammateSession(
   const teammate = await findTeammateOfSession(sessionId, events, teams);
   if (!teammate) return;
   const { team, member, leadSession } = teammate;
-  const lead = leadSession === undefined ? "" : `'troupe --resume ${leadSession}' brings back its team, `;
+  const lead = leadSession === undefined ? "" : `, or resume its lead with 'troupe --resume ${leadSession}'`;
   throw new TroupeError(
     "team",
-    `${sessionId} is the session of ${member.name}, a teammate of ${team}, and goes on as that: ${lead}'troupe team respawn ${team} ${member.name}' this one alone.`,
+    `cannot resume session ${sessionId} alone: it belongs to teammate ${member.name} of team ${team}. Run 'troupe team respawn ${team} ${member.name}'${lead}.`,
   );
 }

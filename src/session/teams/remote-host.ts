@@ -6,30 +6,30 @@ import type { ConfigFlags } from "../config/load-config.ts";
 import type { MemberRole } from "./member-role.ts";
 import type { PermissionAsker } from "../session-dependencies.ts";
 
-/** A member of a team on another machine than its lead's: what is decided where it runs. */
+/** The machine of a teammate that runs remote from its lead. It decides these values locally. */
 export interface RemoteHost {
-  /** The clone it works in. */
+  /** The clone that the teammate works in. */
   readonly folder: string;
-  /** Where its lead has the repository. */
+  /** The folder of the lead's repository. */
   readonly leadFolder: string;
-  /** Of this life alone. */
+  /** The session id of this run only. */
   readonly sessionId: SessionId;
-  /** Instead of what its lead was started with. */
+  /** Replaces the flags that the lead was started with. */
   readonly flags: ConfigFlags;
   readonly conduct: string;
-  /** What it spends from, where there is a budget; it knows nothing of earlier lives. */
+  /** The teammate's budget, if there is one. It does not include previous runs. */
   readonly ledger?: Ledger | undefined;
-  /** No more than this machine's user lets anybody do without asking. */
+  /** Lowers a mode to what this machine's user allows without asking. */
   capMode(mode: PermissionMode): PermissionMode;
-  /** To be told everything that its agent stores, as it does. */
+  /** Receives each event that the agent stores. */
   observe(envelope: Envelope): void;
-  /** Resolves when all that was heard so far is where another machine can go on from it. */
+  /** Resolves when all observed events are stored where another machine can resume from them. */
   flushed(): Promise<void>;
-  /** Before its lead hears that it rests. */
+  /** Runs before the lead learns that the teammate is idle. */
   beforeReport(): Promise<void>;
 }
 
-/** Its entry in the record as it holds on this machine. */
+/** Returns the member's entry with the values of this machine. */
 export function localizeMember(member: Member, remoteHost: RemoteHost | undefined): Member {
   if (!remoteHost) return member;
   const { launch: _, worktreePath: __, ...rest } = member;
@@ -37,7 +37,10 @@ export function localizeMember(member: Member, remoteHost: RemoteHost | undefine
   return { ...rest, cwd, sessionId, mode: remoteHost.capMode(member.mode ?? "default") };
 }
 
-/** What is to last lasts with its lead, and not on a machine that is somebody else's. */
+/**
+ * Limits answers to this session and to this machine's highest mode. Permanent rules are stored on the lead's machine,
+ * not on this one.
+ */
 export function limitAnswerToHost(asker: PermissionAsker, { capMode }: RemoteHost): PermissionAsker {
   if (typeof asker !== "function") return asker;
   return async (question, signal) => {
@@ -52,7 +55,7 @@ export function limitAnswerToHost(asker: PermissionAsker, { capMode }: RemoteHos
   };
 }
 
-/** A path of the lead's repository is the same one of the clone; any other means nothing here. */
+/** Maps a path in the lead's repository to the clone. Other paths do not exist on this machine, so they are dropped. */
 export function mapPathToClone(path: AllowedPath, remoteHost: RemoteHost | undefined): readonly AllowedPath[] {
   if (!remoteHost) return [path];
   const { folder, leadFolder } = remoteHost;

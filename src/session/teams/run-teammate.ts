@@ -44,28 +44,28 @@ export interface TeammateOptions {
   readonly name: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Other processes can look on; unless told otherwise they can. */
+  /** Lets other processes follow the session. The default is true. */
   readonly isObservable?: boolean | undefined;
-  /** Told everything that happens in its session. */
+  /** Receives all events of its session. */
   readonly onEnvelope?: ((envelope: Envelope) => void) | undefined;
-  /** Of the lead, where it runs in the same process. */
+  /** The lead's shared resources, if it runs in the same process. */
   readonly shared?: ProcessShared | undefined;
-  /** The same for the teams' files: what is open already need not be opened again. */
+  /** An open team store to reuse. */
   readonly teams?: TeamStore | undefined;
-  /** Where it runs on another machine than its lead's: what that machine decides. */
+  /** Set if the teammate runs on another machine than its lead: the values of that machine. */
   readonly remoteHost?: RemoteHost | undefined;
 }
 
-/** A teammate at work, in whichever process. */
+/** A running teammate, in this or another process. */
 export interface RunningTeammate {
   readonly member: Member;
   readonly session: Session;
-  /** Resolves once nothing of it is left; with what went wrong, if something did. */
+  /** Resolves when everything is closed, with the failure if there was one. */
   readonly ended: Promise<string | undefined>;
   stop(end: MemberEnd, detail?: string): Promise<void>;
 }
 
-/** Brings a member of a team to life from its entry in the team record: the one way, for every backend and for a resume. */
+/** Starts or resumes a teammate from its entry in the team record. All backends use this function. */
 export async function runTeammate(options: TeammateOptions): Promise<RunningTeammate> {
   const clock = systemClock;
   const createId = createIdFactory(clock);
@@ -75,7 +75,7 @@ export async function runTeammate(options: TeammateOptions): Promise<RunningTeam
   const store = options.teams ?? openTeamStore({ home, bus, claudeFolder, clock, createId, onNotice });
   const team = await store.open(options.team);
   const mailbox = openMailbox(team, { clock, createId });
-  /** What is to be given back if it does not come to life. */
+  /** Objects to close if the start fails. */
   const opened: { close(): Promise<void> }[] = [];
   try {
     return await start();
@@ -91,7 +91,7 @@ export async function runTeammate(options: TeammateOptions): Promise<RunningTeam
     const member = localizeMember(memberOf(team, options.name), remoteHost);
     const earlierPresence = await team.presence.look(member.name);
     const presence = await team.presence.announce(member.name, "starting");
-    // Its files are shared with others of its process: nobody else would end its heartbeat.
+    // The team's files are shared within the process, so closing them would not end the heartbeat.
     opened.push(presence);
     const worktree = await openWorktree(member);
     const { trusted, ledger, places, scratchpad, ...launched } = member.launch ?? {};
@@ -119,13 +119,13 @@ export async function runTeammate(options: TeammateOptions): Promise<RunningTeam
       resolveEnded = resolve;
     });
     const stopWaiting = new AbortController();
-    /** Whoever asks again waits no longer for a full disk: what it leaves undone its team does. */
+    /** A second call stops waiting for a full disk. The team completes what is left. */
     const stop = (end: MemberEnd, detail?: string) => {
-      if (stopping) stopWaiting.abort(new DOMException("it was asked to end again", "AbortError"));
+      if (stopping) stopWaiting.abort(new DOMException("stop was requested again", "AbortError"));
       return (stopping ??= finish(end, detail));
     };
     const onEnd = (end: MemberEnd, detail: string | undefined) => {
-      stop(end, detail).catch(() => undefined); // `ended` says so
+      stop(end, detail).catch(() => undefined); // `ended` reports it
     };
     presence.lost.addEventListener("abort", () => onEnd("rest", undefined));
     const memberRole = createMemberRole({
@@ -138,7 +138,7 @@ export async function runTeammate(options: TeammateOptions): Promise<RunningTeam
       createId,
       onEnd,
       publishesTasks: options.shared === undefined,
-      // On another machine there may be nothing of it that was there on one before.
+      // A remote machine may have no log of previous runs.
       wasStartedBefore: !remoteHost && wasStartedBefore(earlierPresence),
       remoteHost,
     });
@@ -149,10 +149,10 @@ export async function runTeammate(options: TeammateOptions): Promise<RunningTeam
       try {
         const session = await starting;
         await session.close(end === "rest" ? "interrupted" : "completed");
-        // Another process runs it now: what is said of it is that one's to say.
+        // Another process runs the teammate now and reports its state.
         if (presence.lost.aborted) return;
         if (end !== "rest") await leave(end, detail);
-        else await presence.set("ended", "it rests until its team is taken up again");
+        else await presence.set("ended", "suspended until its team is resumed");
       } catch (error) {
         failure = error instanceof Error ? error.message : String(error);
         throw error;
@@ -182,7 +182,7 @@ export async function runTeammate(options: TeammateOptions): Promise<RunningTeam
       },
       sessionId,
       asker: remoteHost ? limitAnswerToHost(memberRole.asker, remoteHost) : memberRole.asker,
-      // Its lead's session shows it where they are in one process, and only its own face does elsewhere.
+      // In the lead's process the lead's session shows the transcript. On another machine no frontend needs it.
       keep: options.shared || remoteHost ? "none" : "lead",
       isObservable: options.isObservable,
       trust: trusted ? "all" : undefined,
@@ -238,7 +238,7 @@ export async function runTeammate(options: TeammateOptions): Promise<RunningTeam
     return { member, session, ended, stop };
   }
 
-  /** Its worktree, as it left it; one that was put away because nothing was in it is made anew. */
+  /** Opens the teammate's worktree as it was. Creates a new one if it was removed because it had no changes. */
   async function openWorktree(member: Member) {
     const { worktreePath } = member;
     if (worktreePath === undefined) return undefined;
@@ -276,13 +276,14 @@ async function follow(session: Session, onEnvelope: (envelope: Envelope) => void
   for await (const envelope of session.events()) onEnvelope(envelope);
 }
 
-/** For just this path, whatever is in its name. */
+/** Escapes the path, so that the rule matches exactly this path. */
 const allowPathRule = ({ path, tool }: AllowedPath) =>
   parseRule(`${tool}(/${path.replaceAll(/[*?[{\\]/g, String.raw`\$&`)})`);
 
 function memberOf(team: StoredTeam, name: string): Member {
   const member = team.record.current().members.find((each) => each.name === name && name !== teamLead);
   if (!member) throw new TroupeError("team", `${team.name} has no member ${JSON.stringify(name)}.`);
-  if (member.ended) throw new TroupeError("team", `${name} has ended (${member.ended.reason}): respawn it to go on.`);
+  if (member.ended)
+    throw new TroupeError("team", `cannot start ${name}: it has ended (${member.ended.reason}). Respawn it first.`);
   return member;
 }

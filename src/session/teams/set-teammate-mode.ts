@@ -4,13 +4,13 @@ import type { AgentRuntime } from "../agent-runtime/agent-runtime.ts";
 
 interface ModeChange {
   readonly mode: PermissionMode;
-  /** No more than this. */
+  /** Only lowers the mode. */
   readonly atMost?: boolean | undefined;
 }
 
 /**
- * Puts a member into the mode that its lead wants. Nobody is let out of plan mode because its lead may do less now, and who
- * still owes a plan by nothing but that plan's approval: what changes for them is the mode that follows it.
+ * Sets a teammate's mode as its lead requests. A lowered limit does not end plan mode. A teammate that needs an
+ * approved first plan leaves plan mode only by that approval. In both cases only the mode after the plan changes.
  */
 export async function setTeammateMode(
   runtime: Pick<AgentRuntime, "mode" | "plan" | "setMode">,

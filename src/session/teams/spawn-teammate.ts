@@ -26,11 +26,11 @@ export async function spawnTeammate(
     ...teammateRequest,
     type: teammateRequest.type ?? "general-purpose",
   });
-  if (!ports.subagents) throw new TroupeError("agent", "This session starts no agents.");
+  if (!ports.subagents) throw new TroupeError("agent", "This session cannot start agents.");
   if (teammateRequest.planModeRequired && resolved.definition.backend === "acp")
     throw new TroupeError(
       "agent",
-      `Agents of the type ${resolved.definition.name} are run by another program, which presents no plans and is kept from nothing until then: leave plan_mode_required out, or take another type.`,
+      `Agent type ${resolved.definition.name} runs in an external program that cannot present a plan. Remove plan_mode_required or choose another type.`,
     );
   const sessionId = options.createId<SessionId>("ses");
   const remoteJob = isRemote(teammateRequest, resolved, options)
@@ -67,10 +67,10 @@ export async function spawnTeammate(
         throw error;
       });
     const { member, isNew, notices } = spawn;
-    // The call was made twice, and the other one has begun it, in a worktree of its own.
+    // The call was repeated, and the first one started the teammate in its own worktree.
     if (!isNew) await worktree?.finish();
     if (!isNew) return spawned(member, team.name, notices);
-    // From here on it works there: whatever goes wrong with the lead, its worktree is its own, and so is its place.
+    // The teammate runs from here on. It keeps its worktree and its slot, even if the lead fails.
     isSlotUsed = true;
     registry.teammateStarted(team.name, member.name, slot);
     const { name, model = resolved.model, color } = member;
@@ -89,7 +89,10 @@ export async function spawnTeammate(
   }
 }
 
-/** Whether a worker is to run it: the call says so, its type, or the settings where neither says anything else. */
+/**
+ * Returns true if a worker should run the teammate: by the call, by its type, or by the settings if neither says
+ * otherwise.
+ */
 function isRemote(
   { isolation, cwd }: TeammateSpawnRequest,
   { remote, definition }: ResolvedSpawn,
@@ -101,17 +104,17 @@ function isRemote(
   if (cwd !== undefined)
     throw new TroupeError(
       "agent",
-      "Teammates run on other machines here, which do not have that folder: leave cwd out.",
+      "Cannot use cwd: teammates run on other machines, which do not have that folder. Remove cwd.",
     );
   if (!jobs)
     throw new TroupeError(
       "agent",
-      "Teammates are to run on other machines (teams.backend), and there is no bus to them: the user can give one with --bus nats://host:4222.",
+      "Cannot start the teammate: teams.backend is remote, but no bus is configured. Ask the user to start with --bus nats://host:4222.",
     );
   return true;
 }
 
-/** The same for a member that has asked its lead for one: with the rights of who asked, and in its folder. */
+/** Starts a teammate at the request of a member, with that member's rights and in its folder. */
 export async function spawnForMember(
   { team, member, request }: { team: string; member: Member; request: SpawnRequest },
   start: SpawnTeammatePorts,
@@ -122,7 +125,7 @@ export async function spawnForMember(
     id: member.agentId as AgentId,
     path: leadPath,
     model: member.model ?? start.ports.runtime().model().ref,
-    // Who may only plan starts nobody who may do more.
+    // A member in plan mode must not start teammates with more rights.
     mode: callerMode === "plan" ? "plan" : (member.mode ?? "default"),
     cwd,
     roots: [cwd],
@@ -136,18 +139,18 @@ export async function spawnForMember(
 function spawned(member: Member, team: string, notices: readonly string[]): ToolResult {
   const notes = notices.map((notice) => `Note: ${notice}`);
   const worktreeNote =
-    member.worktreePath === undefined ? [] : [`It works in ${member.worktreePath} on ${member.worktreeBranch}.`];
+    member.worktreePath === undefined ? [] : [`It works in ${member.worktreePath} on branch ${member.worktreeBranch}.`];
   const remoteJob =
     member.worker === undefined
       ? []
-      : [`It works on another machine; its commits come to the branch ${member.worker.branch} here.`];
+      : [`It works on another machine. Its commits arrive here on branch ${member.worker.branch}.`];
   return textResult(
     [
       ...notes,
-      `Teammate ${member.name} (${member.agentId}) has begun in the team ${team}.`,
+      `Teammate ${member.name} (${member.agentId}) has started in team ${team}.`,
       ...worktreeNote,
       ...remoteJob,
-      "It works by itself; its report comes to you when it is done. Speak to it with SendMessage.",
+      "It works independently, and you receive its report when it is done. Use SendMessage to talk to it.",
     ].join("\n"),
   );
 }

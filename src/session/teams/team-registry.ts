@@ -32,21 +32,21 @@ export interface LeadRoleOptions {
   readonly store: TeamStore;
   readonly cwd: string;
   readonly settings: TeamSettings;
-  /** The tools for teams are offered. */
+  /** True if the team tools are offered. */
   readonly isOn: boolean;
-  /** The team to lead from the start: joined if it is there, else made. */
+  /** The team to lead from the start: adopted if it exists, otherwise created. */
   readonly team?: string | undefined;
   readonly launch: LaunchFlags;
-  /** Undefined: no workers on other machines can be had. */
+  /** Undefined if no workers on other machines are available. */
   readonly jobs?: TeammateJobs | undefined;
   readonly backend: (type: BackendType) => Promise<Backend>;
-  /** After the last member has ended or rests. */
+  /** Runs after the last member has ended or is suspended. */
   readonly closeBackends: () => Promise<void>;
-  /** Puts in order what a member leaves behind that was ended from outside; gives what people should know of that. */
+  /** Cleans up after a member that ended without doing so itself. Returns notices for the user. */
   readonly cleanUp: (member: Member) => Promise<readonly string[]>;
   readonly defaultBackend: LeadTeamOptions["defaultBackend"];
   readonly resolver: SpawnResolver;
-  /** The session's own list, for tasks outside of teams. */
+  /** The session's own task list, for tasks without a team. */
   readonly ownTasks: () => Promise<TaskList>;
   readonly clock: Clock;
   readonly createId: CreateId;
@@ -55,19 +55,19 @@ export interface LeadRoleOptions {
 /** The teams that a session leads. */
 export interface TeamRegistry {
   all(): readonly LeadTeam[];
-  /** The one of this name, or the one that was made last. */
+  /** Returns the team of this name, or the most recent team. */
   find(name?: string): LeadTeam | undefined;
-  /** The same; throws a TroupeError if there is none. */
+  /** Like `find`, but throws a TroupeError if there is no such team. */
   get(name?: string): LeadTeam;
-  /** The one that this member is in: `name@team`, or a name, which means one that is there rather than one that has ended. */
+  /** Returns the team of a member: `name@team` or a name. A name prefers an active member over one that has ended. */
   with(member: string): LeadTeam;
   create(name: string, description?: string): Promise<{ readonly team: string; readonly lead: string }>;
   remove(name?: string): Promise<{ readonly team: string }>;
-  /** Takes up again what an earlier life has led, and the team that was asked for. */
+  /** Resumes the teams of previous runs, and adopts or creates the requested team. */
   start(): Promise<void>;
-  /** A member of this team was started, and works in this place. */
+  /** Reports that a teammate has started in this slot. */
   teammateStarted(team: string, name: string, slot: AgentSlot): void;
-  /** Shows the entries of a task list as they are, and each change. */
+  /** Publishes the entries of a task list and each change. */
   publishTaskList(tasks: TaskList, team: string | undefined): void;
   readonly closed: AbortSignal;
   close(): Promise<void>;
@@ -76,7 +76,7 @@ export interface TeamRegistry {
 const defaultShutdownMs = 60_000;
 
 export interface TeamRegistryOptions extends LeadRoleOptions {
-  /** Starts a teammate for a member that has asked for one; gives what that one's model reads. */
+  /** Starts a teammate at the request of a member. Returns the text for that member's model. */
   readonly spawnForMember: (team: string, member: Member, request: SpawnRequest) => Promise<string>;
 }
 
@@ -85,7 +85,7 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
   const { agent, runtime: seat } = ports;
   const teams = new Map<string, LeadTeam>();
   const closers = new Map<string, () => Promise<void>>();
-  /** Those that the lead's model has made, in this life or an earlier one: nobody else has a use for them. */
+  /** Teams that the lead's model created, also in previous runs. Unused ones are deleted on close. */
   const made = new Set(previouslyLedTeams(ports, ({ made: isMade }) => isMade === true));
   const closed = new AbortController();
   const onProblems = createDamageNotices(ports);
@@ -98,10 +98,10 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
     if (found) return found;
     const names = [...teams.keys()];
     const hint =
-      names.length === 0 ? "make one with TeamCreate, or start with --team" : `there is: ${names.join(", ")}`;
+      names.length === 0 ? "Create one with TeamCreate, or start with --team" : `Known teams: ${names.join(", ")}`;
     throw new TroupeError(
       "team",
-      name === undefined ? `There is no team yet; ${hint}.` : `There is no team ${JSON.stringify(name)}; ${hint}.`,
+      name === undefined ? `There is no team yet. ${hint}.` : `There is no team ${JSON.stringify(name)}. ${hint}.`,
     );
   };
 
@@ -142,7 +142,7 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
     return lead.start();
   };
 
-  /** A budget may have come or changed since a member joined: whoever is started from here on keeps the one of now. */
+  /** Gives a member the current budget for its next start: it may have changed since the member joined. */
   const renewBudget = async ({ record }: StoredTeam, { name, ended, launch }: Member) => {
     const { maxBudgetUsd, maxTokens, ledger, places: file } = options.launch;
     if (ended || !launch) return;
@@ -176,25 +176,25 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
     return { team: team.name, lead: teamLead };
   };
 
-  /** Rejects if another session leads it: both would read one inbox. */
+  /** Rejects if another session leads the team: both would read the same inbox. */
   const adoptUnlessLed = async (team: StoredTeam): Promise<readonly string[]> => {
     const before = await team.presence.look(teamLead);
     if (before && before.alive !== "dead" && before.state !== "ended") {
       await team.close();
       throw new TroupeError(
         "team",
-        `the team ${team.name} is led by another session (process ${before.pid}): end that first.`,
+        `cannot lead team ${team.name}: another session leads it (process ${before.pid}). Close that session first.`,
       );
     }
     await team.record.changeTeam({ leadSessionId: ports.sessionId });
     return startLeading(team);
   };
 
-  /** One that an earlier life of this session has led; meanwhile it may have become another's. */
+  /** Resumes a team that a previous run of this session led, unless another session leads it now. */
   const resumeLeading = async (team: StoredTeam): Promise<readonly string[]> =>
     (await team.record.read()).leadSessionId === ports.sessionId ? startLeading(team) : adoptUnlessLed(team);
 
-  /** A team that is there already, if nobody leads it; undefined if there is none. */
+  /** Adopts an existing team that has no active lead. Returns undefined if there is no such team. */
   const adopt = async (name: string): Promise<string | undefined> => {
     const known = (await store.list()).find((summary) => summary.name === name);
     if (!known) return undefined;
@@ -204,7 +204,7 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
     return name;
   };
 
-  /** One that the user has named stays until the user takes it away. With a number it would be another one each time. */
+  /** Creates a team that the user named, which stays until deleted. Refuses a numbered variant. */
   const createRequested = async (wanted: string): Promise<string> => {
     const team = await make(wanted);
     const { name } = team;
@@ -213,7 +213,7 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
       await store.delete(name);
       const names = (await store.list()).map((known) => known.name);
       const other = nearestName(wanted, names) ?? names.join(", ");
-      throw new TroupeError("team", `There is a team already that is called almost ${wanted}: ${other}. Say which.`);
+      throw new TroupeError("team", `A team with a name similar to ${wanted} exists: ${other}. Use its exact name.`);
     }
     await startLeading(team);
     await join(name);
@@ -240,7 +240,7 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
     const active = team.members().filter((member) => !member.ended);
     if (active.length > 0) {
       const names = active.map((member) => member.name).join(", ");
-      throw new TroupeError("team", `${team.name} still has active members: ${names}. Ask them to end first.`);
+      throw new TroupeError("team", `Cannot delete team ${team.name}: ${names} must shut down first.`);
     }
     await leave(team.name, "deleted");
     await store.delete(team.name);
@@ -264,7 +264,7 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
           .then(resumeLeading)
           .catch((error: unknown) => {
             if (!TroupeError.is(error)) throw error;
-            return [`the team ${name} could not be taken up again: ${error.message}`];
+            return [`cannot resume team ${name}: ${error.message}`];
           });
         await raiseNotices(missing);
       }
@@ -299,7 +299,7 @@ function findTeamWith(nameOrId: string, teams: readonly LeadTeam[]): LeadTeam | 
   );
 }
 
-/** Whether all have ended. One whose record cannot be read any more is closed like any other, and that says so. */
+/** True if all members have ended. False if the record cannot be read: closing the team then reports that. */
 function isEmpty(team: LeadTeam): boolean {
   try {
     return team.members().every((member) => member.ended);
@@ -311,7 +311,10 @@ function isEmpty(team: LeadTeam): boolean {
 
 type Joined = Extract<Event, { type: "team.joined" }>;
 
-/** Teams that an earlier life of the session has led and not left: all, or those whose last joining fits. */
+/**
+ * Returns the teams that previous runs of the session led and did not leave, limited to those whose last `team.joined`
+ * satisfies `fits`.
+ */
 function previouslyLedTeams(
   { replayed }: TeamPorts,
   fits: (joined: Joined) => boolean = () => true,
@@ -324,7 +327,7 @@ function previouslyLedTeams(
   return [...led];
 }
 
-/** How a member is now, for whoever looks at its lead's session. */
+/** Describes a member's current state for viewers of the lead's session. */
 export function memberChangedEvent(team: string, status: Parameters<LeadTeamOptions["onStatus"]>[0], member: Member) {
   const { color, agentType, model, backendType, sessionId, name, cwd, worktreePath, tmuxPaneId, joinedAt } = member;
   return {

@@ -7,32 +7,32 @@ import type { AgentRuntime, SessionResources } from "../agent-runtime/agent-runt
 import type { RunningWork } from "../agent-runtime/background-work.ts";
 import type { SessionSubagents } from "../subagents/subagents.ts";
 
-/** How a session takes part in teams: as the lead of some, or as a member of one. */
+/** The role of a session in teams: the lead of some, or a member of one. */
 export interface TeamRole {
-  /** For the agent that the session is about; the list never changes. */
+  /** Tools for the session's own agent. The list never changes. */
   readonly tools: readonly Tool[];
-  /** Undefined: it starts no teammates. */
+  /** Undefined if the session cannot start teammates. */
   readonly starter?: TeammateStarter | undefined;
-  /** To be told everything that agent stores. */
+  /** Receives all events that the session's own agent stores. */
   observe(envelope: Envelope): void;
-  /** Once the session is open: joins, takes up what an earlier life has left. */
+  /** Call it when the session is open. Joins its teams and resumes the work of previous runs. */
   start(): Promise<void>;
   dispatch(command: TeamCommand): Promise<Ack>;
-  /** Members at work: the session is not done while they are. */
+  /** Working members. The session is not done while there are any. */
   running(): readonly RunningWork[];
-  /** What no summary of the conversation may lose. */
+  /** Facts that a compaction must keep. */
   ongoingWork(): Promise<readonly OngoingTeam[]>;
   close(): Promise<void>;
 }
 
-/** What a session gives to whoever connects it to teams. */
+/** The session's interface for its team role. */
 export interface TeamPorts {
   readonly sessionId: SessionId;
   readonly agent: () => Agent;
   readonly runtime: () => AgentRuntime;
   readonly shared: SessionResources;
   readonly subagents: SessionSubagents | undefined;
-  /** What was stored before this life. */
+  /** Events stored before this run. */
   readonly replayed: readonly StoredEnvelope[];
   readonly tools: () => readonly Tool[];
 }

@@ -11,7 +11,7 @@ import {
 import type { Tool } from "../../tool/index.ts";
 import type { TeamPorts } from "./team-role.ts";
 
-/** What the tools of an agent need to work on tasks: its team's, or its session's own. */
+/** The interface of an agent's task tools, for its team's tasks or its session's own. */
 export interface TaskToolPorts {
   readonly ports: TeamPorts;
   readonly claims: Map<WorkItemId, number>;
@@ -19,13 +19,13 @@ export interface TaskToolPorts {
   /** Undefined for the session's own list. */
   team(): string | undefined;
   tasks(): Promise<TaskList>;
-  /** Everybody who is or was in the team. */
+  /** All members of the team, including ended ones. */
   members(): readonly Member[];
   link(): InboxConsumer | undefined;
 }
 
 export interface MessageToolPorts extends TaskToolPorts {
-  /** As which member of which team this one is spoken to. */
+  /** Returns the link of the team that this member is in. */
   linkTo(member: Member): InboxConsumer;
   isLead(): boolean;
   statusOf(members: readonly Member[]): Promise<readonly MemberStatus[]>;
@@ -74,12 +74,12 @@ export function taskTools(toolPorts: TaskToolPorts): readonly Tool[] {
   });
 }
 
-/** A check is run only if the one who completes the task could run it without asking. */
+/** A check runs only if the member that completes the task could run it without asking. */
 async function commandRefusalReason(command: string, { tools, runtime }: TeamPorts): Promise<string | undefined> {
   const bash = tools().find(({ name }) => name === "Bash");
-  if (!bash) return "there is no Bash to run it with";
+  if (!bash) return "no Bash tool is available to run it";
   const decision = await runtime().policy.decide(bash, { command });
-  return decision.behavior === "allow" ? undefined : (decision.reason ?? "it is not allowed without asking");
+  return decision.behavior === "allow" ? undefined : (decision.reason ?? "it requires approval");
 }
 
 export function messageTool(toolPorts: MessageToolPorts): Tool {

@@ -1,15 +1,15 @@
 import type { MemberStatus } from "../../protocol/index.ts";
 import type { AgentSlot } from "../../team/index.ts";
 
-/** The places of teammates among the agents at work: each has one while it works, and none while it rests or waits for somebody. */
+/** The slots of teammates. A teammate holds a slot while it works, and none while it is idle or waits for an answer. */
 export interface TeammateSlots {
-  /** It was started in this place. */
+  /** Reports that a teammate was started in this slot. */
   started(team: string, name: string, slot: AgentSlot): void;
   statusChanged(team: string, status: MemberStatus): void;
   close(): void;
 }
 
-/** `occupy` gives a place at once: who is at work already is counted, and kept from nothing. */
+/** `acquireSlot` returns a slot at once: a teammate that already works is counted, but never blocked. */
 export function createTeammateSlots(acquireSlot: (member: string) => AgentSlot): TeammateSlots {
   const held = new Map<string, AgentSlot>();
   const idle = new Set<string>();
@@ -24,7 +24,7 @@ export function createTeammateSlots(acquireSlot: (member: string) => AgentSlot):
   return {
     started(team, name, slot) {
       const key = keyOf(team, name);
-      // It may have said already that it has nothing more to do.
+      // It may already have become idle.
       if (!idle.has(key)) ensureSlot(key);
       slot.release();
     },
@@ -33,7 +33,7 @@ export function createTeammateSlots(acquireSlot: (member: string) => AgentSlot):
       switch (state) {
         case "working":
           return ensureSlot(key);
-        // It waits for an answer, which may need the place; or it has nothing to do.
+        // A waiting teammate needs no slot, and its answer may need one.
         case "waiting":
         case "idle":
         case "ended":

@@ -13,8 +13,8 @@ export interface TeammateWorktreePorts {
 }
 
 /**
- * Puts the worktree of a member in order that was ended from outside: kept if anything is in it, else removed. One that
- * a hook has made is its maker's to remove. Gives what went wrong with the hooks that are told of it.
+ * Cleans up the worktree of a member that could not do it itself. It is kept if it has changes, otherwise removed. A
+ * worktree that a hook created is left to the hook. Returns the problems of the `WorktreeRemove` hooks.
  */
 export async function cleanUpWorktree(
   { worktreePath, worktreeBranch, cwd }: Member,
@@ -31,11 +31,9 @@ export async function cleanUpWorktree(
   return runWorktreeRemoveHooks(removed, { config, clock });
 }
 
-/** Said to a member that goes on, and to its lead, when its worktree is not there any more. */
+/** The message to a resumed teammate and its lead when the teammate's worktree is missing. */
 export const recreatedWorktreeText = (
   gone: { path: string; branch: string | undefined },
   now: { path: string; branch: string },
 ) =>
-  `The worktree ${gone.path} is not there any more. ${now.path} on ${now.branch} has taken its place, from where the repository is now.${
-    gone.branch === undefined ? "" : ` What was committed is on ${gone.branch}, if that is still there.`
-  } What was not committed is gone.`;
+  `The worktree ${gone.path} no longer exists. ${now.path} on branch ${now.branch} replaces it and starts from the current commit of the repository.${gone.branch === undefined ? "" : ` Earlier commits are on branch ${gone.branch}, if it still exists.`} Uncommitted changes are lost.`;

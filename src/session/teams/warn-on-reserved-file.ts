@@ -5,17 +5,17 @@ import { reservationsOf } from "../../store/index.ts";
 import type { InboxConsumer } from "../../team/index.ts";
 
 export interface ReservationPorts {
-  /** The teams that the agent is in, and as whom. */
+  /** The teams of the agent, each with its member name. */
   readonly teams: () => readonly { readonly team: Team; readonly me: string; readonly link: InboxConsumer }[];
   readonly agent: () => Agent;
-  /** Where it works now. */
+  /** The agent's current folder. */
   readonly cwd: () => string;
   readonly now: () => number;
 }
 
 /**
- * An agent that has changed what somebody else has reserved is told, and so is that one; once for each file. To be told
- * everything that the agent stores. Never throws.
+ * Warns an agent that changes a file another member has reserved, and the member that reserved it, once for each file.
+ * Receives all events that the agent stores. Never throws.
  */
 export function warnOnReservedFile(ports: ReservationPorts): (envelope: Envelope) => void {
   const warned = new Set<string>();
@@ -29,7 +29,7 @@ export function warnOnReservedFile(ports: ReservationPorts): (envelope: Envelope
         const newWarnings = JSON.stringify([team.name, by, file]);
         if (by === me || warned.has(newWarnings)) continue;
         warned.add(newWarnings);
-        // A log that cannot be written to is met by the agent's own next record, which tells.
+        // Ignored: if the log cannot be written, the agent's next record fails and reports it.
         warn({ by, reserved, path, me, link }).catch(() => undefined);
       }
     }
@@ -37,12 +37,12 @@ export function warnOnReservedFile(ports: ReservationPorts): (envelope: Envelope
 
   const warn = async ({ by, reserved, path, me, link }: Touched) => {
     const [file, held] = [path, reserved].map((name) => escapeSenders(JSON.stringify(name)));
-    const text = `You have changed ${file}. ${escapeSenders(by)} has reserved ${held}: agree with ${escapeSenders(by)} by SendMessage before you change it further.`;
+    const text = `You changed ${file}. ${escapeSenders(by)} has reserved ${held}. Use SendMessage to agree with ${escapeSenders(by)} before you change it again.`;
     await ports.agent().admit("hook", [{ type: "text", text }]);
     await link.send({
       to: by,
-      text: `${me} has changed ${visibleLine(path)}, which you have reserved (${visibleLine(reserved)}). Read it again before you go on, and agree with ${me} on who does what.`,
-      summary: `${path} was changed by ${me}`.slice(0, 200),
+      text: `${me} changed ${visibleLine(path)}, which you have reserved (${visibleLine(reserved)}). Read it again before you continue, and agree with ${me} on who changes it.`,
+      summary: `${me} changed ${path}`.slice(0, 200),
     });
   };
 

@@ -10,8 +10,8 @@ export interface RemovedWorktree {
 }
 
 /**
- * Tells the `WorktreeRemove` hooks of worktrees that were removed where no agent is that could tell: by a command, after a
- * member's session, at a start. Gives what went wrong with the hooks, for people.
+ * Runs the `WorktreeRemove` hooks for worktrees that were removed outside an agent: by a command, after a teammate's
+ * session, or at a start. Returns the hooks' problems for the user.
  */
 export async function runWorktreeRemoveHooks(
   removed: readonly RemovedWorktree[],

@@ -7,7 +7,7 @@ export interface SpanBatch {
   readonly spans: readonly Span[];
 }
 
-/** The body of an OTLP/HTTP request for traces, in its JSON form: ids in hex, 64-bit numbers as strings. */
+/** Encodes the body of an OTLP/HTTP trace request as JSON, with ids in hex and 64-bit numbers as strings. */
 export function encodeSpans({ traceId, resource, version, spans }: SpanBatch): string {
   return JSON.stringify({
     resourceSpans: [

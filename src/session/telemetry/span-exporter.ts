@@ -4,22 +4,22 @@ import type { Span } from "./span.ts";
 export interface SpanExporterOptions extends Omit<SpanBatch, "spans"> {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Told once, however much is lost. */
+  /** Called once, for the first loss only. */
   readonly onLoss: (message: string) => void;
-  /** How long spans wait for others to travel with. */
+  /** How long spans wait to be sent in one batch. */
   readonly everyMs?: number;
-  /** Before the second attempt; each further one waits twice as long. */
+  /** The delay before the second attempt. It doubles for each further attempt. */
   readonly retryMs?: number;
 }
 
 export interface SpanExporter {
-  /** Never waits and never throws: what finds no room is lost, and that is said once. */
+  /** Never waits and never throws. Spans that do not fit into the queue are lost. */
   add(spans: readonly Span[]): void;
-  /** Sends what is left, for at most this long. */
+  /** Sends the remaining spans, for at most this time. */
   close(withinMs: number): Promise<void>;
 }
 
-/** Spans to a collector, in batches, beside the work. */
+/** Sends spans to a collector in batches, in the background. */
 export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
   const waiting: Span[] = [];
   const closing = new AbortController();
@@ -31,7 +31,7 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
     if (isLossReported) return;
     isLossReported = true;
     options.onLoss(
-      `${count} spans did not reach ${withoutQuery(options.endpoint)}: ${why}; what follows may be lost too`,
+      `${count} spans did not reach ${withoutQuery(options.endpoint)}: ${why}. Later spans may be lost too.`,
     );
   };
 
@@ -46,7 +46,7 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    // `post` turns every failure into words.
+    // `post` never rejects.
     sending ??= sendAll().finally(() => {
       sending = undefined;
     });
@@ -56,7 +56,7 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
   return {
     add(spans) {
       const room = maxWaiting - waiting.length;
-      if (spans.length > room) reportLoss(spans.length - room, "too many wait to be sent");
+      if (spans.length > room) reportLoss(spans.length - room, "the queue is full");
       waiting.push(...spans.slice(0, Math.max(0, room)));
       if (waiting.length >= batchSize) void flush();
       else if (waiting.length > 0) timer ??= setTimeout(() => void flush(), options.everyMs ?? 5000).unref();
@@ -75,7 +75,7 @@ const maxWaiting = 4096;
 const attempts = 4;
 const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** Undefined once the collector has taken it, else why it has not. */
+/** Returns undefined on success, otherwise the reason of the failure. */
 async function post(
   body: string,
   { endpoint, headers, retryMs = 1000 }: SpanExporterOptions,
@@ -94,22 +94,22 @@ async function post(
       });
       const answer = (await response.text()).slice(0, 500);
       if (response.ok) return partialLoss(answer);
-      problem = `it answered ${response.status}`;
+      problem = `it responded with status ${response.status}`;
       if (!retryableStatuses.has(response.status)) return problem;
     } catch (error) {
-      problem = closing.aborted ? "the session ended before it answered" : reasonOf(error);
+      problem = closing.aborted ? "the session ended before it responded" : reasonOf(error);
     }
   }
-  return problem || "the session ended before it answered";
+  return problem || "the session ended before it responded";
 }
 
-/** A collector may take some and say how many it has not. */
+/** A collector may accept a batch partially and return the number of rejected spans. */
 function partialLoss(answer: string): string | undefined {
   const rejected = /"rejectedSpans"\s*:\s*"?([1-9]\d*)/.exec(answer)?.[1];
-  return rejected === undefined ? undefined : `it refused ${rejected} of them`;
+  return rejected === undefined ? undefined : `it rejected ${rejected} of them`;
 }
 
-/** What follows a question mark may be a key. */
+/** The query may contain a key. */
 const withoutQuery = (address: string) => address.replace(/[?#].*$/, "");
 
 function reasonOf(error: unknown): string {

@@ -4,19 +4,19 @@ import { type AttributeValue, type Span, spanIdOf } from "./span.ts";
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
 export interface SpanFoldOptions {
-  /** What the session's span hangs under: a caller's, or the lead's session of a team. */
+  /** The parent of the session's span: from a caller, or from the session of the team's lead. */
   readonly parentSpanId: string | undefined;
-  /** Prompts, answers, inputs and results too. */
+  /** Includes prompts, answers, inputs and results. */
   readonly content: boolean;
 }
 
 /**
- * Envelopes in, ended spans out: session → run of an agent → turn → request to the model and calls of tools. What is open
- * when the session closes is ended there.
+ * Turns envelopes into ended spans: session → run of an agent → turn → model request and tool calls. Open spans end
+ * when the session closes.
  */
 export function createSpanFold(options: SpanFoldOptions): (envelope: Envelope) => readonly Span[] {
   const agents = new Map<AgentId, AgentSpans>();
-  /** Which agents' calls are open, so that a child hangs under the call that has started it. Ids of calls are one agent's own. */
+  /** The open calls by agent and call id. The call that started a subagent is the parent of its span. */
   const calls = new Map<string, Open>();
   let session: Open | undefined;
 
@@ -38,7 +38,7 @@ export function createSpanFold(options: SpanFoldOptions): (envelope: Envelope) =
       end(agent.chat, error);
       for (const [id, call] of calls) {
         if (call.agent !== agent.id) continue;
-        end(call, "left open");
+        end(call, "never settled");
         calls.delete(id);
       }
       end(agent.turn, error);
@@ -240,7 +240,7 @@ const modelAttributes = (ref: string) => ({
 
 const modelName = (ref: string) => ref.slice(ref.indexOf("/") + 1);
 
-/** Input tokens are all of them there, whatever a cache has spared. */
+/** The input tokens include cached tokens. */
 const usageAttributes = ({ usage, costUsd }: Of<"cost.recorded">) => ({
   "gen_ai.usage.input_tokens": usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
   "gen_ai.usage.output_tokens": usage.outputTokens,

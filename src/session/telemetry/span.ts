@@ -1,22 +1,22 @@
 import { createHash } from "node:crypto";
 
-/** One span as it is exported: whole, once it has ended. Times are milliseconds since 1970. */
+/** An ended span. Times are milliseconds since 1970. */
 export interface Span {
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
   readonly name: string;
-  /** `client`: somebody else does the work, a model's provider. */
+  /** `client` marks work of an external service, such as a model provider. */
   readonly kind: "internal" | "client";
   readonly startMs: number;
   readonly endMs: number;
   readonly attributes: Readonly<Record<string, AttributeValue>>;
-  /** What went wrong, if something did. */
+  /** The error message, if the work failed. */
   readonly error?: string | undefined;
 }
 
 export type AttributeValue = string | number | boolean | readonly string[];
 
-/** The same for the same words, in whichever process: members of a team find the trace of their lead by it. */
+/** Returns the same id for the same session in every process, so that teammates join the trace of their lead. */
 export const traceIdOf = (session: string): string => digest(`trace:${session}`).slice(0, 32);
 export const spanIdOf = (...words: readonly string[]): string => digest(`span:${words.join(":")}`).slice(0, 16);
 

@@ -5,17 +5,17 @@ import { createSpanExporter } from "./span-exporter.ts";
 import { createSpanFold } from "./span-fold.ts";
 import type { TelemetryConfig } from "./telemetry-settings.ts";
 
-/** What a session is told of while it is traced. It is never slowed or broken by it. */
+/** Traces a session. It never slows down or breaks the session. */
 export interface Telemetry {
   observe(envelope: Envelope): void;
-  /** From when there is somebody to tell. */
+  /** Sets the function that reports losses, as soon as the session can record them. */
   attach(raise: (message: string) => void): void;
   close(): Promise<void>;
 }
 
 export interface TracedSession {
   readonly sessionId: SessionId;
-  /** Of the lead, where this one is a member's of its team: both are one trace. */
+  /** The lead's session, if this is a teammate's: both share one trace. */
   readonly leadSessionId: SessionId | undefined;
   readonly cwd: string;
 }
@@ -35,7 +35,7 @@ export function startTelemetry(config: TelemetryConfig, session: TracedSession):
   });
   return {
     observe(envelope) {
-      // Members in the same process are shown here too, and traced by their own sessions.
+      // Teammates in the same process are shown here too, but their own sessions trace them.
       if (envelope.session !== sessionId) return;
       const ended = fold(envelope);
       if (ended.length > 0) exporter.add(ended);

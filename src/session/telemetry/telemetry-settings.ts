@@ -1,18 +1,18 @@
 import { type TelemetrySettings, TroupeError } from "../../protocol/index.ts";
 
-/** Where traces go, and what is in them. */
+/** The destination and content of traces. */
 export interface TelemetryConfig {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly resource: Readonly<Record<string, string>>;
   readonly content: boolean;
-  /** The span of whoever has started this program, as `traceparent` says it. */
+  /** The span of the calling program, from `TRACEPARENT`. */
   readonly parent: { readonly traceId: string; readonly spanId: string } | undefined;
 }
 
 /**
- * Off unless the user says so: the variables of OpenTelemetry say where to, and they may stand there for others. Undefined
- * where nothing is exported.
+ * Returns undefined if tracing is off. It is off by default, because the OpenTelemetry variables may be set for other
+ * programs.
  */
 export function telemetryConfig(
   settings: TelemetrySettings,
@@ -40,42 +40,42 @@ function endpointOf({ endpoint }: TelemetrySettings, env: Readonly<Record<string
       ? ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]]
       : ["OTEL_EXPORTER_OTLP_ENDPOINT", `${trimmed(env["OTEL_EXPORTER_OTLP_ENDPOINT"] || usual)}/v1/traces`];
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw new TroupeError("settings", `${name} is no address that begins with http:// or https://: ${text}`);
+    throw new TroupeError("settings", `${name} must be an http:// or https:// URL: ${text}`);
   const { username, password } = new URL(text);
   if (username === "" && password === "") return text;
-  const words = "has a name or a password in it, which is not sent so: put them into OTEL_EXPORTER_OTLP_HEADERS";
+  const words = "must not contain a user name or password. Use OTEL_EXPORTER_OTLP_HEADERS instead.";
   throw new TroupeError("settings", `${name} ${words}`);
 }
 
-/** Where a collector on this machine listens for OTLP over HTTP. */
+/** The default address of a local OTLP/HTTP collector. */
 const usual = "http://localhost:4318";
 
 const trimmed = (address: string) => address.replace(/\/+$/, "");
 
-/** What cannot be sent as a header is said before anything is done, and without its value: it may be a key. */
+/** Rejects invalid headers at the start. The message omits the value, because it may be a key. */
 function headers(name: string, env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const all = pairs(name, env);
   for (const [header, value] of Object.entries(all))
     try {
       new Headers().set(header, value);
     } catch {
-      throw new TroupeError("settings", `${name}: ${JSON.stringify(header)} is no header that can be sent`);
+      throw new TroupeError("settings", `${name}: ${JSON.stringify(header)} is not a valid header`);
     }
   return all;
 }
 
-/** `name=value,name=value`, percent-encoded. */
+/** Parses `name=value,name=value`, percent-encoded. */
 function pairs(name: string, env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const entries = (env[name] ?? "").split(",").filter((pair) => pair.trim() !== "");
   return Object.fromEntries(
     entries.map((pair) => {
       const at = pair.indexOf("=");
       try {
-        if (at < 1) throw new URIError("it has no name");
+        if (at < 1) throw new URIError("the name is missing");
         return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
       } catch (error) {
-        // Not the value: it may be a key.
-        throw new TroupeError("settings", `${name} is not a list of name=value, with %2C for a comma`, {
+        // Omit the value: it may be a key.
+        throw new TroupeError("settings", `${name} must be a list of name=value pairs, with %2C for a comma`, {
           cause: error,
         });
       }

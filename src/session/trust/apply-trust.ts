@@ -3,29 +3,29 @@ import type { SettingsLayer } from "../config/settings/read-settings-files.ts";
 import { digestOf, ownerOf, readTrustRecord, trustFile, writeTrustRecord } from "./trust-record.ts";
 import { type FolderTrust, withholdSettings, type WithheldSetting } from "./withheld-settings.ts";
 
-/** What is believed of the settings that were found, and why. */
+/** The settings that are trusted, and those that are withheld. */
 export interface TrustOutcome {
   readonly layers: readonly SettingsLayer[];
   readonly trust: FolderTrust;
   readonly withheld: readonly WithheldSetting[];
-  /** At most one, for the user. */
+  /** At most one notice for the user. */
   readonly notices: readonly string[];
 }
 
 export interface TrustInput {
-  /** The working directory, as a real path. Trust is of this folder alone: not of those above it nor of those in it. */
+  /** The working directory as a real path. Trust applies only to this folder, not to folders above or below it. */
   readonly cwd: string;
-  /** TROUPE_HOME. */
+  /** The value of TROUPE_HOME. */
   readonly home: string;
-  /** Decided by the caller: nothing is looked up. */
+  /** A decision by the caller, which replaces the stored one. */
   readonly trust: FolderTrust | undefined;
-  /** What the folder asks for elsewhere than in its settings. */
+  /** Requests of the folder outside its settings. */
   readonly otherPrivileges?: readonly WithheldSetting[] | undefined;
 }
 
 /**
- * Takes from the folder's settings what it may not say before it is trusted. A folder counts as trusted while it belongs to
- * the same user as then and asks for nothing that was not shown then; git is never asked which folder this is.
+ * Removes the settings that need trust unless the folder is trusted. Trust holds while the folder has the same owner
+ * and requests nothing new. It does not depend on git.
  */
 export function applyTrust(layers: readonly SettingsLayer[], question: TrustInput): TrustOutcome {
   const restricted = layers.map((layer) => withholdSettings(layer, "none"));
@@ -40,7 +40,7 @@ export function applyTrust(layers: readonly SettingsLayer[], question: TrustInpu
   };
 }
 
-/** Trusts a folder with just these settings: whatever it asks for later is shown and asked again. */
+/** Trusts a folder with exactly these settings. Later requests are shown to the user again. */
 export async function trustFolder(
   home: string,
   { cwd, withheld, now }: { cwd: string; withheld: readonly WithheldSetting[]; now: number },
@@ -56,7 +56,7 @@ export async function trustFolder(
 
 interface TrustState {
   readonly state: "trusted" | "untrusted" | "changed";
-  /** What the user has not been shown yet. */
+  /** Settings that the user has not seen yet. */
   readonly unseen: readonly WithheldSetting[];
 }
 
@@ -79,10 +79,10 @@ function notice({
     state === "changed"
       ? `this folder has changed since it was trusted (${listed(unseen, cwd)})`
       : "this folder is not trusted";
-  return `${reason}, so these of its settings are not used: ${listed(withheld, cwd)}. 'troupe trust' shows them and lets you trust it, --trust trusts it for one run`;
+  return `${reason}, so some of its settings are ignored: ${listed(withheld, cwd)}. Run 'troupe trust' to review and trust them, or use --trust for one run.`;
 }
 
-/** `.troupe/settings.json (env, hooks), .mcp.json (mcpServers)`. */
+/** Formats as `.troupe/settings.json (env, hooks), .mcp.json (mcpServers)`. */
 function listed(withheld: readonly WithheldSetting[], cwd: string): string {
   const files = new Set(withheld.map(({ source }) => source));
   return [...files]

@@ -9,25 +9,25 @@ import { parseStrictJson } from "../files/parse-strict-json.ts";
 import { readBoundedFile } from "../files/read-bounded-file.ts";
 import type { WithheldSetting } from "./withheld-settings.ts";
 
-/** What the user has said about one folder: that it may act, and by which of its settings as they were then. */
+/** The user's trust in one folder, with the settings that it had then. */
 export const TrustRecord = z.object({
   version: z.literal(1),
   /** The real path. */
   path: z.string(),
-  /** The user that the folder belonged to. */
+  /** The user id that owned the folder. */
   owner: z.number().int(),
   trustedAt: z.iso.datetime(),
-  /** The settings that were shown, by their digest. */
+  /** The digests of the settings that were shown. */
   shown: z.array(z.object({ source: z.string(), key: z.string(), digest: z.string() })),
 });
 export type TrustRecord = z.infer<typeof TrustRecord>;
 
 const sizeLimit = 1_000_000;
 
-/** One file for each folder, so that two that are trusted at the same moment never overwrite each other. */
+/** One file for each folder, so that concurrent writes never overwrite each other. */
 export const trustFile = (home: string, folder: string): string => join(home, "trust", `${projectName(folder)}.json`);
 
-/** Undefined: nothing was ever said about this folder. A record that cannot be read is an error, not a no. */
+/** Returns undefined if there is no decision about this folder. Throws if the record cannot be read. */
 export function readTrustRecord(file: string): TrustRecord | undefined {
   const read = readBoundedFile(file, sizeLimit);
   if (read.kind === "absent") return undefined;
@@ -35,7 +35,7 @@ export function readTrustRecord(file: string): TrustRecord | undefined {
   const checked = parseStrictJson(new TextDecoder().decode(read.bytes));
   if ("fault" in checked) throw broken(file, "it is not JSON");
   const parsed = TrustRecord.safeParse(checked.value);
-  if (!parsed.success) throw broken(file, "it does not have the right form");
+  if (!parsed.success) throw broken(file, "it has an unknown format");
   return parsed.data;
 }
 
@@ -45,7 +45,7 @@ export async function writeTrustRecord(home: string, record: TrustRecord): Promi
   await writeFileAtomic(file, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** Whether there was anything to forget. */
+/** Returns true if a record was removed. */
 export async function removeTrustRecord(home: string, folder: string): Promise<boolean> {
   try {
     await rm(trustFile(home, folder));
@@ -70,7 +70,7 @@ export function listTrustRecords(home: string): TrustRecord[] {
     .toSorted((a, b) => a.path.localeCompare(b.path));
 }
 
-/** Who a folder belongs to now: a folder of the same name that somebody else has made is another folder. */
+/** Returns the current owner of a folder. A folder with the same path but another owner is a different folder. */
 export const ownerOf = (folder: string): number => statSync(folder).uid;
 
 export const digestOf = ({ value }: WithheldSetting): string =>
@@ -79,4 +79,4 @@ export const digestOf = ({ value }: WithheldSetting): string =>
     .digest("hex");
 
 const broken = (file: string, why: string) =>
-  new TroupeError("settings", `${file} cannot be used: ${why}. Remove it and trust the folder again.`);
+  new TroupeError("settings", `cannot use ${file}: ${why}. Remove it and trust the folder again.`);

@@ -1,10 +1,10 @@
 import type { Settings } from "../../protocol/index.ts";
 import type { SettingsLayer } from "../config/settings/read-settings-files.ts";
 
-/** How far a folder's own settings are believed: `none`, only where they forbid or ask more; `all`, everything. */
+/** Trust in a folder's own settings: `none` accepts only restrictions, `all` accepts everything. */
 export type FolderTrust = "none" | "all";
 
-/** A setting of the folder that is not in force, for whoever asks the user whether it may be. */
+/** A setting of the folder that is ignored until the user trusts it. */
 export interface WithheldSetting {
   readonly key: string;
   readonly value: unknown;
@@ -12,9 +12,8 @@ export interface WithheldSetting {
 }
 
 /**
- * What a repository says about itself, without what could let it act: before the folder is trusted it may forbid, ask for
- * more questions and ask for plan mode, and nothing else. What is not known here is withheld, so that a setting that is
- * added later is on the safe side by itself.
+ * Removes the settings of a repository that need trust. Until the folder is trusted it may only deny calls, require
+ * approval and request plan mode. Unknown settings are withheld too, so that new settings are safe by default.
  */
 export function withholdSettings(
   layer: SettingsLayer,

@@ -4,7 +4,7 @@ import type { HeldJob } from "../../store/index.ts";
 import { cloneBundle } from "../../team/index.ts";
 import type { JobPorts } from "./run-job.ts";
 
-/** The code of a job with what was committed for it so far, on a branch, in a folder of its own. */
+/** Clones the code of a job, with its commits so far, on a branch in its own folder. */
 export async function cloneJob(
   { spec, state, lost }: Pick<HeldJob, "spec" | "state" | "lost">,
   { folder, files, place }: Pick<JobPorts, "folder" | "files" | "place">,

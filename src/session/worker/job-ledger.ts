@@ -2,12 +2,12 @@ import { type Amount, type Ledger, tokensIn } from "../../agent/index.ts";
 import type { Clock } from "../../platform/index.ts";
 
 export interface BudgetAnswer {
-  /** All that may be spent from the beginning. */
+  /** The total that may be spent from the start. */
   readonly most: Amount;
   readonly usedUp?: string | undefined;
 }
 
-/** Who rests for long gives back what it was given: others may wait for it, and it for them. */
+/** Releases an unused grant after a longer idle time, because other agents may wait for it. */
 export interface IdleRelease {
   readonly clock: Pick<Clock, "sleep">;
   readonly afterMs: number;
@@ -15,8 +15,8 @@ export interface IdleRelease {
 }
 
 /**
- * The ledger of agents that spend from a budget on another machine. They spend what was given to them, and ask for more
- * when a request might cost more than is left of it: until there is an answer that request waits.
+ * The ledger of agents that spend from a budget on another machine. They spend their grant and ask for more when a
+ * request might cost more than is left. That request waits for the answer.
  */
 export function createJobLedger(
   askForMore: (wanted: { readonly keeps: Amount; readonly needs: Amount }) => Promise<BudgetAnswer>,
@@ -25,7 +25,7 @@ export function createJobLedger(
   let most = nothing;
   let spent = nothing;
   let held = nothing;
-  /** Requests under way. */
+  /** The number of requests in progress. */
   let holds = 0;
   let usedUp: string | undefined;
   let asking: Promise<void> | undefined;
@@ -35,7 +35,7 @@ export function createJobLedger(
     return all.usd <= most.usd + tiny && all.tokens <= most.tokens;
   };
 
-  /** One question at a time. With it goes back what is neither spent nor on its way to be. */
+  /** Asks one question at a time. It also releases what is neither spent nor held. */
   const more = (needs: Amount): Promise<void> => {
     asking ??= (async () => {
       try {
@@ -54,7 +54,7 @@ export function createJobLedger(
   };
 
   let idleTimer: AbortController | undefined;
-  /** No request is under way: if that stays so, what is left is given back. */
+  /** Releases the rest of the grant if no request starts within the idle time. */
   const watchForIdle = () => {
     idleTimer?.abort();
     idleTimer = undefined;
@@ -66,7 +66,7 @@ export function createJobLedger(
         most = { usd: Math.max(0, spent.usd), tokens: Math.max(0, spent.tokens) };
         idleRelease.release(most);
       },
-      () => undefined, // there is a request again
+      () => undefined, // a new request has started
     );
   };
 
@@ -118,7 +118,7 @@ export function createJobLedger(
   };
 }
 
-/** What is asked for is asked for all the same: the answer is there for the next one. */
+/** Stops waiting on abort, but the question stays open: its answer serves the next request. */
 async function waitUnlessAborted(signal: AbortSignal | undefined, wait: Promise<void>): Promise<void> {
   if (!signal) return wait;
   let onAbort: () => void = () => undefined;
@@ -135,7 +135,7 @@ async function waitUnlessAborted(signal: AbortSignal | undefined, wait: Promise<
 }
 
 const nothing: Amount = { usd: 0, tokens: 0 };
-/** Sums of prices are not exact. */
+/** Tolerance for rounding errors in sums of prices. */
 const tiny = 1e-9;
 
 const plus = (a: Amount, b: Amount, times = 1): Amount => ({

@@ -9,21 +9,21 @@ import {
 } from "../../protocol/index.ts";
 import type { HeldJob } from "../../store/index.ts";
 
-/** Tells whoever wants the job what its agent does. */
+/** Reports an agent's activity to the session that submitted the job. */
 export interface JobReporter {
-  /** Until the session is closed and everything is told. */
+  /** Resolves when the session is closed and everything is reported. */
   follow(envelopes: AsyncIterable<Envelope>): Promise<void>;
-  /** The next prompt that the session admits is known to the other side under this id. */
+  /** The submitter knows the next prompt that the session admits under this id. */
   expect(promptId: PromptId): void;
   question(question: PermissionQuestion): Promise<void>;
-  /** Asks for money and tokens. Resolves with the number of the question. */
+  /** Requests budget. Resolves with the number of the request. */
   budget(wanted: { readonly keeps: Amount; readonly needs: Amount }): Promise<number>;
 }
 
 export function createJobReporter(job: HeldJob, { onSettled }: { onSettled(): void }): JobReporter {
   const { generation } = job.state;
   const expected: PromptId[] = [];
-  /** What a prompt is called here, and what there. */
+  /** Maps local prompt ids to those of the submitter. */
   const names = new Map<PromptId, PromptId>();
   let number = 0;
   let waiting: Event[] = [];
@@ -46,14 +46,14 @@ export function createJobReporter(job: HeldJob, { onSettled }: { onSettled(): vo
         });
       }
     });
-    // Whoever waits for the end hears of it.
+    // The caller that waits for the end gets the error.
     sending.catch(() => undefined);
     return sending;
   };
 
   /**
-   * One after another: what comes after something that was said later is not heard. And before all that happens from now
-   * on: whoever hears of a question may answer at once.
+   * Sends reports in order, because a report with a lower number than the last one is ignored. Pending events go first.
+   * Later events wait, because the submitter may answer a question at once.
    */
   const inOrder = async (report: () => Promise<void>): Promise<void> => {
     void flush();
@@ -63,7 +63,7 @@ export function createJobReporter(job: HeldJob, { onSettled }: { onSettled(): vo
     await sending;
   };
 
-  /** What is written bit by bit goes together, once in a while: nobody reads faster, and the bus keeps it all. */
+  /** Merges deltas and sends them at intervals, because the bus stores every message. */
   const queueLive = (event: LiveEvent) => {
     if (!isReportedLive(event)) return;
     const last = waiting.at(-1);
@@ -75,7 +75,7 @@ export function createJobReporter(job: HeldJob, { onSettled }: { onSettled(): vo
 
   const told = (event: StoredEvent): StoredEvent | undefined => {
     switch (event.type) {
-      // The other side has said these itself.
+      // The submitter has recorded these events itself.
       case "session.opened":
       case "session.closed":
       case "agent.spawned":
@@ -103,7 +103,7 @@ export function createJobReporter(job: HeldJob, { onSettled }: { onSettled(): vo
           if (agent === own) queueLive(LiveEvent.parse(said));
           continue;
         }
-        // Of what agents under it do only the price is told.
+        // For subagents, only costs are reported.
         const event =
           agent === own ? told(stored.data) : stored.data.type === "cost.recorded" ? stored.data : undefined;
         if (!event) continue;
@@ -137,7 +137,7 @@ const liveTypes = new Set<Event["type"]>([
 
 export const isReportedLive = ({ type }: Event): boolean => liveTypes.has(type);
 
-/** One in the place of two, where the second goes on with the first. */
+/** Merges two live events if the second continues the first. */
 export function joinLiveEvents(first: Event, next: Event): Event | undefined {
   if (first.type === "tool.progress" && next.type === "tool.progress" && first.callId === next.callId)
     return { ...first, text: first.text + next.text };
@@ -147,7 +147,7 @@ export function joinLiveEvents(first: Event, next: Event): Event | undefined {
   return undefined;
 }
 
-/** As many as a message takes; at least one. */
+/** Returns as many events as fit into a message, but at least one. */
 function takeBatch(events: readonly Event[], maxBytes: number): Event[] {
   let bytes = 0;
   const batch: Event[] = [];
@@ -162,7 +162,7 @@ function takeBatch(events: readonly Event[], maxBytes: number): Event[] {
 function fitToBus(event: Event, maxBytes: number): Event {
   const size = sizeOf(event);
   if (size <= maxBytes / 2) return event;
-  const message = `Something of ${size} bytes (${event.type}) is too large for the bus, and stays in the log of the worker.`;
+  const message = `An event of ${size} bytes (${event.type}) is too large for the bus. It is only in the worker's log.`;
   return { type: "notice.raised", level: "warning", code: "remote", message };
 }
 

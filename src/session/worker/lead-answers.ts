@@ -4,7 +4,7 @@ import type { HeldJob, JobOrder } from "../../store/index.ts";
 import type { BudgetAnswer, createJobLedger } from "./job-ledger.ts";
 import type { JobReporter } from "./job-reporter.ts";
 
-/** Questions for permission go to whoever wants the job. */
+/** Sends permission questions to the session that submitted the job. */
 export function createPermissionAnswers({ lost }: HeldJob, reporter: () => JobReporter) {
   const open = new Map<RequestId, (answer: PermissionAnswer) => void>();
   return {
@@ -27,10 +27,12 @@ export function createPermissionAnswers({ lost }: HeldJob, reporter: () => JobRe
   };
 }
 
-/** So do questions for money and tokens. What another worker of the same job has asked for is not ours. */
+/**
+ * Sends budget requests to the session that submitted the job. Answers to other workers of the same job are ignored.
+ */
 export function createBudgetAnswers({ lost, state }: HeldJob, reporter: () => Pick<JobReporter, "budget">) {
   const open = new Map<number, (answer: BudgetAnswer) => void>();
-  /** The answer can be there before it is known here under which number it was asked. */
+  /** An answer can arrive before the number of its request is known here. */
   const earlyAnswers = new Map<number, BudgetAnswer>();
   const ask: Parameters<typeof createJobLedger>[0] = async (wanted) => {
     lost.throwIfAborted();

@@ -2,7 +2,7 @@ import type { Clock, CreateId } from "../../platform/index.ts";
 import { type SessionId, TroupeError } from "../../protocol/index.ts";
 import { logsAcrossRuns, openSessionCopy, type StoredTeam } from "../../store/index.ts";
 
-/** Resolves once the lead has vouched for what this machine signs with. */
+/** Resolves when the lead has endorsed this machine's signing key. */
 export async function waitForKeyEndorsement(
   { record }: Pick<StoredTeam, "record">,
   { name, publicKey, signal }: { readonly name: string; readonly publicKey: string; readonly signal: AbortSignal },
@@ -15,7 +15,7 @@ export async function waitForKeyEndorsement(
     while (team.publicKeys?.[name] !== publicKey) {
       signal.throwIfAborted();
       const member = team.members.find((each) => each.name === name);
-      if (!member || member.ended) throw new TroupeError("team", `${name} has ended, or is not in the team any more.`);
+      if (!member || member.ended) throw new TroupeError("team", `${name} has ended or is no longer in the team.`);
       const { value, done } = await following.next();
       if (done) signal.throwIfAborted();
       team = done ? await record.read() : value;
@@ -25,7 +25,7 @@ export async function waitForKeyEndorsement(
   }
 }
 
-/** Resolves once whoever ran it before is not heard any more: only one speaks for a member. */
+/** Resolves when the previous process of the teammate is no longer alive: only one process may act for a member. */
 export async function waitUntilFree(
   { presence }: Pick<StoredTeam, "presence">,
   { name, clock, signal }: { readonly name: string; readonly clock: Clock; readonly signal: AbortSignal },
@@ -39,7 +39,9 @@ export async function waitUntilFree(
 
 const pollMs = 200;
 
-/** Writes down what the member did in its earlier lives, for the next one to go on from. False: it has had none. */
+/**
+ * Writes the events of the teammate's previous runs to disk, so that it can resume. Returns false if there are none.
+ */
 export async function importTranscript(
   { events }: Pick<StoredTeam, "events">,
   to: {

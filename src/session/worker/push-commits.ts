@@ -9,7 +9,7 @@ import {
   type RepositoryContext,
 } from "../../team/index.ts";
 
-/** Brings what the agent commits to the bus, while it works, so that nothing committed goes with this machine. */
+/** Uploads the agent's commits to the bus while it works, so that they survive the loss of this machine. */
 export function createCommitPusher({
   job,
   files,
@@ -40,11 +40,11 @@ export function createCommitPusher({
     await files.put(commits.object, file, job.lost);
     await job.note({ commits });
     pushed = commits;
-    say(`${job.spec.path} (${job.spec.id}) has committed ${head.slice(0, 12)}, which is on the bus`);
+    say(`${job.spec.path} (${job.spec.id}): commit ${head.slice(0, 12)} is on the bus`);
     if (before && !job.lost.aborted) await removeObject(before.object);
   };
 
-  /** What is not removed goes by itself, later: that is no reason to fail. */
+  /** Objects that are not removed expire later, so a failure is only logged. */
   const removeObject = async (object: string) => {
     try {
       await files.remove(object);
@@ -55,17 +55,17 @@ export function createCommitPusher({
   };
 
   return {
-    /** Something was done: perhaps it has committed. */
+    /** Call it after each tool call, which may have created a commit. */
     requestPush() {
       if (isRequested) return;
       isRequested = true;
-      // A repository in the middle of something is looked at again; at the end it is told.
+      // A failure, for example during a merge, is ignored here: the next push tries again, and `finish` reports it.
       pushing = pushing.then(push).catch((error: unknown) => {
         if (!TroupeError.is(error)) throw error;
       });
       pushing.catch(() => undefined);
     },
-    /** What was not committed is, and everything is on the bus. */
+    /** Commits the remaining changes and uploads everything. */
     finish(message: string): Promise<void> {
       const finished = pushing.then(async () => {
         await commitLeftovers(clone, { ...clonePlace, message });

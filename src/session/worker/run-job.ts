@@ -17,31 +17,31 @@ import { createJobReporter } from "./job-reporter.ts";
 
 export interface JobPorts {
   readonly files: WorkBus["files"];
-  /** Of this job alone, and gone with it. */
+  /** A folder for this job only, removed at its end. */
   readonly folder: string;
   readonly place: Omit<RepositoryContext, "cwd">;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags: ConfigFlags;
   readonly mode: PermissionMode;
-  /** The most that any job may do without asking. */
+  /** The highest mode of any job without asking. */
   readonly most: PermissionMode;
-  /** The worker leaves: what was done is left to others. */
+  /** Aborts when the worker exits: its jobs are released to other workers. */
   readonly leaving: AbortSignal;
   say(line: string): void;
 }
 
-/** Runs the agent of one job in a clone of its own. Says how that ended, in a word. */
+/** Runs the agent of one job in its own clone. Returns a short description of the outcome. */
 export async function runJob(job: HeldJob, ports: JobPorts): Promise<string> {
   try {
     const outcome = await runAgentJob(job, ports);
-    if (job.lost.aborted) return "was lost to another";
+    if (job.lost.aborted) return "was lost to another worker";
     if (ports.leaving.aborted) {
       await job.release();
-      return "is left to others";
+      return "was released to other workers";
     }
-    return (await job.complete(outcome)) ? outcome.reason : "was lost to another";
+    return (await job.complete(outcome)) ? outcome.reason : "was lost to another worker";
   } catch (error) {
-    if (job.lost.aborted) return "was lost to another";
+    if (job.lost.aborted) return "was lost to another worker";
     const detail = error instanceof Error ? error.message : String(error);
     await job.complete({ reason: "failed", detail, turns: 0 });
     if (!TroupeError.is(error)) throw error;
@@ -85,7 +85,7 @@ async function runAgentJob(job: HeldJob, ports: JobPorts): Promise<JobOutcome> {
   const stopSignal = AbortSignal.any([lost, orphaned, ports.leaving]);
   stopSignal.addEventListener("abort", stop, { once: true });
   const followingOrders = followOrders(job, { session, reporter, answers, budget, signal: over.signal });
-  // Both are waited for below; until then what they reject with is nobody's.
+  // Both are awaited below. Until then a rejection counts as handled.
   for (const each of [reporting, followingOrders]) each.catch(() => undefined);
   try {
     for (const [index, { promptId, parts }] of spec.said.entries()) {
@@ -99,9 +99,9 @@ async function runAgentJob(job: HeldJob, ports: JobPorts): Promise<JobOutcome> {
     over.abort();
     await followingOrders;
     await reporting;
-    if (!lost.aborted) await pusher.finish(`What ${spec.path} had not committed`);
+    if (!lost.aborted) await pusher.finish(`Uncommitted changes of ${spec.path}`);
     return orphaned.aborted
-      ? { ...outcome, reason: "interrupted", detail: "whoever wanted it was not heard for long" }
+      ? { ...outcome, reason: "interrupted", detail: "the session that submitted it did not respond for a long time" }
       : outcome;
   } finally {
     over.abort();
@@ -120,7 +120,7 @@ async function say(
   if (!ack.ok) throw new TroupeError("agent", ack.message);
 }
 
-/** What the one that wants the job has to say, until it is over. */
+/** Follows the orders of the session that submitted the job, until `signal` aborts. */
 async function followOrders(
   job: HeldJob,
   {
@@ -155,7 +155,7 @@ async function followOrders(
   }
 }
 
-/** A session that has nothing in common with others but what it may spend. */
+/** Resources of a session that shares only its ledger. */
 const jobOwnedShared = (ledger: Ledger): ProcessShared => ({
   gates: createGateRegistry(systemClock),
   models: new Map(),
@@ -163,7 +163,7 @@ const jobOwnedShared = (ledger: Ledger): ProcessShared => ({
   counted: new Set(),
 });
 
-/** What the job brings along is words and limits; everything else is as this machine's user has it. */
+/** The job supplies the definition and limits. This machine's user decides everything else. */
 export function flagsOf(spec: JobSpec, { flags, mode }: JobPorts): ConfigFlags {
   const { name, builtIn, ...definition } = spec.definition;
   return {

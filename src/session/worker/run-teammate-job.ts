@@ -14,31 +14,34 @@ import { flagsOf, type JobPorts } from "./run-job.ts";
 
 export interface TeammateJobPorts extends JobPorts {
   readonly teams: TeamStore;
-  /** The worker takes no more. */
+  /** Aborts when the worker accepts no more jobs. */
   readonly stopping: AbortSignal;
 }
 
 type TeammateJob = HeldJob & { readonly spec: { readonly member: NonNullable<JobSpec["member"]> } };
 
-/** Runs a teammate of a team on the bus, in a clone, until it has ended or is somebody else's to run. Says how that went, in a word. */
+/**
+ * Runs a teammate of a team on the bus in a clone, until it ends or another worker adopts it. Returns a short
+ * description of the outcome.
+ */
 export async function runTeammateJob(job: TeammateJob, ports: TeammateJobPorts): Promise<string> {
-  /** The worker takes no more, and this one rests: others may have it. */
+  /** Aborts when the worker accepts no more jobs and this teammate is idle: then the job is released. */
   const releasing = new AbortController();
   const leaving = AbortSignal.any([ports.leaving, releasing.signal]);
   const stopSignal = AbortSignal.any([job.lost, job.orphaned, leaving]);
   try {
     const outcome = await activate(job, { ...ports, stopSignal, leave: () => releasing.abort() });
-    if (job.lost.aborted) return "was lost to another";
+    if (job.lost.aborted) return "was lost to another worker";
     if (leaving.aborted) {
       await job.release();
-      return "is left to others";
+      return "was released to other workers";
     }
-    return (await job.complete(outcome)) ? outcome.reason : "was lost to another";
+    return (await job.complete(outcome)) ? outcome.reason : "was lost to another worker";
   } catch (error) {
-    if (job.lost.aborted) return "was lost to another";
+    if (job.lost.aborted) return "was lost to another worker";
     if (leaving.aborted) {
       await job.release();
-      return "is left to others";
+      return "was released to other workers";
     }
     const detail = job.orphaned.aborted ? orphanedText : error instanceof Error ? error.message : String(error);
     await job.complete({ reason: job.orphaned.aborted ? "interrupted" : "failed", detail, turns: 0 });
@@ -49,7 +52,7 @@ export async function runTeammateJob(job: TeammateJob, ports: TeammateJobPorts):
   }
 }
 
-const orphanedText = "its lead was not heard for long; it rests until that is back";
+const orphanedText = "its lead did not respond for a long time; it is suspended until the lead is back";
 
 interface ActivationPorts extends TeammateJobPorts {
   readonly stopSignal: AbortSignal;
@@ -76,7 +79,7 @@ async function activateInTeam(
   const { place } = ports;
   const folder = await cloneJob(job, ports, branch);
   const publicKey = await team.record.offerKey?.(name);
-  if (publicKey === undefined) throw new TroupeError("team", `The team ${team.name} is not on a bus.`);
+  if (publicKey === undefined) throw new TroupeError("team", `Team ${team.name} is not on a bus.`);
   await job.note({ folder, publicKey });
   await waitForKeyEndorsement(team, { name, publicKey, signal: stopSignal });
   await waitUntilFree(team, { name, clock: place.clock, signal: stopSignal });
@@ -87,17 +90,16 @@ async function activateInTeam(
   const reporter = createTeammateReporter({ team, name, job }, pusher.requestPush);
   const push = async () => {
     try {
-      if (!job.lost.aborted) await pusher.finish(`What ${name} had not committed`);
+      if (!job.lost.aborted) await pusher.finish(`Uncommitted changes of ${name}`);
     } catch (error) {
-      // A repository in the middle of something: what is committed later comes later.
+      // The repository may be in the middle of an operation. Later commits are uploaded later.
       if (!TroupeError.is(error)) throw error;
-      ports.say(`what ${name} did could not be committed: ${error.message}`);
+      ports.say(`cannot commit the changes of ${name}: ${error.message}`);
     }
   };
   const over = new AbortController();
   const onFailure = (error: unknown) => {
-    if (!over.signal.aborted && !job.lost.aborted)
-      ports.say(`${name} cannot ask for what it may spend: ${String(error)}`);
+    if (!over.signal.aborted && !job.lost.aborted) ports.say(`${name} cannot request its budget: ${String(error)}`);
   };
   const budget = spec.isBudgeted
     ? createTeammateLedger(job, { session: sessionId, clock: place.clock, onFailure })
@@ -129,11 +131,11 @@ async function activateInTeam(
   });
   const following = reporter.follow(teammate.session.events());
   following.catch(() => undefined); // waited for below
-  // That it could not be stopped is told by its end.
+  // `ended` reports a failure to stop.
   const stop = () => void teammate.stop("rest").catch(() => undefined);
   stopSignal.addEventListener("abort", stop, { once: true });
   if (stopSignal.aborted) stop();
-  // It has no end of its own to wait for: it goes when it has come to rest.
+  // A teammate has no natural end, so it is released as soon as it is idle.
   const leave = () => void teammate.session.settled().then(ports.leave, ports.leave);
   ports.stopping.addEventListener("abort", leave, { once: true });
   if (ports.stopping.aborted) leave();
@@ -147,7 +149,7 @@ async function activateInTeam(
   return failure === undefined ? { reason: "completed", turns: 0 } : { reason: "failed", detail: failure, turns: 0 };
 }
 
-/** What its lead lets it know and use; everything else is as this machine's user has it. */
+/** The lead's values for the teammate. This machine's user decides everything else. */
 function teammateFlags(spec: TeammateJob["spec"], ports: TeammateJobPorts) {
   const { appendSystemPrompt, maxTurns, maxBudgetUsd, maxTokens } = spec.member;
   return { ...flagsOf(spec, ports), appendSystemPrompt, maxTurns, maxBudgetUsd, maxTokens };

@@ -14,21 +14,21 @@ export interface WorkerOptions {
   readonly name?: string | undefined;
   readonly labels: readonly string[];
   readonly maxAgents: number;
-  /** Instead of the models that jobs ask for. */
+  /** Replaces the models that jobs request. */
   readonly model?: string | undefined;
-  /** The most that any job may do without asking. */
+  /** The highest mode of any job without asking. */
   readonly permissionMode?: PermissionMode | undefined;
   readonly settings?: string | undefined;
-  /** Where clones are made. */
+  /** The folder for clones. */
   readonly folder?: string | undefined;
-  /** No more is taken, and what runs goes on. */
+  /** Aborts when no more jobs are accepted. Running jobs continue. */
   readonly signal: AbortSignal;
-  /** What runs is left to others. */
+  /** Aborts when running jobs are released to other workers. */
   readonly leaving: AbortSignal;
   say(line: string): void;
 }
 
-/** Runs agents of sessions on other machines until it is told to stop. */
+/** Runs agents of sessions on other machines until it is stopped. */
 export async function runWorker(options: WorkerOptions): Promise<void> {
   const { labels, maxAgents, say } = options;
   const clock = systemClock;
@@ -36,12 +36,12 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const flags = { settings: options.settings, model: options.model, permissionMode: options.permissionMode };
   const config = await loadConfig({ cwd: options.cwd, env: options.env, flags });
   if (config.bus === undefined)
-    throw new TroupeError("usage", "there is no bus: name one with --bus nats://host:4222, or in the settings");
+    throw new TroupeError("usage", "no bus is configured. Set one with --bus nats://host:4222, or in the settings.");
   for (const label of labels)
     if (!workLabel.test(label))
       throw new TroupeError(
         "usage",
-        `${JSON.stringify(label)} is no label: small letters, digits, - and _, at most 32`,
+        `invalid label ${JSON.stringify(label)}: use up to 32 characters: lowercase letters, digits, - and _`,
       );
   const name = options.name ?? `${hostname()}-${process.pid}`;
   const folder = options.folder ?? join(config.userHome, ".cache", "troupe-worker");
@@ -50,7 +50,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const teams = shareTeams(openTeamStore({ home: config.home, bus: config.bus, clock, createId, onNotice: say }));
   const run = async (job: HeldJob) => {
     const { spec, state } = job;
-    say(`${spec.path} (${spec.id}) begins${state.generation > 1 ? `, for the ${state.generation}th time` : ""}`);
+    say(`${spec.path} (${spec.id}) starts${state.generation > 1 ? ` (attempt ${state.generation})` : ""}`);
     const how = {
       files: bus.files,
       folder: join(folder, `${spec.id}-${state.generation}`),

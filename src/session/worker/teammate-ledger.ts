@@ -5,10 +5,10 @@ import type { HeldJob } from "../../store/index.ts";
 import { createBudgetAnswers } from "./lead-answers.ts";
 import { createJobLedger } from "./job-ledger.ts";
 
-/** What a teammate of another machine spends from: it asks its lead over its job, and gives back what it does not need while it rests. */
+/** The ledger of a remote teammate. It asks the lead through its job, and releases its grant while it is idle. */
 export interface TeammateLedger {
   readonly ledger: Ledger;
-  /** Hears the answers until `signal` aborts. */
+  /** Receives answers until `signal` aborts. */
   follow(signal: AbortSignal): Promise<void>;
 }
 
@@ -36,5 +36,5 @@ export function createTeammateLedger(
   };
 }
 
-/** Between two requests most agents take less. */
+/** Longer than most pauses between two requests. */
 const idleMs = 2_000;

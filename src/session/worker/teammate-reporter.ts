@@ -3,13 +3,13 @@ import type { HeldJob, StoredTeam } from "../../store/index.ts";
 import { isLive } from "../../view/index.ts";
 import { isReportedLive, joinLiveEvents } from "./job-reporter.ts";
 
-/** Brings what a teammate does to the bus: what is stored for good, the rest for whoever looks on. */
+/** Sends the events of a teammate to the bus: stored events permanently, live events for viewers only. */
 export interface TeammateReporter {
-  /** Of its own agent, the moment it is stored. */
+  /** Receives its own agent's events as soon as they are stored. */
   observe(envelope: Envelope): void;
-  /** Of everybody in its session, until that is closed: agents under it, and what is for eyes only. */
+  /** Receives all events of its session until it closes: those of subagents, and live events. */
   follow(envelopes: AsyncIterable<Envelope>): Promise<void>;
-  /** Resolves when everything heard so far is on the bus. */
+  /** Resolves when all received events are on the bus. */
   flushed(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export function createTeammateReporter(
     if (isDue) return;
     isDue = true;
     sending = sending.then(send);
-    // Whoever waits for it hears of it.
+    // `flushed` and `follow` report a failure.
     sending.catch(() => undefined);
   };
 
@@ -36,7 +36,7 @@ export function createTeammateReporter(
     isDue = false;
     const now = waiting;
     waiting = [];
-    // Nothing that is said after another has it counts.
+    // After the job is lost, its reports no longer count.
     if (!job.lost.aborted) await team.events?.append(name, now);
   };
 
@@ -84,18 +84,18 @@ export function createTeammateReporter(
 
 const liveIntervalMs = 300;
 
-/** What is too large for a message of the bus is cut: whoever goes on from there has its beginning. */
+/** Cuts events that are too large for a bus message. A resumed run gets only their beginning. */
 function fitToBus(envelope: StoredEnvelope, maxBytes: number): StoredEnvelope {
   const maxLength = maxBytes / 4;
   if (JSON.stringify(envelope).length <= maxLength) return envelope;
   const cut = (_: string, value: unknown) =>
     typeof value === "string" && value.length > maxTextLength
-      ? `${value.slice(0, maxTextLength)}… (the rest was too large for the bus)`
+      ? `${value.slice(0, maxTextLength)}… (the rest is too large for the bus)`
       : value;
   const event = JSON.parse(JSON.stringify(envelope.event, cut)) as StoredEnvelope["event"];
   const smaller: StoredEnvelope = { ...envelope, event };
   if (JSON.stringify(smaller).length <= maxLength) return smaller;
-  const message = `Something of ${JSON.stringify(envelope).length} characters (${event.type}) was too large for the bus.`;
+  const message = `An event of ${JSON.stringify(envelope).length} characters (${event.type}) is too large for the bus.`;
   return { ...envelope, event: { type: "notice.raised", level: "warning", code: "remote", message } };
 }
 

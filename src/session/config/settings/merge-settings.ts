@@ -6,30 +6,30 @@ export interface Sourced<T> {
   readonly source: string;
 }
 
-/** With where it was said and how strong that is. */
+/** A value with its source, folder and precedence level. */
 export type Placed<T> = Sourced<T> & Pick<SettingsLayer, "folder" | "level">;
 
-/** `folder` is what a path in it that begins with a slash is relative to. */
+/** `folder` is the base of paths in the rule that start with a slash. */
 export interface SourcedRule extends Sourced<string> {
   readonly folder: string;
 }
 
 export interface MergedSettings {
-  /** Single values: the strongest layer that says something. */
+  /** Single values: the layer with the highest precedence that sets the value. */
   readonly values: Omit<Settings, "$schema" | "permissions" | "hooks" | "mcpServers">;
   readonly defaultMode: NonNullable<Settings["permissions"]>["defaultMode"];
-  /** Lists: every layer's, the strongest first. */
+  /** Lists: the entries of all layers, highest precedence first. */
   readonly allow: readonly SourcedRule[];
   readonly ask: readonly SourcedRule[];
   readonly deny: readonly SourcedRule[];
   readonly directories: readonly Placed<string>[];
   readonly hooks: readonly Placed<unknown>[];
   readonly mcpServers: readonly Placed<unknown>[];
-  /** Which file each value comes from, by its dotted name: `retry.maxAttempts`. */
+  /** The file of each value, by its dotted name: `retry.maxAttempts`. */
   readonly sources: ReadonlyMap<string, string>;
 }
 
-/** Puts the layers, the strongest first, on top of each other. */
+/** Merges the layers, which are ordered by precedence, highest first. */
 export function mergeSettings(layers: readonly SettingsLayer[]): MergedSettings {
   const values: Record<string, unknown> = {};
   const sources = new Map<string, string>();
@@ -62,7 +62,7 @@ export function mergeSettings(layers: readonly SettingsLayer[]): MergedSettings 
   };
 }
 
-/** Objects are merged key by key, everything else is replaced; `noted` hears the name of each value that is set. */
+/** Merges objects key by key and replaces all other values. Calls `noted` with the name of each value that is set. */
 function overlay(
   onto: Record<string, unknown>,
   from: Readonly<Record<string, unknown>>,

@@ -4,7 +4,7 @@ import { parseStrictJson, type JsonFault } from "../../files/parse-strict-json.t
 import { readBoundedFile } from "../../files/read-bounded-file.ts";
 import type { SettingsProblem } from "./settings-problems.ts";
 
-/** One source of settings. `folder` is what its relative paths are relative to. */
+/** One source of settings. Relative paths in it start at `folder`. */
 export interface SettingsLayer {
   readonly level: "managed" | "flags" | "project" | "user";
   readonly source: string;
@@ -18,24 +18,24 @@ export interface SettingsPaths {
   readonly home: string;
   readonly userHome: string;
   readonly managedFile: string;
-  /** What the user has answered "always" to in this folder. */
+  /** The file with the rules that the user allowed permanently in this folder. */
   readonly localSettings: string;
-  /** `--settings`: a path, or JSON. */
+  /** The value of `--settings`: a path or JSON. */
   readonly flag?: string | undefined;
-  /** `--mcp-config`: paths, or JSON. */
+  /** The values of `--mcp-config`: paths or JSON. */
   readonly mcpConfig?: readonly string[] | undefined;
 }
 
 interface SettingsSource extends Omit<SettingsLayer, "settings"> {
   readonly format: "troupe" | "claude" | "mcp";
-  /** The file, where `source` says more. */
+  /** The path, if `source` contains more than the path. */
   readonly file?: string;
-  /** Given in the place of a file. */
+  /** The text, if it was given instead of a file. */
   readonly text?: string;
   readonly mustExist?: boolean;
 }
 
-/** Every source there is, the strongest first, and all that is wrong with them. */
+/** Reads all settings sources, highest precedence first, and returns their problems. */
 export async function readSettingsFiles(
   places: SettingsPaths,
 ): Promise<{ layers: SettingsLayer[]; problems: SettingsProblem[] }> {
@@ -108,17 +108,17 @@ async function readSource(place: SettingsSource): Promise<{ settings: Settings }
   if (text === undefined) {
     const file = readBoundedFile(place.file ?? place.source, sizeLimit + 1);
     if (file.kind === "absent") {
-      return place.mustExist ? { text: "", fault: { kind: "unreadable", reason: "there is no such file" } } : undefined;
+      return place.mustExist ? { text: "", fault: { kind: "unreadable", reason: "file not found" } } : undefined;
     }
     if (file.kind === "unreadable") return { text: "", fault: file };
     if (file.size > sizeLimit) {
       return {
         text: "",
-        fault: { kind: "unreadable", reason: `it has ${file.size} bytes; at most ${sizeLimit} are read` },
+        fault: { kind: "unreadable", reason: `it has ${file.size} bytes; the limit is ${sizeLimit}` },
       };
     }
     const decoded = decode(file.bytes);
-    if (decoded === undefined) return { text: "", fault: { kind: "unreadable", reason: "it is not UTF-8" } };
+    if (decoded === undefined) return { text: "", fault: { kind: "unreadable", reason: "it is not valid UTF-8" } };
     text = decoded;
   }
   const checked = parseStrictJson(text);
@@ -128,7 +128,7 @@ async function readSource(place: SettingsSource): Promise<{ settings: Settings }
   return parsed.success ? { settings: parsed.data } : { text, fault: { kind: "shape", issues: parsed.error.issues } };
 }
 
-/** Undefined for what is not UTF-8; a byte order mark is dropped. */
+/** Returns undefined for invalid UTF-8. Removes a byte order mark. */
 function decode(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { Settings } from "../../../protocol/index.ts";
 import type { BrokenFile } from "./read-settings-files.ts";
 
-/** What is wrong, where, in words for whoever has to mend it. Line and column count from 1. */
+/** A problem in a settings file with its position. Line and column count from 1. */
 export interface SettingsProblem {
   readonly file: string;
   readonly line?: number;
@@ -13,26 +13,29 @@ export interface SettingsProblem {
   readonly message: string;
 }
 
-/** `file:line:column: field: what is wrong`: one line. */
+/** Formats a problem as one line: `file:line:column: field: message`. */
 export function problemLine({ file, line, column, field, message }: SettingsProblem): string {
   const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
   return field ? `${place}: ${field}: ${message}` : `${place}: ${message}`;
 }
 
-/** At least one. Only loaded when something is wrong: the parser that knows positions is not needed for files that are right. */
+/**
+ * Returns at least one problem. This module is loaded only for invalid files, because valid ones do not need the parser
+ * with positions.
+ */
 export function describeProblems(file: string, broken: BrokenFile): SettingsProblem[] {
   const problems = problemsOf(file, broken);
-  return problems.length > 0 ? problems : [{ file, message: "the settings are not valid" }];
+  return problems.length > 0 ? problems : [{ file, message: "the settings are invalid" }];
 }
 
 function problemsOf(file: string, { text, fault }: BrokenFile): SettingsProblem[] {
   switch (fault.kind) {
     case "unreadable":
-      return [{ file, message: `the settings cannot be read: ${fault.reason}` }];
+      return [{ file, message: `cannot read the settings: ${fault.reason}` }];
     case "empty":
-      return [{ file, line: 1, column: 1, message: "the file is empty: write {} or remove it" }];
+      return [{ file, line: 1, column: 1, message: "the file is empty. Write {} or remove the file." }];
     case "deep":
-      return [{ file, message: "the JSON is nested too deep for settings (64 levels)" }];
+      return [{ file, message: "the JSON is nested too deeply (the limit is 64 levels)" }];
     case "syntax":
       return [syntaxProblem(file, text)];
     case "duplicate":
@@ -40,12 +43,12 @@ function problemsOf(file: string, { text, fault }: BrokenFile): SettingsProblem[
         .filter((property, index, all) => all.findIndex((other) => sameProperty(other, property)) < index)
         .map((property) => ({
           ...problemAt(file, text, property),
-          message: "the key is there twice: remove one of them",
+          message: "duplicate key. Remove one of them.",
         }));
     case "prototype":
       return properties(parseTree(text))
         .filter((property) => property.path.at(-1) === "__proto__")
-        .map((property) => ({ ...problemAt(file, text, property), message: "the key is not allowed: remove it" }));
+        .map((property) => ({ ...problemAt(file, text, property), message: "this key is not allowed. Remove it." }));
     case "shape": {
       const tree = parseTree(text);
       return fault.issues.flatMap((issue) =>
@@ -70,7 +73,7 @@ const lowerFirst = (name: string): string =>
 interface FoundProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
-  /** The key is at fault, not its value. */
+  /** True if the key is wrong, not its value. */
   readonly key?: boolean;
 }
 
@@ -80,8 +83,8 @@ function issueProblems(issue: z.core.$ZodIssue): FoundProblem[] {
     const known = knownKeys(path);
     return issue.keys.map((key) => {
       const near = nearestName(key, known);
-      const hint = near ? `did you mean ${JSON.stringify(near)}?` : `there is ${known.join(", ")}`;
-      return { path: [...path, key], message: `unknown key; ${hint}`, key: true };
+      const hint = near ? `Did you mean ${JSON.stringify(near)}?` : `Known keys: ${known.join(", ")}`;
+      return { path: [...path, key], message: `unknown key. ${hint}`, key: true };
     });
   }
   if (issue.code === "invalid_key") {
@@ -90,7 +93,7 @@ function issueProblems(issue: z.core.$ZodIssue): FoundProblem[] {
   return [{ path, message: issue.message.replace(/^Invalid (?:input|option): /, "").replace(/^Too/, "too") }];
 }
 
-/** The keys that the schema knows at a place. */
+/** Returns the keys that the schema allows at a path. */
 function knownKeys(path: readonly (string | number)[]): string[] {
   let schema: z.core.JSONSchema.BaseSchema = z.toJSONSchema(Settings, { io: "input" });
   for (const part of path) {
@@ -108,7 +111,7 @@ function located(file: string, text: string, found: FoundProblem & { tree: Node 
   return { file, ...positionOf(text, node?.offset ?? 0), ...(path.length > 0 && { field: fieldName(path) }), message };
 }
 
-/** For what is missing: the nearest thing around it that is there. */
+/** Returns the nearest existing node around a missing one. */
 function deepest(tree: Node | undefined, path: readonly (string | number)[]): Node | undefined {
   if (!tree) return undefined;
   for (let length = path.length - 1; length >= 0; length--) {
