@@ -84,17 +84,20 @@ export {
   type TranscriptItem,
 } from "./view/index.ts";
 
-/** A new team, on the files that agents use: mail, tasks and members for any program. A name that is taken gets a number. */
+/**
+ * Creates a team in the files that agents use. Any program can send mail, share tasks and add members. A taken name
+ * gets a number.
+ */
 export function createTeam(name: string, options: NewTeamOptions = {}): Promise<OpenTeam> {
   return makeTeam(name, { ...options, cwd: process.cwd(), env: options.env ?? process.env });
 }
 
-/** A team that is there. Rejects with a `TroupeError` of code `team` if it is not. */
+/** Opens an existing team. Rejects with a `TroupeError` of code `team` if the team does not exist. */
 export function openTeam(name: string, options: TeamOptions = {}): Promise<OpenTeam> {
   return open(name, { ...options, env: options.env ?? process.env });
 }
 
-/** Starts or resumes a session from code: the same session that the command line drives. */
+/** Starts or resumes a session from code. It is the same kind of session that the command line runs. */
 export function createSession(options: CreateSessionOptions = {}): Promise<LibrarySession> {
   return create({ ...options, cwd: options.cwd ?? process.cwd(), env: options.env ?? process.env });
 }

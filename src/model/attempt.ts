@@ -1,17 +1,17 @@
 import type { ModelEvent, ModelRequest, Usage } from "../protocol/index.ts";
 
-/** What a single attempt tells whoever runs it while it is under way. */
+/** Callbacks for the progress of a single attempt. */
 export interface AttemptContext {
   readonly signal: AbortSignal;
-  /** Something arrived from the other end: headers, bytes, even a ping. The stall watchdog counts from here. */
+  /** Call when anything arrives from the server: headers, bytes, even a ping. The stall watchdog counts from here. */
   readonly alive: () => void;
-  /** What this attempt is known to have cost so far, in all; it is paid for also when the answer is lost. */
+  /** Call with the total known cost of this attempt so far. It is charged even if the answer is lost. */
   readonly spent: (usage: Usage) => void;
 }
 
 /**
- * One try, without a second: no retry, no queue. Its last event is `finished` or `failed`; it never throws for what a
- * provider or the network does.
+ * A single attempt, without retry or queue. Its last event is `finished` or `failed`. It never throws for a failure of
+ * the provider or the network.
  */
 export interface AttemptModel {
   readonly ref: string;

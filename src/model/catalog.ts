@@ -12,7 +12,7 @@ export interface ModelRef {
   readonly ref: string;
 }
 
-/** What settings may say about models: further names, and the facts of single ones by their ref. */
+/** The settings about models: aliases, and facts of single models by ref. */
 export interface ModelOverrides {
   readonly aliases?: Readonly<Record<string, string>> | undefined;
   readonly models?: Readonly<Record<string, ModelOverride>> | undefined;
@@ -25,11 +25,14 @@ export interface ModelOverride {
 
 export interface ResolveOptions {
   readonly overrides?: ModelOverrides | undefined;
-  /** The ref in use where the name is said. A family name means that provider's; one without families stays with its model. */
+  /**
+   * The ref in use. A family name selects this provider's model. With a provider that has no families it selects this
+   * ref.
+   */
   readonly current?: string | undefined;
 }
 
-/** Turns what a person or a definition calls a model into one model. */
+/** Resolves a name from a user or a definition to one model. */
 export function resolveModel(name: string, { overrides, current }: ResolveOptions = {}): ModelRef {
   const wanted = name.trim();
   const aliases = overrides?.aliases ?? {};
@@ -68,11 +71,11 @@ function unknownModel(name: string, overrides: ModelOverrides | undefined): Trou
   const forms = "anthropic/…, openai/…, local/NAME, scripted/FILE, or opus, sonnet, haiku";
   return new TroupeError(
     "unknown_model",
-    `Unknown model "${name}".${hint} A model is ${forms} (--model or "model" in the settings).`,
+    `Unknown model "${name}".${hint} Use ${forms} (--model or "model" in the settings).`,
   );
 }
 
-/** The known name closest to a mistyped one. */
+/** Returns the known name closest to a mistyped one. */
 export function suggestModel(name: string, further: readonly string[] = []): string | undefined {
   const refs = Object.keys(knownModels);
   const candidates = name.includes("/")
@@ -87,7 +90,7 @@ export interface ModelFacts {
   readonly thinking: KnownModel["thinking"];
 }
 
-/** What a model can take: what settings say, else what is known, else what is safe to assume of its provider. */
+/** Returns a model's limits: from the settings, else from the known models, else a safe default for its provider. */
 export function factsOf({ provider, ref }: ModelRef, overrides?: ModelOverrides): ModelFacts {
   const known = knownModels[ref] ?? assumed[provider];
   const said = overrides?.models?.[ref];

@@ -1,14 +1,14 @@
 import type { Message } from "../protocol/index.ts";
 
 /**
- * Gives a function that writes messages as the items of a JSON array, each by `write`, which leaves one out by giving
- * nothing. A conversation is sent whole on every turn and grows at its end only: what it shares with the one that was
- * written last is only looked at. Messages never change; conversations that begin with the same one, forks, take turns.
+ * Returns a function that writes messages as items of a JSON array. `write` returns an empty string to leave a message
+ * out. A conversation is sent whole on every turn and only grows at its end, so the part shared with the previous call
+ * is reused. Messages never change. Forks share their first message and replace each other's entry.
  */
 export function createConversationWriter(
   write: (message: Message) => string,
 ): (messages: readonly Message[]) => string {
-  /** Not state: a memory of what a pure function gave, by the first message. */
+  /** A cache for a pure function, keyed by the first message. */
   const memory = new WeakMap<Message, Written>();
   return (messages) => {
     const [first] = messages;
@@ -20,12 +20,12 @@ export function createConversationWriter(
   };
 }
 
-/** Of more than that, copying takes longer than anything that could be saved, and it would all be in memory twice. */
+/** Longer texts are not cached: copying would cost more than it saves, and they would be in memory twice. */
 const remembered = 4_000_000;
 
 interface Written {
   readonly messages: readonly Message[];
-  /** Where each message ends in the text. */
+  /** The offset at which each message ends in the text. */
   readonly ends: readonly number[];
   readonly text: string;
 }

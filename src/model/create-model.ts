@@ -7,7 +7,7 @@ import { type GateRegistry, localLimits, scriptedLimits } from "./gate.ts";
 import { type RetryOptions, withRetry } from "./retry.ts";
 import type { Fetch } from "./watched-fetch.ts";
 
-/** What the environment and the user's own settings say about providers. Nothing here is read from a repository. */
+/** Provider settings from the environment and the user's own settings. Nothing here is read from a repository. */
 export interface ProviderEnv {
   readonly anthropicKey?: string | undefined;
   readonly anthropicAuthToken?: string | undefined;
@@ -19,23 +19,23 @@ export interface ProviderEnv {
 }
 
 export interface ModelSpec {
-  /** A ref, a known id or a family name; without one, the model of whichever key there is. */
+  /** A ref, a known id or a family name. By default, the model of the available key. */
   readonly ref?: string | undefined;
-  /** The ref of the session's own model, by which family names are understood. */
+  /** The ref of the session's own model, used to resolve family names. */
   readonly current?: string | undefined;
   readonly env: ProviderEnv;
   readonly overrides?: ModelOverrides | undefined;
   readonly retry?: Omit<RetryOptions, "gate" | "clock" | "random"> | undefined;
-  /** One for the whole program: clients of one account then wait for each other. */
+  /** One registry for the whole program, so that clients of one account share a gate. */
   readonly gates: GateRegistry;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Where a relative script file is looked for. */
+  /** The base folder of a relative script file. */
   readonly cwd?: string | undefined;
   readonly fetch?: Fetch;
 }
 
-/** A model to talk to, with retry and the account's gate. Loads the code of the one provider it needs. */
+/** Creates a model client with retry and the account's gate. Loads only the code of its provider. */
 export async function createModel(spec: ModelSpec): Promise<ModelClient> {
   const model = resolveModel(spec.ref ?? defaultModel(spec.env), {
     overrides: spec.overrides,
@@ -52,7 +52,7 @@ export async function createModel(spec: ModelSpec): Promise<ModelClient> {
   });
 }
 
-/** The model to use when nobody named one: by which key there is. */
+/** Returns the model to use when none is named: it depends on the available key. */
 export function defaultModel(env: ProviderEnv): string {
   const ref = defaultRef(env);
   if (ref === undefined) throw noModel();
@@ -92,7 +92,7 @@ const connections: Record<ModelRef["provider"], (model: ModelRef, spec: ModelSpe
     return {
       attempts: createOpenAi({ ...common(spec, model), endpoint }),
       account: { ...endpoint, limits: localLimits },
-      // It reads the prompt as fast as the machine can, and says nothing while it does.
+      // A local server reads the prompt at the machine's speed and sends nothing until it has finished.
       stallMs: 300_000,
     };
   },
@@ -108,7 +108,7 @@ const connections: Record<ModelRef["provider"], (model: ModelRef, spec: ModelSpe
       maxOutputTokens: script.maxOutputTokens,
       attempt: (request, { signal }) => script.stream(request, signal),
     };
-    // Nothing is between us and a script that could fall silent.
+    // A script cannot stall: there is no network in between.
     return { attempts, account: { baseUrl: model.ref, limits: scriptedLimits }, stallMs: 0 };
   },
 };
@@ -126,23 +126,23 @@ function endpointOf({ provider, id }: ModelRef, baseUrl: string, secret: string 
   if (protocol !== "http:" && protocol !== "https:")
     throw new TroupeError(
       "settings",
-      `The base URL "${baseUrl}" for ${provider}/ is not an http(s) address; correct it in the environment or the settings.`,
+      `The base URL "${baseUrl}" for ${provider}/ is not an http(s) URL. Correct it in the environment or the settings.`,
     );
   return { provider, baseUrl: baseUrl.replace(/\/+$/, ""), model: id, secret };
 }
 
-/** A key that can be sent: a blank or a line break in it would only fail later, and show the key. */
+/** Returns a key that can be sent. A blank or line break in it would fail later and show the key. */
 function usable(key: string | undefined, variable: string, model: ModelRef): string {
   const trimmed = key?.trim() ?? "";
   if (trimmed === "") throw noModel(`${model.ref} needs ${variable}`);
   if (!/^[\x21-\x7e]+$/.test(trimmed))
-    throw new TroupeError("no_model", `${variable} has characters in it that no key has; copy the key again.`);
+    throw new TroupeError("no_model", `${variable} contains characters that no key has. Copy the key again.`);
   return trimmed;
 }
 
-function noModel(what = "No model to talk to"): TroupeError {
+function noModel(what = "No model is configured"): TroupeError {
   return new TroupeError(
     "no_model",
-    `${what}. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, use a local server (--model local/NAME, its address in TROUPE_LOCAL_BASE_URL), or watch a session without a model: troupe demo.`,
+    `${what}. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, use a local server (--model local/NAME, with its URL in TROUPE_LOCAL_BASE_URL), or run 'troupe demo' to see a session without a model.`,
   );
 }

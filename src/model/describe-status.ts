@@ -11,11 +11,14 @@ interface ServerError {
 interface Circumstances {
   readonly endpoint: Endpoint;
   readonly retryAfterMs: number | undefined;
-  /** The server said that asking again is of no use. */
+  /** The server said that a retry is useless. */
   readonly final: boolean;
 }
 
-/** A refusal in the server's own words: by status, or, for an error event in a stream that began well, by its type. */
+/**
+ * Describes a refusal with the server's message: by status, or by type for an error event in a stream that started
+ * well.
+ */
 export function describeStatus(
   serverError: ServerError,
   { endpoint, retryAfterMs, final }: Circumstances,
@@ -58,7 +61,7 @@ function kindOfType(type: string | undefined, code: string | undefined): ModelFa
   return "server";
 }
 
-/** The words hosted and local servers have for "your prompt does not fit". Too large an answer asked for is not among them. */
+/** Messages of hosted and local servers for a prompt that does not fit. A too large `max_tokens` is not one of them. */
 const overflowPattern =
   /prompt is too long|input is too long|(maximum|available|exceeds? the|exceed) context|context[ _](length|size|window)[ _]?(is |was )?exceed|exceeds? the (model'?s )?(maximum )?context|context overflow|exceed_context_size/i;
 
@@ -71,23 +74,25 @@ const providerNames = { anthropic: "Anthropic", openai: "OpenAI", local: "the lo
 
 function headline(kind: ModelFailure["kind"], serverError: ServerError, endpoint: Endpoint): string {
   const who = `${providerNames[endpoint.provider]} (${hostOf(endpoint)})`;
-  const status = serverError.status === undefined ? (serverError.type ?? "in mid-answer") : String(serverError.status);
+  const status =
+    serverError.status === undefined ? (serverError.type ?? "during the answer") : String(serverError.status);
   const start = who.charAt(0).toUpperCase() + who.slice(1);
   if (kind === "not_found") return `${start} does not know the model ${endpoint.model} (${status})`;
   if (kind === "context_overflow") return `The conversation is too long for ${endpoint.model} (${status})`;
   if (kind === "authentication") return `${start} did not accept the key (${status})`;
-  if (kind === "rate_limited") return `${start} limits the rate of requests (${status})`;
+  if (kind === "rate_limited") return `${start} rate-limited the request (${status})`;
   if (kind === "overloaded") return `${start} is overloaded (${status})`;
   return `${start} answered ${status}`;
 }
 
-/** SDKs put the status in front of the message; the headline has it already. */
+/** SDKs put the status in front of the message, but the headline already has it. */
 const stripStatus = ({ status, message }: ServerError) =>
   message.startsWith(`${status} `) ? message.slice(`${status} `.length) : message;
 
 function advice(kind: ModelFailure["kind"], endpoint: Endpoint): string {
   if (kind === "authentication") return `. Check ${keyVariables[endpoint.provider]}.`;
-  if (kind === "forbidden") return `. Check what the key in ${keyVariables[endpoint.provider]} may do, and its credit.`;
+  if (kind === "forbidden")
+    return `. Check the permissions and the credit of the key in ${keyVariables[endpoint.provider]}.`;
   if (kind !== "not_found") return "";
   if (endpoint.provider === "local") return `. Is it installed on that server? Check the name after local/.`;
   const near = suggestModel(`${endpoint.provider}/${endpoint.model}`);

@@ -5,16 +5,16 @@ export interface FailureContext {
   readonly endpoint: Endpoint;
   /** Milliseconds since 1970, to read a `retry-after` that is a date. */
   readonly now: number;
-  /** Whether part of the answer had already arrived. */
+  /** True if part of the answer had already arrived. */
   readonly streaming: boolean;
 }
 
-/** An error from below HTTP: no server, no name, no trust, or a connection that went away. */
+/** Describes an error below HTTP: no server, no DNS name, no trusted certificate, or a lost connection. */
 export function describeTransport(error: unknown, { endpoint, streaming }: FailureContext): ModelFailure {
   const where = hostOf(endpoint);
   const code = findCode(error);
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT")
-    return { kind: "stalled", message: `${where} went silent.` };
+    return { kind: "stalled", message: `${where} stopped responding.` };
   if (streaming)
     return { kind: "cut", message: `The connection to ${where} ended in the middle of the answer${paren(code)}.` };
   return { kind: "connection", message: reason(code, endpoint.provider === "local", where) ?? fallback(error, where) };
@@ -23,8 +23,8 @@ export function describeTransport(error: unknown, { endpoint, streaming }: Failu
 function reason(code: string | undefined, local: boolean, where: string): string | undefined {
   if (code === undefined) return undefined;
   if (code === "ECONNREFUSED") {
-    const hint = local ? "Is the server running? Its address is TROUPE_LOCAL_BASE_URL." : "Check the base URL.";
-    return `Nothing listens at ${where} (ECONNREFUSED). ${hint}`;
+    const hint = local ? "Is the server running? Its URL is set in TROUPE_LOCAL_BASE_URL." : "Check the base URL.";
+    return `Nothing listens on ${where} (ECONNREFUSED). ${hint}`;
   }
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
     return `The name ${where} cannot be resolved (${code}). Check the network and the base URL.`;
@@ -38,7 +38,7 @@ const fallback = (error: unknown, where: string) =>
 
 const paren = (code: string | undefined) => (code === undefined ? "" : ` (${code})`);
 
-/** Errors of fetch carry the system's code some causes down, or in the first of several. */
+/** Errors of fetch carry the system's code in a nested cause, or in the first of several errors. */
 function findCode(error: unknown): string | undefined {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; depth++) {
     if ("code" in at && typeof at.code === "string") return at.code;

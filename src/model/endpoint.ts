@@ -1,8 +1,8 @@
-/** Where a request goes, for messages that say what to look at. */
+/** The target of a request, for error messages. */
 export interface Endpoint {
   readonly provider: "anthropic" | "openai" | "local";
   readonly baseUrl: string;
-  /** The model's id as the provider knows it. */
+  /** The model id that the provider uses. */
   readonly model: string;
   /** Never shown, not even where a server repeats it. */
   readonly secret?: string | undefined;

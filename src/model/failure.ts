@@ -5,7 +5,10 @@ import { describeTransport, type FailureContext } from "./describe-transport.ts"
 import { hostOf } from "./endpoint.ts";
 import { readRetryAfter } from "./retry-after.ts";
 
-/** What an error of an SDK, of fetch or of the stream means. SDK classes are told by their shape, so none is imported. */
+/**
+ * Classifies an error from an SDK, from fetch or from the stream. SDK classes are recognized by their shape, so none is
+ * imported.
+ */
 export function toFailure(error: unknown, context: FailureContext): ModelFailure {
   const failure = classify(error, context);
   return { ...failure, message: tidy(failure.message, context.endpoint.secret) };
@@ -60,7 +63,7 @@ function readBody(body: unknown): {
   return { message, type: type ?? undefined, code: code === null || code === undefined ? undefined : String(code) };
 }
 
-/** A proxy's error page is no message. */
+/** Drops a proxy's HTML error page: it is not a message. */
 const plain = (text: string) => (/<\w+[^>]*>/.test(text) ? "" : text);
 
 function tidy(message: string, secret: string | undefined): string {

@@ -1,5 +1,5 @@
 export interface GateLimits {
-  /** How many requests may be under way before anything is known about the account. */
+  /** The number of concurrent requests before anything is known about the account. */
   readonly start: number;
   readonly max: number;
 }
@@ -9,19 +9,22 @@ export type TicketResult = "ok" | "rate_limited" | "overloaded" | "failed" | "ab
 interface Waiter {
   readonly agentPath: string;
   readonly order: number;
-  /** Fair share: each agent's requests count up one by one, so nobody's tenth goes before another's first. */
+  /**
+   * Fair share: an agent's requests count up one by one, so the tenth of one agent never goes before the first of
+   * another.
+   */
   readonly share: number;
 }
 
 /**
- * Who may go next, without clocks or promises: times are passed in. The width grows by one with every success until the
- * first refusal, and by one per full round after it; it halves when the account refuses. The lead goes first, but never
- * more than a few times in a row while others wait.
+ * Decides which request goes next. It uses no clock and no promises: callers pass the time. The width grows by one with
+ * every success until the first refusal, and by one per full round after it. A refusal halves it. The lead goes first,
+ * but at most a few times in a row while others wait.
  */
 export class GateQueue {
   readonly #max: number;
   readonly #waiting = new Set<Waiter>();
-  /** What is under way, and in which round it set out. */
+  /** Requests in flight, each with the round in which it started. */
   readonly #underway = new Map<object, number>();
   readonly #lastShare = new Map<string, number>();
   #width: number;
@@ -57,7 +60,7 @@ export class GateQueue {
     return waiter;
   }
 
-  /** Everybody who may go now, in order; from here on they are under way. */
+  /** Admits every request that may go now, in order, and counts it as in flight. */
   admit(now: number): object[] {
     const admitted: object[] = [];
     while (now >= this.#pausedUntil && this.inFlight < this.width && this.#waiting.size > 0) {
@@ -71,7 +74,7 @@ export class GateQueue {
     return admitted;
   }
 
-  /** The end of a request, or of waiting for one. `waitMs` is how long the account asked everybody to stay away. */
+  /** Ends a request, or removes one that waits. `waitMs` is the pause that the account asked for. */
   leave(entry: object, outcome: { result: TicketResult; now: number; waitMs?: number | undefined }): void {
     if (this.#waiting.delete(entry as Waiter)) return;
     const round = this.#underway.get(entry);
@@ -80,7 +83,7 @@ export class GateQueue {
     const { result, now, waitMs } = outcome;
     if (result === "ok") this.#width = Math.min(this.#max, this.#width + (this.#round === 0 ? 1 : 1 / this.#width));
     if (result !== "rate_limited" && result !== "overloaded") return;
-    // Requests that set out together are refused together: that is one refusal, not many.
+    // Requests that started together are refused together. That counts as one refusal.
     if (round === this.#round) {
       this.#width = Math.max(1, this.#width / 2);
       this.#round++;
@@ -92,7 +95,7 @@ export class GateQueue {
     const leads = this.#first((waiter) => isLead(waiter));
     const others = this.#first((waiter) => !isLead(waiter));
     const next = leads && (!others || this.#leadStreak < longestLeadStreak) ? leads : (others ?? leads);
-    if (!next) throw new Error("picked from an empty gate");
+    if (!next) throw new Error("cannot pick from an empty gate");
     this.#leadStreak = isLead(next) ? this.#leadStreak + 1 : 0;
     return next;
   }

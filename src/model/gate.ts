@@ -3,8 +3,7 @@ import type { Clock } from "../platform/index.ts";
 import { type GateLimits, GateQueue, type TicketResult } from "./gate-queue.ts";
 
 /**
- * The one place per provider account through which every request goes. When the account tells one agent to wait, nobody's
- * request goes out until it may.
+ * Every request of a provider account passes its one gate. When the account asks one agent to wait, all requests wait.
  */
 export interface Gate {
   enter(who: { readonly agentPath: string; readonly signal: AbortSignal }): Ticket;
@@ -12,11 +11,11 @@ export interface Gate {
 }
 
 export interface Ticket {
-  /** Why this request has to wait; undefined when it may go at once. */
+  /** The reason for waiting, or undefined when the request may go at once. */
   readonly waitingFor: string | undefined;
-  /** True when the request may go, false when it was aborted first. */
+  /** Resolves to true when the request may go, and to false when it was aborted first. */
   granted(): Promise<boolean>;
-  /** Gives the place back, in whatever state it is; only the first call counts. Whoever enters must call it. */
+  /** Releases the ticket in any state; only the first call counts. The caller of `enter` must call it. */
   release(result: TicketResult, retryAfterMs?: number): void;
 }
 
@@ -32,7 +31,7 @@ export function createGate({ clock, limits = hostedLimits }: { clock: Clock; lim
     setAlarm();
   };
 
-  /** One sleeper for the whole pause, and only while somebody waits: a quiet gate keeps no process alive. */
+  /** Sets one timer for the whole pause, and only while a request waits: an idle gate keeps no process alive. */
   const setAlarm = () => {
     const pause = queue.pausedUntil - clock.monotonic();
     if (queue.waiting === 0 || pause <= 0) {
@@ -73,7 +72,7 @@ export function createGate({ clock, limits = hostedLimits }: { clock: Clock; lim
       let admitted = false;
       wakers.set(entry, (granted) => {
         admitted = granted;
-        // From now on an abort is the attempt's to notice; the place stays taken until it has ended.
+        // From here on the attempt handles an abort. The ticket stays taken until the attempt has ended.
         signal.removeEventListener("abort", onAbort);
         resolve(granted);
       });
@@ -90,11 +89,11 @@ export function createGate({ clock, limits = hostedLimits }: { clock: Clock; lim
 }
 
 const hostedLimits: GateLimits = { start: 16, max: 64 };
-/** A machine of one's own works on few prompts at a time; the rest would only wait inside it, out of sight. */
+/** A local machine handles few prompts at a time. More would only wait inside it, invisible to us. */
 export const localLimits: GateLimits = { start: 4, max: 16 };
 export const scriptedLimits: GateLimits = { start: 4096, max: 4096 };
 
-/** One gate per account, shared by every client that is made with the same registry. Keys are kept as digests only. */
+/** Keeps one gate per account, shared by every client of the same registry. Keys are stored as digests only. */
 export interface GateRegistry {
   gateFor(account: {
     readonly baseUrl: string;
@@ -120,7 +119,7 @@ export function createGateRegistry(clock: Clock): GateRegistry {
 function reason(queue: GateQueue, now: number): string {
   const pause = queue.pausedUntil - now;
   if (pause > 0) return `rate limited: every request of this account waits ${Math.ceil(pause / 1000)} s`;
-  return `${queue.inFlight} requests of this account are under way, ${queue.waiting} wait`;
+  return `${queue.inFlight} requests of this account are in flight, ${queue.waiting} are waiting`;
 }
 
 function deferred() {

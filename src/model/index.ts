@@ -4,7 +4,7 @@ export {
   resolveModel,
   suggestModel,
 } from "./catalog.ts";
-/** By itself: few have a member of another program. */
+/** Loaded separately: few sessions use an external agent. */
 export const loadAcp = () => import("./acp/acp-model.ts");
 export { createModel, defaultModel, type ProviderEnv } from "./create-model.ts";
 export { createGateRegistry } from "./gate.ts";

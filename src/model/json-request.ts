@@ -1,4 +1,4 @@
-/** What both SDKs take to send a body that is JSON already, and to read a stream of events as the answer. */
+/** Options for both SDKs to send a finished JSON body and read an event stream. */
 export const jsonRequest = (body: string, signal: AbortSignal) => ({
   body,
   headers: { "content-type": "application/json" },
@@ -6,6 +6,6 @@ export const jsonRequest = (body: string, signal: AbortSignal) => ({
   signal,
 });
 
-/** The body: what comes before the messages, and the messages, written already. */
+/** Joins the fields before the messages and the serialized messages. */
 export const jsonBody = (head: object, messages: readonly string[]) =>
   `${JSON.stringify(head).slice(0, -1)},"messages":[${messages.filter((text) => text !== "").join(",")}]}`;

@@ -1,10 +1,10 @@
-/** USD per million tokens. `long` holds for the whole request once its prompt has more than `over` tokens. */
+/** USD per million tokens. `long` applies to the whole request once its prompt has more than `over` tokens. */
 export interface Price {
   readonly input: number;
   readonly output: number;
-  /** 0.1 × input where not given. */
+  /** Default: 0.1 × input. */
   readonly cacheRead?: number;
-  /** 1.25 × input where not given. */
+  /** Default: 1.25 × input. */
   readonly cacheWrite?: number;
   readonly long?: { readonly over: number; readonly input: number; readonly output: number };
 }
@@ -12,7 +12,7 @@ export interface Price {
 export interface KnownModel {
   readonly contextWindow: number;
   readonly maxOutputTokens: number;
-  /** How the model is told to think: with a budget of tokens, by effort, or not at all. */
+  /** How to request thinking: with a token budget, with an effort, or not at all. */
   readonly thinking: "budget" | "effort" | "none";
   readonly price?: Price;
 }
@@ -42,7 +42,7 @@ const longOver = (over: number, input: number, output: number) => ({ long: { ove
 const opus5: Price = { input: 5, output: 25 };
 const sonnet4: Price = { input: 3, output: 15 };
 
-/** What is known of the providers' own models; whatever is not here works too, with careful limits and without a price. */
+/** Known models of the providers. Other models work too, with safe limits and without a price. */
 export const knownModels: Readonly<Record<string, KnownModel>> = {
   "anthropic/claude-fable-5-2": claude({ input: 8, output: 40, cacheRead: 0.2 }),
   "anthropic/claude-mythos-5-2": claude({ input: 8, output: 40, cacheRead: 0.2 }),
@@ -103,7 +103,7 @@ export const knownModels: Readonly<Record<string, KnownModel>> = {
   },
 };
 
-/** The one table of family names: what each means with each provider. Settings can say otherwise. */
+/** The models that each family name stands for, per provider. Settings can override them. */
 export const familyAliases = {
   opus: { anthropic: "anthropic/claude-opus-5-5", openai: "openai/gpt-5.6-sol" },
   sonnet: { anthropic: "anthropic/claude-sonnet-5-5", openai: "openai/gpt-5.6-terra" },

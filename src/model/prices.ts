@@ -4,11 +4,11 @@ import { knownModels, type Price } from "./known-models.ts";
 
 export interface Cost {
   readonly usd: number;
-  /** False when nobody told us the price: the real cost is not 0, it is unknown. */
+  /** False if the price is unknown: the real cost is then unknown, not 0. */
   readonly known: boolean;
 }
 
-/** What an answer cost, in USD. Local and scripted models cost nothing unless the settings give them a price. */
+/** Returns the cost of an answer in USD. Local and scripted models cost nothing unless the settings give a price. */
 export function costOf(ref: string, usage: Usage, overrides?: ModelOverrides): Cost {
   const price = overrides?.models?.[ref]?.price ?? knownModels[ref]?.price;
   if (price) return { usd: multiply(price, usage), known: true };

@@ -1,14 +1,14 @@
 import type { Clock } from "../platform/index.ts";
 import type { ModelClient } from "../protocol/index.ts";
 
-/** A script being written: `through` a client that is used as before, until `finish`. */
+/** A script that is being recorded. `through` wraps a client; `finish` closes the recording. */
 export interface RecordedModels {
   through(client: ModelClient): ModelClient;
-  /** Rejects if the file does not have everything that was said. */
+  /** Rejects if the file does not contain everything. */
   finish(): Promise<void>;
 }
 
-/** Opens a script file for the answers of every model of a session. */
+/** Opens a script file that records the answers of every model of a session. */
 export async function recordModels(
   file: string,
   options: { clock: Clock; secrets: readonly string[] },

@@ -1,11 +1,11 @@
-/** How long a server asked us to wait, from its headers; undefined when it did not say, or not in words we can read. */
+/** Returns the wait that a server asked for in its headers, or undefined if there is none or it cannot be parsed. */
 export function readRetryAfter(headers: { get(name: string): string | null }, now: number): number | undefined {
   const milliseconds = numberIn(headers.get("retry-after-ms"));
   if (milliseconds !== undefined) return milliseconds;
   const text = headers.get("retry-after");
   const seconds = numberIn(text);
   if (seconds !== undefined) return seconds * 1000;
-  // Date.parse makes a date of almost anything; a date in a header begins with a day of the week.
+  // Date.parse accepts almost anything, but a date in a header begins with a weekday.
   const date = text !== null && /^(mon|tue|wed|thu|fri|sat|sun)/i.test(text.trim()) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

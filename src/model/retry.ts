@@ -10,16 +10,19 @@ export interface RetryOptions {
   /** 0 ≤ x < 1. */
   readonly random: () => number;
   readonly maxAttempts?: number | undefined;
-  /** Silence, once something has arrived, after which an attempt is given up; 0 switches both watchdogs off. */
+  /** The longest silence after the first byte before an attempt is aborted. 0 turns both watchdogs off. */
   readonly stallMs?: number | undefined;
   readonly firstByteMs?: number | undefined;
   readonly baseDelayMs?: number | undefined;
   readonly maxDelayMs?: number | undefined;
-  /** A server that asks for a longer wait than this ends the turn instead: nobody watches a session stand still. */
+  /** If a server asks for a longer wait, the turn fails instead of blocking the session unnoticed. */
   readonly longestWaitMs?: number | undefined;
 }
 
-/** Makes a client of a single-attempt model: every request passes the account's gate, and what may pass is tried again. */
+/**
+ * Turns a single-attempt model into a client. Every request passes the account's gate, and transient failures are
+ * retried.
+ */
 export function withRetry(model: AttemptModel, options: RetryOptions): ModelClient {
   const settled = settle(options);
   return {
@@ -41,7 +44,7 @@ const retryDefaults = {
 
 type Settled = Pick<RetryOptions, "gate" | "clock" | "random"> & Record<keyof typeof retryDefaults, number>;
 
-/** A setting that is there but undefined is not set. */
+/** An option that is undefined gets its default. */
 const settle = (options: RetryOptions): Settled => ({
   gate: options.gate,
   clock: options.clock,
@@ -93,13 +96,13 @@ async function* streamAnswer(
   }
 }
 
-/** How long to wait before the next attempt; undefined when there is none. */
+/** Returns the wait before the next attempt, or undefined when there is none. */
 function delayBefore(failure: ModelFailure, attempt: number, options: Settled): number | undefined {
   if (!isTransient(failure) || attempt >= options.maxAttempts) return undefined;
   if (failure.retryAfterMs !== undefined && failure.retryAfterMs > options.longestWaitMs) return undefined;
   const ceiling = Math.min(options.maxDelayMs, options.baseDelayMs * 2 ** (attempt - 1));
   const drawn = Math.round(options.random() * ceiling);
-  // A whole account stops for a rate limit, so the wait is never drawn down to nothing.
+  // A rate limit stops the whole account, so its wait keeps a minimum.
   const own = failure.kind === "rate_limited" ? Math.max(drawn, Math.min(ceiling, options.baseDelayMs)) : drawn;
   return Math.max(own, failure.retryAfterMs ?? 0);
 }
@@ -131,8 +134,8 @@ function resultOf(failure: ModelFailure): TicketResult {
 
 function afterRetries(failure: ModelFailure, attempts: number): ModelFailure {
   if (!isTransient(failure)) return failure;
-  const asked = failure.retryAfterMs ? `; it asks to wait ${Math.ceil(failure.retryAfterMs / 1000)} s` : "";
-  return { ...failure, message: `${failure.message} Given up after ${attempts} attempts${asked}.` };
+  const asked = failure.retryAfterMs ? `; the server asks to wait ${Math.ceil(failure.retryAfterMs / 1000)} s` : "";
+  return { ...failure, message: `${failure.message} Stopped after ${attempts} attempts${asked}.` };
 }
 
 async function sleepUnlessAborted(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {

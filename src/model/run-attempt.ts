@@ -5,15 +5,18 @@ import type { AttemptModel } from "./attempt.ts";
 export interface AttemptLimits {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Longest silence once something has arrived; 0 means no limit. */
+  /** The longest silence after the first byte. 0 means no limit. */
   readonly stallMs: number;
-  /** Longest silence before anything has arrived: a server may read a long prompt before it sends headers. 0: no limit. */
+  /**
+   * The longest silence before the first byte: a server may read a long prompt before it sends headers. 0 means no
+   * limit.
+   */
   readonly firstByteMs: number;
 }
 
 /**
- * Runs one attempt so that an abort or a stall ends it at once, whether or not the network takes notice. A stall is
- * silence while we wait; time in which nobody reads from us does not count.
+ * Runs one attempt so that an abort or a stall ends it at once, even if the network does not react. Only time spent
+ * waiting for the server counts as a stall, not time in which the caller does not read.
  */
 export async function* runAttempt(
   model: AttemptModel,
@@ -45,7 +48,7 @@ export async function* runAttempt(
       const limit = heard ? stallMs : firstByteMs;
       const silence = waiting ? clock.monotonic() - lastSign : 0;
       if (silence >= limit) return stop(stalledFailure(model.ref, limit));
-      // Never longer than the shorter limit: the first byte may come, and be the last, while this sleeps.
+      // Never sleep longer than the shorter limit: the first byte may arrive, and be the last, during the sleep.
       await clock.sleep(Math.min(limit - silence, stallMs), inner.signal);
     }
   };
@@ -89,7 +92,7 @@ export async function* runAttempt(
   } finally {
     signal.removeEventListener("abort", onAbort);
     inner.abort();
-    // Not awaited: a generator that hangs on the network must not hold up whoever has already been told.
+    // Not awaited: a generator that hangs on the network must not delay the caller, which already has its last event.
     void Promise.allSettled([events.return?.()]);
   }
 }
@@ -105,4 +108,4 @@ const stalledFailure = (ref: string, limit: number): ModelFailure => ({
   message: `${ref} sent nothing for ${Math.round(limit / 1000)} s.`,
 });
 
-const endlessFailure: ModelFailure = { kind: "cut", message: "The answer ended without its end." };
+const endlessFailure: ModelFailure = { kind: "cut", message: "The answer stream ended without a final event." };

@@ -1,4 +1,7 @@
-/** What a model wrote as a tool's input. What is not JSON stays the text it is, and the tool's own schema says so to the model. */
+/**
+ * Parses a tool's input as the model wrote it. Invalid JSON stays text, and the tool's schema then reports the error to
+ * the model.
+ */
 export function parseToolInput(json: string): unknown {
   if (json.trim() === "") return {};
   try {
@@ -9,7 +12,7 @@ export function parseToolInput(json: string): unknown {
   }
 }
 
-/** Providers take back objects only; anything else a model wrote goes back wrapped. */
+/** Providers accept only objects, so any other value is wrapped. */
 export function asInputObject(input: unknown): Record<string, unknown> {
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
   return isObject ? (input as Record<string, unknown>) : { unparsed: input };

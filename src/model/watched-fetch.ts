@@ -1,6 +1,6 @@
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** A fetch that says so whenever headers or bytes arrive: SDKs keep pings to themselves. */
+/** Wraps fetch to call `alive` whenever headers or bytes arrive: SDKs do not pass pings on. */
 export function watchedFetch(fetch: Fetch, alive: () => void): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);

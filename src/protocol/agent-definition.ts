@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { PermissionMode } from "./permission.ts";
 
-/** A comma-separated line or a list: both are written in the wild. */
+/** A comma-separated line or a list: existing files use both. */
 const names = z.union([
   z.array(z.string().min(1)),
   z.string().transform((text) =>
@@ -11,7 +11,7 @@ const names = z.union([
   ),
 ]);
 
-/** Names of configured servers and servers by their names, as a list of both or as one object. */
+/** Names of configured servers, and servers by name, as a list of both or as one object. */
 const servers = z.union([
   names,
   z.array(z.union([z.string().min(1), z.record(z.string().min(1), z.unknown())])),
@@ -21,11 +21,13 @@ const servers = z.union([
 export const AgentColor = z.enum(["red", "blue", "green", "yellow", "purple", "orange", "pink", "cyan"]);
 export type AgentColor = z.infer<typeof AgentColor>;
 
-/** What the head of a definition file may say. The body of the file is the agent's system prompt. */
+/** The front matter of a definition file. The body of the file is the agent's system prompt. */
 export const AgentFrontmatter = z.object({
-  name: z.string().regex(/^[A-Za-z][\w-]{0,63}$/, "must be letters, digits, - and _, and begin with a letter"),
-  description: z.string().min(1, "says when to use this agent, and must not be empty"),
-  /** Absent or `*` is all; an entry may carry a rule: `Bash(git diff:*)`. */
+  name: z
+    .string()
+    .regex(/^[A-Za-z][\w-]{0,63}$/, "must contain only letters, digits, - and _, and begin with a letter"),
+  description: z.string().min(1, "must not be empty: it says when to use this agent"),
+  /** Absent or `*` means all. An entry may carry a rule: `Bash(git diff:*)`. */
   tools: names.optional(),
   disallowedTools: names.optional(),
   /** A model, a family, or `inherit`. */
@@ -38,35 +40,35 @@ export const AgentFrontmatter = z.object({
   maxTurns: z.number().int().positive().optional(),
   background: z.boolean().optional(),
   isolation: z.enum(["worktree", "remote"]).optional(),
-  /** With `isolation: remote`: only workers that have all of these run it. */
+  /** With `isolation: remote`: only workers with all of these labels run it. */
   labels: names.optional(),
   color: AgentColor.optional(),
   memory: z.enum(["user", "project", "local"]).optional(),
   initialPrompt: z.string().min(1).optional(),
   /**
-   * `acp`: another program runs it, which `command` starts and which speaks the Agent Client Protocol. `remote`: a worker on
-   * another machine, the same as `isolation: remote`.
+   * `acp`: an external program that `command` starts, over the Agent Client Protocol. `remote`: a worker, the same as
+   * `isolation: remote`.
    */
   backend: z.enum(["acp", "remote"]).optional(),
-  /** A program and its arguments, as a list or with blanks between them; no shell reads it. */
+  /** A program and its arguments, as a list or separated by blanks. No shell reads it. */
   command: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
 });
 export type AgentFrontmatter = z.infer<typeof AgentFrontmatter>;
 
-/** A type of agent, ready to be started. */
+/** An agent type, ready to be started. */
 export interface AgentDefinition extends AgentFrontmatter {
   readonly prompt: string;
   readonly source: AgentSource;
 }
 
-/** Where a definition comes from, strongest first. */
+/** The source of a definition, strongest first. */
 export interface AgentSource {
   readonly level: "managed" | "flag" | "project" | "user" | "plugin" | "built-in";
   /** The file, or the flag. */
   readonly from: string;
 }
 
-/** Commas inside a rule's brackets are the rule's own. */
+/** Commas inside a rule's parentheses belong to the rule. */
 function splitNames(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;

@@ -4,31 +4,34 @@ import { ContentPart } from "./message.ts";
 import { PermissionAnswer, PermissionMode } from "./permission.ts";
 import { WorkItemId, WorkItemStatus } from "./work-item.ts";
 
-/** `id` is the sender's own; the answer to a command that has one comes as `command.settled` with the same. */
+/** `id` is chosen by the sender. A command with an id is answered by `command.settled` with the same id. */
 const command = <T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), id: z.string().max(200).optional(), ...shape });
 
 const agent = AgentPath.optional();
-/** Without it the only one there is. */
+/** Default: the only team of the session. */
 const team = z.string().min(1).optional();
 
-/** Everything a face, a script, a page or a test can do to a session. Without `agent` it concerns the lead. */
+/**
+ * Everything that a frontend, script, dashboard or test can do to a session. Without `agent` the command is for the
+ * lead.
+ */
 export const Command = z.discriminatedUnion("type", [
   command("prompt", { agent, content: z.union([z.string().min(1), z.array(ContentPart).min(1)]) }),
-  /** Goes on with what was left unanswered, without saying anything new. */
+  /** Continues unanswered work without a new prompt. */
   command("continue", { agent }),
   command("interrupt", { agent }),
   command("permission.reply", { requestId: RequestId, answer: PermissionAnswer }),
-  /** Nobody will answer questions any more: open ones are refused, and so are later ones. */
+  /** No user will answer questions any more: open and later questions are refused. */
   command("permission.abandon", {}),
   command("set", { agent, model: z.string().optional(), permissionMode: PermissionMode.optional() }),
   command("compact", { agent, instructions: z.string().optional() }),
-  /** Agents that the lead waits for go on in the background. */
+  /** Moves the agents that the lead waits for to the background. */
   command("background", {}),
   command("background.stop", { backgroundId: BackgroundId }),
-  /** Tries again to reach a server of tools that has failed. */
+  /** Reconnects a failed MCP server. */
   command("mcp.reconnect", { server: z.string().min(1) }),
-  /** Said by the user to a member of the team that this session leads; `*` is everybody. */
+  /** Sends the user's mail to a member of the team that this session leads. `*` means all members. */
   command("mail.send", {
     team,
     to: z.string().min(1),
@@ -36,19 +39,19 @@ export const Command = z.discriminatedUnion("type", [
     summary: z.string().optional(),
     urgent: z.boolean().optional(),
   }),
-  /** Stops the turn a member is at, and nothing else. */
+  /** Stops a member's current turn and nothing else. */
   command("member.interrupt", { team, name: z.string().min(1) }),
-  /** Asks a member to end, and ends it after a while whatever it says; with `now` at once. */
+  /** Asks a member to end, and ends it after a time limit in any case. With `now` it ends at once. */
   command("member.stop", { team, name: z.string().min(1), now: z.boolean().optional(), reason: z.string().optional() }),
-  /** Starts a member that has ended again, from where it was. */
+  /** Starts a member that has ended again, from its log. */
   command("member.respawn", { team, name: z.string().min(1) }),
-  /** `*` is everybody. */
+  /** `*` means all members. */
   command("member.set", { team, name: z.string().min(1), permissionMode: PermissionMode.exclude(["bubble"]) }),
   command("task.create", {
     team,
     subject: z.string().min(1),
     description: z.string().optional(),
-    /** It waits for these. */
+    /** The tasks that it waits for. */
     blockedBy: z.array(WorkItemId).max(200).optional(),
   }),
   command("task.update", {

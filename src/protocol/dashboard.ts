@@ -3,11 +3,11 @@ import { Command } from "./command.ts";
 import { AgentId, SessionId } from "./ids.ts";
 import { Mail, MailState } from "./mail.ts";
 
-/** How far a reader has come in each agent's log of a session; what it has not heard of is 0. */
+/** A reader's position in each agent's log of a session. A missing agent counts as 0. */
 export const Cursor = z.record(AgentId, z.number().int().nonnegative());
 export type Cursor = z.infer<typeof Cursor>;
 
-/** A session of this machine, in a list. */
+/** A session of this machine in a list. */
 export const SessionListing = z.object({
   id: SessionId,
   cwd: z.string(),
@@ -15,19 +15,19 @@ export const SessionListing = z.object({
   updatedAt: z.string(),
   firstPrompt: z.string().optional(),
   model: z.string().optional(),
-  /** A process has it open; `reachable`: and takes commands from the page. */
+  /** `open`: a process has the session open. `reachable`: it also accepts commands from the dashboard. */
   state: z.enum(["stored", "open", "reachable"]),
-  /** The team that its agent leads, or is a member of. */
+  /** The team that its agent leads or belongs to. */
   team: z.string().optional(),
   role: z.enum(["lead", "teammate"]).optional(),
   member: z.string().optional(),
   problem: z.string().optional(),
-  /** It is on another machine: what a bus has of it can be looked at, and nothing be said to it. */
+  /** The session is on another machine. The dashboard can show what the bus has of it, but cannot send commands. */
   isElsewhere: z.boolean().optional(),
 });
 export type SessionListing = z.infer<typeof SessionListing>;
 
-/** A worktree of an agent, with what it holds. */
+/** An agent's worktree with its changes. */
 export const WorktreeListing = z.object({
   name: z.string(),
   path: z.string(),
@@ -35,55 +35,55 @@ export const WorktreeListing = z.object({
   agentId: z.string().optional(),
   state: z.string(),
   commits: z.number().int(),
-  /** Lines; null where they cannot be counted: a binary file, or a very large new one. */
+  /** Line counts; null where they cannot be counted: a binary file, or a very large new one. */
   files: z.array(
     z.object({ path: z.string(), added: z.number().int().nullable(), removed: z.number().int().nullable() }),
   ),
-  /** Why it cannot simply be removed. */
+  /** The reasons that prevent a plain removal. */
   reasons: z.array(z.string()),
 });
 export type WorktreeListing = z.infer<typeof WorktreeListing>;
 
-/** What the page posts: the one way in. */
+/** A command that the dashboard posts: its only way to change a session. */
 export const PostedCommand = z.object({ session: SessionId, command: Command });
 export type PostedCommand = z.infer<typeof PostedCommand>;
 
-/** Which branches of a session's repository are to be brought to its current one. */
+/** The branches of a session's repository to land on its current branch. */
 export const PostedLanding = z.object({
   session: SessionId,
   branches: z.array(z.string().min(1).max(400)).min(1).max(200),
 });
 export type PostedLanding = z.infer<typeof PostedLanding>;
 
-/** What became of them. */
+/** The result of a landing. */
 export const LandingReport = z.object({
-  /** The branch that was landed on. */
+  /** The branch that the others landed on. */
   target: z.string(),
   landed: z.array(z.object({ branch: z.string(), commits: z.number().int(), resolved: z.boolean() })),
-  /** `message` says what is in the way, and what to do. */
+  /** `message` says what prevents the landing and what to do. */
   refused: z.array(
     z.object({ branch: z.string(), reason: z.enum(["nothing new", "conflict", "red"]), message: z.string() }),
   ),
-  /** The command that was run on the result; without one nothing was checked. */
+  /** The command that checked the result. Without one nothing was checked. */
   check: z.string().optional(),
   notices: z.array(z.string()),
 });
 export type LandingReport = z.infer<typeof LandingReport>;
 
-/** A mail of a session's team, as whoever looks on sees it. */
+/** A mail of a session's team, as an observer sees it. */
 export const MailListing = z.object({
   team: z.string(),
   mail: Mail.omit({ signature: true }),
   state: MailState,
-  /** Whether its signature is that of whom it names. */
+  /** `verified`: the signature belongs to the named sender. */
   sender: z.enum(["verified", "unverified"]),
-  /** Why its receiver does not act on it. */
+  /** The reason why its receiver does not act on it. */
   refused: z.string().optional(),
-  /** The body has the beginning of the text; all of it is asked for by itself. */
+  /** The body contains only the beginning of the text. A separate request returns all of it. */
   isCut: z.boolean(),
 });
 export type MailListing = z.infer<typeof MailListing>;
 
-/** `problems`: what cannot be read, for people. */
+/** `problems` describes unreadable mail, for people. */
 export const MailReading = z.object({ mail: z.array(MailListing), problems: z.array(z.string()) });
 export type MailReading = z.infer<typeof MailReading>;

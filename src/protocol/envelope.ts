@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Event, StoredEvent } from "./event.ts";
 import { AgentId, EventId, SessionId } from "./ids.ts";
 
-/** Raised whenever an older program could misread what a newer one wrote. */
+/** Increase it whenever an older program could misread what a newer one wrote. */
 export const protocolVersion = 1;
 
 const frame = {
@@ -10,12 +10,12 @@ const frame = {
   id: EventId,
   session: SessionId,
   agent: AgentId,
-  /** Counts the stored events of one agent from 1 without a gap; a live event repeats the number before it. */
+  /** Counts the stored events of one agent from 1 without gaps. A live event repeats the previous number. */
   seq: z.number().int().nonnegative(),
   at: z.iso.datetime(),
 };
 
-/** The one frame in which events travel: to the log, to `stream-json`, to the page, to tests. */
+/** The only frame for events: in the log, in `stream-json`, on the dashboard and in tests. */
 export const Envelope = z.object({ ...frame, event: Event });
 export type Envelope = z.infer<typeof Envelope>;
 

@@ -1,6 +1,6 @@
 /**
- * An error that a user or a caller of the library can act on. `message` is one line: what, where, and the way out.
- * Everything else that is thrown is a bug and keeps its stack.
+ * An error that a user or a caller of the library can act on. `message` is one line: what failed, where, and what to
+ * do. Any other thrown error is a bug and keeps its stack.
  */
 export class TroupeError extends Error {
   override readonly name = "TroupeError";
@@ -11,7 +11,7 @@ export class TroupeError extends Error {
     this.code = code;
   }
 
-  /** True for errors of another installed copy of this package too, where `instanceof` fails. */
+  /** Also true for errors of another installed copy of this package, where `instanceof` fails. */
   static is(value: unknown): value is TroupeError {
     return value instanceof Error && value.name === "TroupeError" && "code" in value;
   }
@@ -34,14 +34,14 @@ export type TroupeErrorCode =
   | "home"
   | "storage"
   | "name"
-  /** A repository, a worktree or a landing that is not as it must be. */
+  /** A problem with a repository, a worktree or a landing. */
   | "git"
-  /** A team, a member or a name of one that is not as it must be. */
+  /** A problem with a team, a member or a name. */
   | "team"
-  /** A mail that cannot be sent: to nobody, too large, too many. */
+  /** A mail that cannot be sent: no receiver, too large, or too many. */
   | "mail"
-  /** A task that cannot be changed as was asked. */
+  /** A task that does not allow the requested change. */
   | "task"
-  /** A port of this machine that somebody else has. */
+  /** A port of this machine that another process uses. */
   | "port"
   | "mcp";

@@ -15,16 +15,16 @@ const money = z.number().nonnegative();
 
 const mailFacts = { mailId: MailId, kind: z.string(), summary: z.string().optional() };
 
-/** Stored in the log of the agent that did it, in the order it happened; everything the program knows is a fold over these. */
+/** Stored in the log of the agent that did it, in order. All state of the program is a fold over these events. */
 export const StoredEvent = z.discriminatedUnion("type", [
   event("session.opened", {
     sessionId: SessionId,
     version: z.string(),
     cwd: z.string(),
     resumed: z.boolean(),
-    /** The lead hands out the work and does none itself; a session that is resumed goes on like that. */
+    /** The lead delegates all work and does none itself. A resumed session keeps this. */
     coordinator: z.boolean().optional(),
-    /** What all its agents together may spend from here on. */
+    /** The money that all its agents together may spend from here on. */
     maxBudgetUsd: money.optional(),
   }),
   event("session.closed", { reason: z.enum(["completed", "interrupted", "failed"]) }),
@@ -33,11 +33,11 @@ export const StoredEvent = z.discriminatedUnion("type", [
     path: AgentPath,
     agentType: z.string(),
     parent: AgentId.optional(),
-    /** The call that has started it. */
+    /** The call that started it. */
     callId: CallId.optional(),
-    /** What it was started for, in a few words. */
+    /** Its purpose in a few words. */
     description: z.string().optional(),
-    /** `branch` is empty where it is on none. `hookMade`: by a hook of the user's, which is why it is never removed. */
+    /** `branch` is empty if there is none. `hookMade`: a user's hook made the worktree, so Troupe never removes it. */
     worktree: z.object({ path: z.string(), branch: z.string(), hookMade: z.boolean().optional() }).optional(),
     /** A worker on another machine runs it. */
     remote: z.boolean().optional(),
@@ -50,20 +50,23 @@ export const StoredEvent = z.discriminatedUnion("type", [
     permissionMode: PermissionMode.optional(),
     cwd: z.string().optional(),
   }),
-  /** The agent has nothing to do until something is said to it. */
+  /** The agent has nothing to do until it receives input. */
   event("agent.idle", {
     reason: z.enum(["completed", "interrupted", "failed", "limit"]),
     detail: z.string().optional(),
   }),
-  /** A small model's words for those who watch: one line of what it is doing, or all that it has done so far. No conversation has them. */
+  /**
+   * A small model's summary for viewers: one line on the current work, or everything done so far. It is not part of any
+   * conversation.
+   */
   event("agent.summarized", { scope: z.enum(["progress", "history"]), text: z.string() }),
   event("agent.stopped", { outcome: z.enum(["completed", "failed", "killed"]), detail: z.string().optional() }),
 
-  /** The system prompt in force from here on, whole, so that a later request can start with the same bytes. */
+  /** The full system prompt in force from here on, so that a later request can start with the same bytes. */
   event("context.composed", { system: z.array(z.string()) }),
-  /** The conversation begins with another's, up to and including its answer of this turn: the agent is a fork of it. */
+  /** The agent is a fork: its conversation begins with that of `from`, up to and including the answer of this turn. */
   event("context.inherited", { from: AgentId, turn: count }),
-  /** From here on the conversation is `summary`, then the turns from `keptFromTurn`, then what is said next. */
+  /** From here on the conversation is `summary`, then the turns from `keptFromTurn`, then new input. */
   event("context.compacted", {
     trigger: z.enum(["limit", "overflow", "asked"]),
     summary: z.string(),
@@ -71,20 +74,20 @@ export const StoredEvent = z.discriminatedUnion("type", [
     tokensBefore: count,
   }),
 
-  /** On disk and waiting; `promoted` puts it into the conversation at the next safe boundary. */
+  /** Stored and waiting. `promoted` adds it to the conversation at the next safe boundary. */
   event("prompt.admitted", {
     promptId: PromptId,
     source: z.enum(["user", "background", "hook", "agent", "mail"]),
     parts: z.array(ContentPart),
-    /** It is heard when the agent works next, and is no reason to work. */
+    /** The agent sees it in its next turn, but it does not start one. */
     quiet: z.boolean().optional(),
-    /** One that waited, and is not said any more: this one says where to read it. */
+    /** A waiting prompt that this one replaces. This one says where to read it. */
     insteadOf: PromptId.optional(),
   }),
   event("prompt.promoted", { promptId: PromptId }),
 
   event("turn.started", { turn: count, model: z.string() }),
-  /** The whole answer in one record: there is no half of it to be found after a crash. */
+  /** The whole answer in one record, so a crash never leaves half of it. */
   event("turn.ended", {
     turn: count,
     parts: z.array(AnswerPart),
@@ -93,7 +96,7 @@ export const StoredEvent = z.discriminatedUnion("type", [
     durationMs: count,
   }),
   event("turn.failed", { turn: count, failure: ModelFailure }),
-  /** What one request cost, stored before its answer is; `lost` paid for an answer that never arrived whole. */
+  /** The cost of one request, stored before its answer. `lost` means the answer never arrived whole. */
   event("cost.recorded", {
     purpose: z.enum(["answer", "compact", "summary", "check", "lost"]),
     model: z.string(),
@@ -101,7 +104,10 @@ export const StoredEvent = z.discriminatedUnion("type", [
     costUsd: money,
   }),
 
-  /** Stored before the side effect. A call of an answer without it never started; with it and unsettled, nobody knows. */
+  /**
+   * Stored before the side effect. A call in an answer without this event never started. With this event but not
+   * settled, its outcome is unknown.
+   */
   event("tool.called", { turn: count, callId: CallId, name: z.string(), input: z.unknown(), title: z.string() }),
   event("tool.settled", { callId: CallId, durationMs: count, ...ToolOutcome.shape }),
 
@@ -112,10 +118,10 @@ export const StoredEvent = z.discriminatedUnion("type", [
     input: z.unknown(),
     question: z.string(),
     suggestions: z.array(z.string()),
-    /** Why it is not simply allowed. */
+    /** The reason why it needs permission. */
     reason: z.string().optional(),
     around: Surroundings.optional(),
-    /** The member of a team whose call it is; without it the agent's own. */
+    /** The team member that made the call. Absent for the agent's own call. */
     member: z.object({ team: z.string(), name: z.string(), color: z.string().optional() }).optional(),
   }),
   event("permission.settled", {
@@ -129,7 +135,7 @@ export const StoredEvent = z.discriminatedUnion("type", [
   event("background.started", {
     backgroundId: BackgroundId,
     kind: z.enum(["shell", "agent"]),
-    /** The agent that runs there, if one does. */
+    /** The agent that runs there, if any. */
     agent: AgentId.optional(),
     description: z.string(),
     outputFile: z.string(),
@@ -140,7 +146,10 @@ export const StoredEvent = z.discriminatedUnion("type", [
     exitCode: z.number().int().nullable(),
   }),
 
-  /** From here on the agent is this member of this team. `made`: by the lead's own model, for as long as it is needed. */
+  /**
+   * From here on the agent is this member of this team. `made`: the lead's model created the team, only for as long as
+   * it is needed.
+   */
   event("team.joined", {
     team: z.string(),
     name: z.string(),
@@ -148,7 +157,7 @@ export const StoredEvent = z.discriminatedUnion("type", [
     made: z.literal(true).optional(),
   }),
   event("team.left", { team: z.string(), reason: z.string() }),
-  /** A member was started; what it does is in the log of a session of its own. */
+  /** A member was started. Its activity is in the log of a separate session. */
   event("member.joined", {
     team: z.string(),
     name: z.string(),
@@ -157,11 +166,11 @@ export const StoredEvent = z.discriminatedUnion("type", [
     model: z.string(),
     color: z.string().optional(),
   }),
-  /** Stored with its receiver before this is. */
+  /** Stored after the mail is stored for its receiver. */
   event("mail.sent", { team: z.string(), ...mailFacts, to: z.string() }),
-  /** In the receiver's log: `promptId` where it went into the conversation, else the runtime has acted on it. */
+  /** In the receiver's log. `promptId` is set if it entered the conversation; otherwise the runtime handled it. */
   event("mail.received", { team: z.string(), ...mailFacts, from: z.string(), promptId: PromptId.optional() }),
-  /** What an agent did to a task list; the list itself is kept by the team. Without `team` it is the session's own. */
+  /** An agent's change to a task list; the team keeps the list itself. Without `team` it is the session's own list. */
   event("task.created", { team: z.string().optional(), taskId: WorkItemId, subject: z.string() }),
   event("task.claimed", { team: z.string().optional(), taskId: WorkItemId, subject: z.string() }),
   event("task.updated", {
@@ -171,7 +180,7 @@ export const StoredEvent = z.discriminatedUnion("type", [
     owner: z.string().optional(),
   }),
 
-  /** One command of the user's that ran because of something that happened here; `detail` is what it had to say. */
+  /** A user's command that ran because of an event here. `detail` is its output. */
   event("hook.ran", {
     hook: z.string(),
     command: z.string(),
@@ -187,25 +196,25 @@ export const StoredEvent = z.discriminatedUnion("type", [
 ]);
 export type StoredEvent = z.infer<typeof StoredEvent>;
 
-/** For eyes only: never stored, never replayed. The whole of what a delta is part of arrives in a stored event. */
+/** For viewers only: never stored, never replayed. A stored event later carries the whole content. */
 export const LiveEvent = z.discriminatedUnion("type", [
   event("text.delta", { turn: count, text: z.string() }),
   event("thinking.delta", { turn: count, text: z.string() }),
   event("tool.drafted", { turn: count, name: z.string(), inputJson: z.string() }),
   event("tool.progress", { callId: CallId, text: z.string() }),
-  /** The request waits its turn behind a rate limit or the account's width. */
+  /** The request waits for a rate limit or for the account's concurrency limit. */
   event("turn.waiting", { turn: count, reason: z.string() }),
-  /** The deltas of this turn so far are void; it is asked again after `delayMs`. */
+  /** The deltas of this turn so far are void. The request is repeated after `delayMs`. */
   event("turn.retried", { turn: count, attempt: count, delayMs: count, failure: ModelFailure }),
   event("background.output", { backgroundId: BackgroundId, text: z.string() }),
-  /** Where a server of tools stands. `failed` tries no more by itself; `error` is one line for people. */
+  /** The state of an MCP server. `failed` makes no further attempts by itself. `error` is one line for people. */
   event("mcp.changed", {
     server: z.string(),
     state: z.enum(["connecting", "connected", "reconnecting", "failed", "closed"]),
     tools: count,
     error: z.string().optional(),
   }),
-  /** How a member of a team is now, as the session that leads it sees it. */
+  /** The current state of a team member, as the lead's session sees it. */
   event("member.changed", {
     team: z.string(),
     ...MemberStatus.shape,
@@ -219,11 +228,11 @@ export const LiveEvent = z.discriminatedUnion("type", [
     worktreePath: z.string().optional(),
     tmuxPaneId: z.string().optional(),
     joinedAt: z.string().optional(),
-    /** Why it is no longer there, as the team's record says. */
+    /** The reason for its end, from the team record. */
     ended: z.enum(["shutdown", "killed", "failed", "lost"]).optional(),
     unread: count.optional(),
   }),
-  /** How an entry of a task list is now. */
+  /** The current state of a task. */
   event("task.changed", { team: z.string().optional(), task: WorkItem }),
   event("command.settled", {
     commandId: z.string().optional(),

@@ -1,13 +1,13 @@
 import * as z from "zod";
 
 /**
- * Ids are `prefix_` + 26 sortable characters. The prefix says what a bare id in a log refers to; the brand keeps one
- * kind from being passed for another.
+ * Ids are `prefix_` + 26 sortable characters. The prefix tells what an id in a log refers to. The brand keeps kinds of
+ * ids apart.
  */
 const idOf = <P extends string, B extends string>(prefix: P, brand: B) =>
   z
     .string()
-    .regex(new RegExp(`^${prefix}_[0-9a-z]{8,40}$`), `must look like ${prefix}_…`)
+    .regex(new RegExp(`^${prefix}_[0-9a-z]{8,40}$`), `must have the form ${prefix}_…`)
     .brand(brand);
 
 export const SessionId = idOf("ses", "SessionId");
@@ -25,11 +25,11 @@ export type MailId = z.infer<typeof MailId>;
 export const BackgroundId = idOf("bg", "BackgroundId");
 export type BackgroundId = z.infer<typeof BackgroundId>;
 
-/** A tool call keeps the id its provider gave it, so that a transcript can be held against the provider's own records. */
+/** A tool call keeps its provider's id, so that a transcript can be compared with the provider's records. */
 export const CallId = z.string().min(1).max(200).brand("CallId");
 export type CallId = z.infer<typeof CallId>;
 
-/** Where an agent stands in the tree of agents: `lead`, `lead/researcher`. */
+/** The agent's position in the tree of agents: `lead`, `lead/researcher`. */
 export const AgentPath = z.string().min(1).max(400).brand("AgentPath");
 export type AgentPath = z.infer<typeof AgentPath>;
 

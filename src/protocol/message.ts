@@ -4,7 +4,7 @@ import { CallId } from "./ids.ts";
 export const TextPart = z.object({ type: z.literal("text"), text: z.string() });
 export type TextPart = z.infer<typeof TextPart>;
 
-/** Base64 data; what a provider cannot take is turned into words by its adapter. */
+/** Base64 data. An adapter replaces unsupported images by text. */
 export const ImagePart = z.object({ type: z.literal("image"), mediaType: z.string(), data: z.string() });
 export type ImagePart = z.infer<typeof ImagePart>;
 export const DocumentPart = z.object({
@@ -15,7 +15,7 @@ export const DocumentPart = z.object({
 });
 export type DocumentPart = z.infer<typeof DocumentPart>;
 
-/** `signature` and `redacted` are the provider's and go back to it untouched. */
+/** `signature` and `redacted` belong to the provider and are returned to it unchanged. */
 export const ThinkingPart = z.object({
   type: z.literal("thinking"),
   text: z.string(),
@@ -24,7 +24,7 @@ export const ThinkingPart = z.object({
 });
 export type ThinkingPart = z.infer<typeof ThinkingPart>;
 
-/** `input` is whatever JSON the model wrote; only the tool's own schema makes it more than that. */
+/** `input` is the JSON that the model wrote. Only the tool's schema validates it. */
 export const ToolCallPart = z.object({
   type: z.literal("tool_call"),
   callId: CallId,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type Message, AnswerPart } from "./message.ts";
 
-/** Tokens of one answer. `inputTokens` leaves out what was read from or written to the prompt cache. */
+/** Tokens of one answer. `inputTokens` excludes tokens read from or written to the prompt cache. */
 export const Usage = z.object({
   inputTokens: z.number().int().nonnegative(),
   outputTokens: z.number().int().nonnegative(),
@@ -20,7 +20,7 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
 export const StopReason = z.enum(["end_turn", "tool_use", "max_tokens", "refusal", "stop_sequence"]);
 export type StopReason = z.infer<typeof StopReason>;
 
-/** What a provider's failure means to whoever asked; `message` is for people and says what to do where we know it. */
+/** The meaning of a provider's failure. `message` is for people and says what to do if that is known. */
 export const ModelFailure = z.object({
   kind: z.enum([
     "rate_limited",
@@ -43,7 +43,7 @@ export const ModelFailure = z.object({
 });
 export type ModelFailure = z.infer<typeof ModelFailure>;
 
-/** A tool as a model sees it; `inputSchema` is JSON Schema. */
+/** A tool as a model sees it. `inputSchema` is JSON Schema. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
@@ -51,8 +51,8 @@ export interface ToolSpec {
 }
 
 /**
- * One request. `system` blocks, `tools` and earlier messages must be byte-identical from call to call of one agent, or
- * the prompt cache is lost. Adapters put cache breakpoints after the tools and system, and on the last two user messages.
+ * One request. `system` blocks, `tools` and earlier messages must be byte-identical in all calls of one agent, or the
+ * prompt cache is lost. Adapters put cache breakpoints after the tools and system, and on the last two user messages.
  */
 export interface ModelRequest {
   readonly system: readonly string[];
@@ -60,7 +60,10 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly maxOutputTokens: number;
   readonly thinkingTokens?: number;
-  /** Who asks and for the how-manieth time: scripted models answer by it, gates order by it, providers never see it. */
+  /**
+   * The calling agent and its turn. Scripted models choose answers by it, gates order by it, and providers never see
+   * it.
+   */
   readonly caller: ModelCaller;
 }
 
@@ -72,9 +75,9 @@ export interface ModelCaller {
 }
 
 /**
- * What a stream yields. Deltas are for eyes only: nothing may be executed before `finished`, which carries the whole
- * answer. After `retrying`, every delta so far is void and the answer starts again. `usage` is what a lost attempt is
- * known to have cost all the same.
+ * Events of a stream. Deltas are only for viewers: nothing may be executed before `finished`, which carries the whole
+ * answer. After `retrying`, all deltas so far are void and the answer starts again. `usage` is the known cost of a lost
+ * attempt.
  */
 export type ModelEvent =
   | { readonly type: "text.delta"; readonly text: string }
@@ -95,7 +98,7 @@ export const ModelAnswer = z.object({ parts: z.array(AnswerPart), stopReason: St
 export type ModelAnswer = z.infer<typeof ModelAnswer>;
 
 /**
- * Contract: `stream` never throws and never rejects for a provider's failure; its last event is always `finished` or
+ * Contract: `stream` never throws and never rejects for a provider's failure. Its last event is always `finished` or
  * `failed`. An aborted signal ends it with `failed` of kind `aborted` without waiting for the network.
  */
 export interface ModelClient {

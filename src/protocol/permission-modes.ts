@@ -1,2 +1,2 @@
-/** By themselves, for the command line: it has to be read before anything as large as zod is loaded. */
+/** In a separate file for the command line, which must be parsed before a module as large as zod is loaded. */
 export const permissionModes = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions", "bubble"] as const;

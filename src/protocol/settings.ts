@@ -8,7 +8,7 @@ const BaseUrl = z.url({ protocol: /^https?$/, error: "expected a URL that begins
 
 const Provider = z.strictObject({ baseUrl: BaseUrl.optional() });
 
-/** USD per million tokens; what is left out follows from `input`. `long` is for prompts of more than `over` tokens. */
+/** USD per million tokens; missing values follow from `input`. `long` is for prompts of more than `over` tokens. */
 const Price = z.strictObject({
   input: money,
   output: money,
@@ -29,7 +29,7 @@ const Permissions = z.strictObject({
   allow: rules,
   ask: rules,
   deny: rules,
-  /** `bubble` is for forks alone: nobody can begin with it. */
+  /** `bubble` is only for forks: no session can start in it. */
   defaultMode: PermissionMode.exclude(["bubble"]).optional(),
   additionalDirectories: z.array(z.string().min(1)).optional(),
 });
@@ -40,23 +40,28 @@ const Env = z.record(
   z.string().regex(/^[^\u0000]*$/, "expected text without NUL"),
 );
 
-/** Where commands run. `auto`: in the sandbox where there is one; `required`: in it or not at all; `off`: as they are. */
+/**
+ * Where commands run. `auto`: in the sandbox if one is available. `required`: in the sandbox or not at all. `off`:
+ * without a sandbox.
+ */
 const Sandbox = z.strictObject({
   mode: z.enum(["off", "auto", "required"]).optional(),
   network: z
     .strictObject({
-      /** Whole names, `packages.example.org` or `host:8080`; ports 80 and 443 where none is said. Empty: none. */
+      /**
+       * Full host names: `packages.example.org` or `host:8080`. Default ports: 80 and 443. An empty list allows none.
+       */
       allow: z.array(z.string().min(1)).optional(),
     })
     .optional(),
-  /** More folders that commands may write to; relative to the working folder, or `~/`. */
+  /** More folders that commands may write to, relative to the working folder or `~/`. */
   writable: z.array(z.string().min(1)).optional(),
 });
 
 const milliseconds = z.number().int().min(1000).max(86_400_000);
 const patterns = z.array(z.string().min(1)).optional();
 
-/** How a worktree is made ready for an agent, and what in it is not worth keeping. `docs/worktrees.md`. */
+/** How a worktree is prepared for an agent, and which of its files are not worth keeping. `docs/worktrees.md`. */
 export const WorktreeSettings = z.strictObject({
   link: patterns,
   copy: patterns,
@@ -75,18 +80,18 @@ export const LandSettings = z.strictObject({
 });
 export type LandSettings = z.infer<typeof LandSettings>;
 
-/** What all agents of a session together may use; `maxBudgetUsd` is the money. `docs/limits.md`. */
+/** Limits for all agents of a session together. `maxBudgetUsd` is the money. `docs/limits.md`. */
 export const LimitSettings = z.strictObject({
   maxTokens: count.optional(),
   maxAgents: count.optional(),
   maxConcurrentAgents: z.number().int().min(1).max(256).optional(),
-  /** 0: the lead alone; 1: its agents cannot start agents themselves. */
+  /** 0: only the lead. 1: its subagents cannot start subagents. */
   maxDepth: z.number().int().min(0).max(8).optional(),
   maxSpawnsPerMinute: count.optional(),
 });
 export type LimitSettings = z.infer<typeof LimitSettings>;
 
-/** How long an agent may show no sign of life before it is given up. */
+/** How long an agent may stay silent before it is aborted. */
 export const WatchdogSettings = z.strictObject({
   startMs: milliseconds.optional(),
   modelMs: milliseconds.optional(),
@@ -94,47 +99,53 @@ export const WatchdogSettings = z.strictObject({
 });
 export type WatchdogSettings = z.infer<typeof WatchdogSettings>;
 
-/** How agents that the lead starts work. `docs/agents.md`. */
+/** How subagents work. `docs/agents.md`. */
 export const SubagentSettings = z.strictObject({
-  /** How long one works in the foreground before it goes on in the background. */
+  /** How long a subagent runs in the foreground before it moves to the background. */
   handOverMs: count.optional(),
-  /** For definitions that say none; never more than the parent's. */
+  /** For definitions without a mode. Never more than the parent's mode. */
   permissionMode: z.enum(["inherit", ...PermissionMode.exclude(["bubble"]).options]).optional(),
-  /** A line by the small model, now and then, on what a background agent is doing; where there is one, on by itself. */
+  /**
+   * A line from the small model, now and then, on what a background agent is doing. On by default if there is a small
+   * model.
+   */
   progressSummaries: z.boolean().optional(),
-  /** What a long-running agent has done, in the small model's words, kept in its log; where there is one, on by itself. */
+  /**
+   * A long-running agent's past work, summarized by the small model and kept in its log. On by default if there is a
+   * small model.
+   */
   historySummaries: z.boolean().optional(),
-  /** The small model looks at each report for words that are meant to steer the one that gets it. */
+  /** The small model checks each report for text that tries to steer its reader. */
   handOverCheck: z.enum(["off", "on"]).optional(),
 });
 export type SubagentSettings = z.infer<typeof SubagentSettings>;
 
 /** How teams work. `docs/teams.md`. */
 export const TeamSettings = z.strictObject({
-  /** Offers the tools for teams without `--team`. */
+  /** Offers the team tools without `--team`. */
   enabled: z.boolean().optional(),
-  /** Where teammates run; `auto` takes tmux when already inside it, `remote` is on workers of the bus. */
+  /** Where teammates run. `auto` uses tmux if the session already runs inside it. `remote` uses workers of the bus. */
   backend: z.enum(["auto", "in-process", "tmux", "remote"]).optional(),
-  /** Panes on a server of Troupe's own, or beside the user's. */
+  /** Panes on Troupe's own tmux server, or on the user's. */
   tmux: z.enum(["own", "user"]).optional(),
-  /** How long a teammate may take to answer when it is asked to end. */
+  /** How long a teammate may take to answer a shutdown request. */
   shutdownMs: milliseconds.optional(),
-  /** How long one waits for a permission before it is a no. */
+  /** How long a permission request waits before it is refused. */
   permissionTimeoutMs: milliseconds.optional(),
-  /** How long a teammate's process may give no sign, after its lease is over, before it is ended. */
+  /** How long a teammate's process may stay silent after its lease ended, before it is ended. */
   silentMs: milliseconds.optional(),
-  /** Who approves the plans of teammates. */
+  /** Approves the plans of teammates. */
   planApproval: z.enum(["lead", "user"]).optional(),
-  /** Teammates may start teammates too, in the same team. */
+  /** Teammates may also start teammates, in the same team. */
   nestedTeams: z.boolean().optional(),
-  /** A team that is over is kept when its session ends. */
+  /** Keeps a finished team when its session ends. */
   keep: z.boolean().optional(),
 });
 export type TeamSettings = z.infer<typeof TeamSettings>;
 
-/** A bus that teams live on, for more than one machine. `docs/scale-out.md`. */
+/** A bus for teams on several machines. `docs/scale-out.md`. */
 export const BusSettings = z.strictObject({
-  /** `nats://host:4222`; more than one of the same cluster. */
+  /** `nats://host:4222`, or several servers of one cluster. */
   servers: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
   /** A user's JWT and seed, as `nsc` writes them, or the seed of an nkey. `~/` is the home folder. */
   credentialsFile: z.string().min(1).optional(),
@@ -145,34 +156,34 @@ export const BusSettings = z.strictObject({
       keyFile: z.string().min(1).optional(),
     })
     .optional(),
-  /** A worker that is not heard of for so long loses the agents that it runs to another. */
+  /** A worker that is silent for this long loses its agents to another worker. */
   leaseMs: z.number().int().min(1000).optional(),
   /** How long an agent waits for a worker. */
   workerWaitMs: z.number().int().min(1000).optional(),
-  /** How long an agent on a worker goes on without a word of the session that has started it. */
+  /** How long an agent on a worker continues without contact with the session that started it. */
   leadWaitMs: z.number().int().min(1000).optional(),
 });
 export type BusSettings = z.infer<typeof BusSettings>;
 
-/** How the terminal UI looks. `docs/terminal.md`. */
+/** The look of the terminal UI. `docs/terminal.md`. */
 const TerminalSettings = z.strictObject({
   theme: z.enum(["dark", "light"]).optional(),
-  /** Linear text: no box drawing, nothing that moves. */
+  /** Linear text: no box drawing, no animation. */
   screenReader: z.boolean().optional(),
 });
 
 /** Traces for OpenTelemetry. `docs/telemetry.md`. */
 export const TelemetrySettings = z.strictObject({
-  /** Nothing is exported without it. */
+  /** Without it nothing is exported. */
   traces: z.boolean().optional(),
-  /** The collector's address for OTLP over HTTP, without the path; else what OpenTelemetry's own variables say. */
+  /** The collector's URL for OTLP over HTTP, without the path. Default: OpenTelemetry's own variables. */
   endpoint: BaseUrl.optional(),
-  /** Prompts, answers, inputs and results too. */
+  /** Also exports prompts, answers, inputs and results. */
   content: z.boolean().optional(),
 });
 export type TelemetrySettings = z.infer<typeof TelemetrySettings>;
 
-/** What a `.troupe/settings.json` may say; `docs/settings.md` says what each means. A key that is not here is an error. */
+/** The content of `.troupe/settings.json`; `docs/settings.md` explains each key. An unknown key is an error. */
 export const Settings = z.strictObject({
   $schema: z.string().optional(),
   model: z.string().min(1).optional(),
@@ -210,7 +221,7 @@ export const Settings = z.strictObject({
     })
     .optional(),
   sandbox: Sandbox.optional(),
-  /** Variables that commands get although they look like the key to a model. */
+  /** Variables that commands receive although they look like a model's key. */
   childEnv: z.strictObject({ allow: z.array(z.string().min(1)).optional() }).optional(),
   worktree: WorktreeSettings.optional(),
   land: LandSettings.optional(),
@@ -219,17 +230,17 @@ export const Settings = z.strictObject({
   bus: BusSettings.optional(),
   terminal: TerminalSettings.optional(),
   telemetry: TelemetrySettings.optional(),
-  /** Folders with `agents/` in them; relative to the settings file's folder, or `~/`. */
+  /** Folders with `agents/` in them, relative to the settings file's folder or `~/`. */
   plugins: z.array(z.string().min(1)).optional(),
-  /** Checked by those who use them. */
+  /** Checked by the code that uses them. */
   hooks: z.unknown().optional(),
-  /** Not for a project to say: it would switch off the user's guards. */
+  /** A project must not set this: it would turn off the user's guards. */
   disableAllHooks: z.boolean().optional(),
   mcpServers: z.unknown().optional(),
 });
 export type Settings = z.infer<typeof Settings>;
 
-/** What is read of another agent's `.claude/settings.json`: the rest of it is none of our business. */
+/** The part of another agent's `.claude/settings.json` that Troupe reads. Other keys are ignored. */
 export const ClaudeSettings = z.object({
   permissions: z
     .object({

@@ -3,7 +3,7 @@ import { AgentColor } from "./agent-definition.ts";
 import { SessionId } from "./ids.ts";
 import { PermissionMode } from "./permission.ts";
 
-/** The name of a team's lead within it, and of the person. Nobody else can have them, nor one that looks like them. */
+/** The names of a team's lead and of the person. No other member can have one of them or a similar one. */
 export const teamLead = "team-lead";
 export const teamUser = "user";
 
@@ -13,7 +13,7 @@ export type MemberState = z.infer<typeof MemberState>;
 export const BackendType = z.enum(["in-process", "tmux", "remote"]);
 export type BackendType = z.infer<typeof BackendType>;
 
-/** A pane is only ever touched if all of these still agree. */
+/** A pane is only touched if all of these still match. */
 export const TmuxPane = z.object({
   socket: z.string(),
   serverPid: z.number().int().positive(),
@@ -22,7 +22,7 @@ export const TmuxPane = z.object({
 });
 export type TmuxPane = z.infer<typeof TmuxPane>;
 
-/** What the lead was started with that holds for its members too, wherever they run. */
+/** The lead's start options that also apply to its members, on any machine. */
 export const LaunchFlags = z.object({
   settings: z.string().optional(),
   allowedTools: z.array(z.string()).optional(),
@@ -35,18 +35,18 @@ export const LaunchFlags = z.object({
   maxTurns: z.number().optional(),
   maxBudgetUsd: z.number().optional(),
   maxTokens: z.number().optional(),
-  /** Where all of them put down what they hold and spend, if there is a budget. */
+  /** The file in which all of them record what they hold and spend, if there is a budget. */
   ledger: z.string().optional(),
-  /** Where all of them put down which agents there are. */
+  /** The file in which all of them register their agents. */
   places: z.string().optional(),
-  /** The folder that a coordinator's workers share, where that is who started it. */
+  /** The folder that a coordinator's workers share, if a coordinator started it. */
   scratchpad: z.string().optional(),
-  /** What its folder brings along may act. */
+  /** The project configuration in its folder may take effect. */
   trusted: z.boolean().optional(),
 });
 export type LaunchFlags = z.infer<typeof LaunchFlags>;
 
-/** A member as the team record keeps it; who has ended stays in it. */
+/** A member in the team record. An ended member stays in it. */
 export const Member = z.object({
   /** `name@team`. */
   agentId: z.string(),
@@ -68,23 +68,23 @@ export const Member = z.object({
   mode: PermissionMode.optional(),
   launch: LaunchFlags.optional(),
   /**
-   * A worker on another machine runs it: what it asks of workers, the branch that has its commits here, what it began from
-   * and its last job. One of the kind `remote` without this is another program's.
+   * Set if a worker on another machine runs it: the labels it needs, its branch here, its base commit and its last job.
+   * A member of kind `remote` without this is external.
    */
   worker: z
     .object({ labels: z.array(z.string()), branch: z.string(), base: z.string(), job: z.string().optional() })
     .optional(),
-  /** The agent that started it, and the call it did so with: a call that is tried again starts nobody twice. */
+  /** The agent that started it, and its call. A repeated call starts no second member. */
   startedBy: z.string().optional(),
   callId: z.string().optional(),
-  /** Why it is no longer there. */
+  /** The reason why it ended. */
   ended: z
     .object({ at: z.string(), reason: z.enum(["shutdown", "killed", "failed", "lost"]), detail: z.string().optional() })
     .optional(),
 });
 export type Member = z.infer<typeof Member>;
 
-/** Whom another program or a person speaks for: Troupe neither starts nor kills it. */
+/** True for a member that another program or a person acts for. Troupe neither starts nor kills it. */
 export const isExternal = ({ backendType, worker }: Pick<Member, "backendType" | "worker">): boolean =>
   backendType === "remote" && worker === undefined;
 
@@ -92,11 +92,11 @@ export const isExternal = ({ backendType, worker }: Pick<Member, "backendType" |
 export const AllowedPath = z.object({ path: z.string(), tool: z.string(), addedBy: z.string(), addedAt: z.string() });
 export type AllowedPath = z.infer<typeof AllowedPath>;
 
-/** A file or, with a slash at its end, a folder that a member works on, relative to the team's folder or absolute. */
+/** A file, or with a trailing slash a folder, that a member works on. Relative to the team's folder, or absolute. */
 export const Reservation = z.object({
   path: z.string().min(1),
   by: z.string(),
-  /** `exclusive`: nobody else has it at the same time; `shared`: others may, if they share it too. */
+  /** `exclusive`: no other member has it at the same time. `shared`: others may share it too. */
   mode: z.enum(["exclusive", "shared"]),
   why: z.string().optional(),
   at: z.string(),
@@ -104,7 +104,7 @@ export const Reservation = z.object({
 });
 export type Reservation = z.infer<typeof Reservation>;
 
-/** A team as everybody folds it. Secrets are not part of it. */
+/** A team as every process folds it. It contains no secrets. */
 export const Team = z.object({
   name: z.string(),
   description: z.string().optional(),
@@ -114,20 +114,20 @@ export const Team = z.object({
   hiddenPaneIds: z.array(z.string()),
   teamAllowedPaths: z.array(AllowedPath),
   members: z.array(Member),
-  /** What is or was reserved; who has ended, or whose time is over, holds nothing. */
+  /** Current and past reservations. Ended members and expired reservations hold nothing. */
   reservations: z.array(Reservation).optional(),
-  /** Where members are on more than one machine: by name, what shows that it was they who signed (SPKI, base64). */
+  /** For teams on more than one machine: the key that verifies each member's signatures, by name (SPKI, base64). */
   publicKeys: z.record(z.string(), z.string()).optional(),
-  /** Of members that workers run: what earlier workers signed with. What they have said was said by the member. */
+  /** For members on workers: keys of earlier workers. Mail signed with them still counts as the member's. */
   formerKeys: z.record(z.string(), z.array(z.string())).optional(),
 });
 export type Team = z.infer<typeof Team>;
 
-/** What is known of a member at this moment: its state by its own word, and whether whoever gave it is still there. */
+/** The current knowledge about a member: the state it published, and whether its process is still alive. */
 export const MemberStatus = z.object({
   name: z.string(),
   state: MemberState,
-  /** What it does, waits for, or why it has ended. */
+  /** Its activity, the thing it waits for, or the reason for its end. */
   detail: z.string().optional(),
   since: z.string(),
   alive: z.enum(["alive", "dead", "unknown"]),

@@ -1,27 +1,30 @@
 /**
- * Text from a model, a tool, a file or a name, made safe for a terminal: whatever would move the cursor, set the clipboard,
- * reorder the line or hide itself is turned into something that is seen and does nothing. Line breaks and tabs stay.
+ * Makes text from a model, a tool, a file or a name safe for a terminal. Characters that would move the cursor, set the
+ * clipboard, reorder the line or hide become visible and harmless. Line breaks and tabs stay.
  */
 export function visibleText(text: string): string {
   if (!suspicious.test(text)) return text;
   return text.replaceAll("\r\n", "\n").replace(hidden, escapeCharacter);
 }
 
-/** The same for a field of one line, such as a title or a name. */
+/** The same for a one-line field such as a title or a name. */
 export function visibleLine(text: string): string {
   return visibleText(text).replace(/[\n\t]/g, (character) => escapeCharacter(character));
 }
 
-/** Controls, format characters (bidi, zero width, tags), lone surrogates, line separators and all that draws nothing. */
+/**
+ * Controls, format characters (bidi, zero width, tags), lone surrogates, line separators and everything without a
+ * glyph.
+ */
 const invisible = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]`;
 
-/** Format characters that have a glyph of their own. */
+/** Format characters that have a glyph. */
 const visibleException = String.raw`[\n\t\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]`;
 
-/** One variation selector after a character that can have one: without it many emoji fall back to text. */
+/** One variation selector after a character that can have one: without it many emoji become text. */
 const selector = String.raw`(?<=[\p{Extended_Pictographic}\p{Ideographic}#*0-9])[\ufe0e\ufe0f]`;
 
-/** Joiners between two emoji, and in the scripts that cannot be written without them. */
+/** Joiners between two emoji, and in scripts that need them. */
 const joined = String.raw`(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{Extended_Pictographic})`;
 const scripts = [
   "Arab",

@@ -13,24 +13,24 @@ import { logContainsEvent } from "./log-contains-event.ts";
 import { readEventLog } from "./read-event-log.ts";
 import { truncateTornTail } from "./truncate-torn-tail.ts";
 
-/** One agent's stored events, in order. Whoever holds the session's claim is its only writer. */
+/** One agent's stored events, in order. The process that holds the session's claim is the only writer. */
 export interface EventLog {
   readonly session: SessionId;
   readonly agent: AgentId;
-  /** What was in it when it was opened. */
+  /** The events in the log when it was opened. */
   readonly replayed: readonly StoredEnvelope[];
-  /** What had to be put right when it was opened, for people. */
+  /** Repairs made when the log was opened, for people. */
   readonly notices: readonly string[];
   /**
-   * Resolves, in the order of the calls, with the envelope as a reader will see it, once it survives the death of this
-   * process. If it rejects, nothing was stored, and the same event can be recorded again.
+   * Resolves in the order of the calls with the envelope as a reader will see it, once it survives the death of this
+   * process. If it rejects, nothing was stored and the same event can be recorded again.
    */
   record(event: StoredEvent, id?: EventId): Promise<StoredEnvelope>;
-  /** All in one write. A kill in the middle of it can leave the first of them without the rest. */
+  /** Stores all events in one write. A kill in the middle can leave only the first ones. */
   recordAll(events: readonly StoredEvent[]): Promise<StoredEnvelope[]>;
-  /** Whether an event like this was ever stored, read again from where it is. `id` is an id that is in it. */
+  /** True if a matching event was ever stored; reads the file again. `id` is an id that occurs in the event. */
   holds(id: string, is: (event: StoredEvent) => boolean): Promise<boolean>;
-  /** Resolves when all that is stored survives a power cut too. */
+  /** Resolves when everything stored also survives a power cut. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -38,18 +38,18 @@ export interface EventLog {
 export interface OpenEventLogOptions {
   readonly path: string;
   readonly session: SessionId;
-  /** Whose log it is, if it is new; an old one says so itself. */
+  /** The owner of a new log. An existing log names its owner itself. */
   readonly agent: AgentId;
   readonly clock: Pick<Clock, "now">;
   readonly createId: CreateId;
   readonly durability?: "process" | "soon" | "disk";
-  /** Run once before the first write: makes folders, claims the session. What it throws, `record` rejects with. */
+  /** Runs once before the first write: creates folders and claims the session. `record` rejects with its error. */
   readonly prepare?: () => Promise<void>;
 }
 
 /**
- * Reads and checks the whole log. A torn end, which a crash leaves, is set aside; anything worse is an error, since a
- * conversation with a hole in it is not the one that was had.
+ * Reads and checks the whole log. A torn tail after a crash is moved aside. Any other damage is an error, since a
+ * conversation with a gap is not the real one.
  */
 export async function openEventLog(options: OpenEventLogOptions): Promise<EventLog> {
   const { path, session, durability = "soon" } = options;
@@ -76,7 +76,10 @@ export async function openEventLog(options: OpenEventLogOptions): Promise<EventL
   });
 }
 
-/** The same without a file: for sessions that leave no trace, and for tests. `kept` holds what is recorded, and before. */
+/**
+ * A log without a file, for sessions that store nothing and for tests. `kept` holds the earlier and the recorded
+ * events.
+ */
 export function createMemoryLog(
   options: Omit<OpenEventLogOptions, "path" | "durability" | "prepare"> & { readonly kept?: StoredEnvelope[] },
 ): EventLog {
@@ -115,12 +118,12 @@ function createLog(parts: LogParts): EventLog {
 
   const recordAll = (events: readonly StoredEvent[], id?: EventId): Promise<StoredEnvelope[]> => {
     if (closing !== undefined) {
-      return Promise.reject(new TroupeError("session_closed", `Session ${session} is closed; resume it to go on.`));
+      return Promise.reject(new TroupeError("session_closed", `Session ${session} is closed. Resume it to continue.`));
     }
     return inTurn(() => storeAll(events, id));
   };
 
-  /** One after another: the number of the next depends on whether the one before was stored. */
+  /** Runs one write at a time: the next number depends on whether the previous write succeeded. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const result = queue.then(work);
     queue = result.catch(() => undefined);
@@ -148,20 +151,22 @@ function createLog(parts: LogParts): EventLog {
   return { session, agent, replayed, notices, record, recordAll: (events) => recordAll(events), holds, sync, close };
 }
 
-/** Compiling the check of each kind of event takes longer than a whole session saves by it; reading a long log does not. */
+/** Compiling the validators costs more than a session saves. Reading a long log is different. */
 const interpreted = { jitless: true } as const;
 
-/** As it will be read back. An event that could not be is refused here, not on the day the session is resumed. */
+/**
+ * Returns the envelope as it will be read back. An unreadable event is rejected here, not when the session is resumed.
+ */
 function asStored(envelope: StoredEnvelope): StoredEnvelope {
   let json: string;
   try {
     json = JSON.stringify(envelope);
   } catch (cause) {
-    throw new TroupeError("storage", `A ${envelope.event.type} event cannot be written as JSON: ${String(cause)}.`, {
+    throw new TroupeError("storage", `cannot write a ${envelope.event.type} event as JSON: ${String(cause)}.`, {
       cause,
     });
   }
   const parsed = StoredEnvelope.safeParse(JSON.parse(json), interpreted);
   if (parsed.success) return parsed.data;
-  throw new TypeError(`A ${envelope.event.type} event is not what its schema says: ${parsed.error.message}`);
+  throw new TypeError(`A ${envelope.event.type} event does not match its schema: ${parsed.error.message}`);
 }

@@ -11,7 +11,7 @@ import { agentLogFile, projectsFolder, type SessionFiles, sessionFiles } from ".
 import type { SessionReading, SessionStore, SessionStoreOptions, SessionSummary } from "./session-store.ts";
 import { isTeammateSession, summarizeSession } from "./summarize-session.ts";
 
-/** `home` is the checked state folder; everything below it is made as it is needed. */
+/** `home` is the checked state folder. Folders below it are created when needed. */
 export function createFileSessionStore(options: SessionStoreOptions & { readonly home: string }): SessionStore {
   const { home } = options;
 
@@ -106,7 +106,7 @@ async function realPathOf(cwd: string): Promise<string> {
   }
 }
 
-/** A folder that does not exist yet has nothing in it; one that cannot be read is an error. */
+/** A missing folder counts as empty. An unreadable folder is an error. */
 async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).sort();

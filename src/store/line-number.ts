@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** For messages to people: which lines of the file begin at these bytes, counted from 1. `places` are in order. */
+/**
+ * Returns the line numbers, from 1, that begin at these byte offsets, for messages to people. `places` must be in
+ * order.
+ */
 export function lineNumbersAt(path: string, places: readonly { readonly offset: number }[]): number[] {
   const bytes = readFileSync(path);
   let line = 1;

@@ -3,12 +3,12 @@ import { decodeLine, hasErrorCode, storageError } from "../platform/index.ts";
 import { StoredEnvelope, type StoredEvent } from "../protocol/index.ts";
 
 export interface EventQuery {
-  /** An id that is in the event. */
+  /** An id that occurs in the event. */
   readonly id: string;
   readonly matches: (event: StoredEvent) => boolean;
 }
 
-/** Whether such an event is in a log. Only lines that have the id in them are parsed. */
+/** True if a log contains a matching event. Only lines with the id are parsed. */
 export async function logContainsEvent(path: string, { id, matches }: EventQuery): Promise<boolean> {
   for await (const line of linesWith(path, id)) {
     const decoded = decodeLine(line);
@@ -22,7 +22,7 @@ export async function logContainsEvent(path: string, { id, matches }: EventQuery
 const chunkBytes = 1 << 20;
 const newline = 0x0a;
 
-/** The whole lines of a file that have this text in them; one that is not there has none. */
+/** Yields the whole lines of a file that contain this text. A missing file has none. */
 async function* linesWith(path: string, text: string): AsyncGenerator<Buffer> {
   let file: FileHandle | undefined;
   try {
@@ -30,7 +30,7 @@ async function* linesWith(path: string, text: string): AsyncGenerator<Buffer> {
     let rest = Buffer.alloc(0);
     for (;;) {
       const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes);
-      // What follows the last newline is whole only if nothing comes after it.
+      // The text after the last newline is a whole line only if nothing follows.
       const data = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
       const end = bytesRead === 0 ? data.length : data.lastIndexOf(newline) + 1;
       const whole = data.subarray(0, end);

@@ -3,27 +3,27 @@ import { decodeLine, hasErrorCode, isSealedLine, storageError } from "../platfor
 import { type AgentId, protocolVersion, type SessionId, StoredEnvelope, TroupeError } from "../protocol/index.ts";
 import { knownTypes, readEventLog } from "./read-event-log.ts";
 
-/** Reads one log on from where it was read to, without claiming it: for those who look on while somebody writes. */
+/** Continues to read one log without claiming it, for observers while another process writes. */
 export interface LogTail {
   /**
-   * The next envelopes that are not seen yet, from about so many bytes; none: that is all for now. Throws `session_damaged` or
-   * `session_newer` as reading the whole log would.
+   * Returns the next unseen envelopes from about this many bytes. An empty list means the end for now. Throws
+   * `session_damaged` or `session_newer`, as reading the whole log would.
    */
   next(bytes: number): StoredEnvelope[];
 }
 
 export interface TailOptions {
   readonly session: SessionId;
-  /** How far each agent's log is known already. What is known is passed over unread, which is cheap. */
+  /** The known position in each agent's log. Known records are skipped without parsing, which is cheap. */
   readonly seen: ReadonlyMap<AgentId, number>;
 }
 
 export function tailLog(path: string, { session, seen }: TailOptions): LogTail {
   let offset = 0;
   let file = 0;
-  /** Of the record that was read last, or passed over. */
+  /** The number of the last record that was read or skipped. */
   let last = 0;
-  /** Of the file when it was read to its end. */
+  /** The file's state when it was read to its end. */
   let mark = "";
 
   const next = (bytes: number): StoredEnvelope[] => {
@@ -35,14 +35,17 @@ export function tailLog(path: string, { session, seen }: TailOptions): LogTail {
     }
   };
 
-  /** Whole lines, or at the end of the file whatever is there. Undefined: nothing was added since it was read to its end. */
+  /**
+   * Returns whole lines, or everything left at the end of the file. Undefined if nothing was added since it was last
+   * read to its end.
+   */
   const readChunk = (bytes: number): Chunk | undefined => {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined || markOf(stats) === mark) return undefined;
     const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     try {
       const now = fstatSync(fd);
-      // Another file, or a shorter one: it was repaired. What is known of it is known by its numbers.
+      // A different or shorter file means the log was repaired. Known records are recognized by their numbers.
       if (now.ino !== file || now.size < offset) [offset, last] = [0, 0];
       file = now.ino;
       for (let length = Math.min(bytes, now.size - offset); ; length = Math.min(length * 2, now.size - offset)) {
@@ -69,7 +72,8 @@ export function tailLog(path: string, { session, seen }: TailOptions): LogTail {
       if (end > start) keep(envelopes, lines.subarray(start, end));
     }
     offset += lines.length;
-    // A record without its newline, as an editor leaves it; or one that is being written, which is none yet.
+    // A record without its newline, as an editor leaves it. A record still being written does not decode and does not
+    // count yet.
     if (isEnd && rest.length > 0 && decodeLine(Buffer.from(rest)).ok) keep(envelopes, rest);
     return envelopes;
   };
@@ -92,10 +96,10 @@ export function tailLog(path: string, { session, seen }: TailOptions): LogTail {
     if (envelope.seq > (seen.get(envelope.agent) ?? 0)) envelopes.push(envelope);
   };
 
-  /** Reading all of it says what is wrong, and where. */
+  /** Reads the whole log, which reports the damage and its position. */
   const whatIsWrong = (): TroupeError => {
     readEventLog(path, { session });
-    return new TroupeError("session_damaged", `${path} was changed while it was read: look at it again.`);
+    return new TroupeError("session_damaged", `${path} changed while it was read. Read it again.`);
   };
 
   return {
@@ -121,7 +125,7 @@ interface Chunk {
 
 const newline = 0x0a;
 
-/** Whose it is and its number, from the beginning of a record as it is always written. */
+/** Returns the agent and number from the start of a record, which always has the same layout. */
 function headOf(line: Buffer): { agent: AgentId; seq: number } | undefined {
   const found = headPattern.exec(line.toString("latin1", 0, headBytes));
   return found ? { agent: found[1] as AgentId, seq: Number(found[2]) } : undefined;
@@ -131,8 +135,8 @@ const headBytes = 220;
 const headPattern = /^\{"v":1,"id":"evt_[0-9a-z]+","session":"ses_[0-9a-z]+","agent":"(agt_[0-9a-z]+)","seq":(\d+),/;
 
 /**
- * A record with a check sum is what a log has written, and a log writes nothing that its schema does not pass: of such a one
- * only the frame is looked at, which takes a tenth of the time.
+ * A record with a checksum was written by a log, which validates every event. Only its envelope is checked, which takes
+ * a tenth of the time.
  */
 function asEnvelope(value: unknown, isSealed: boolean): StoredEnvelope | undefined {
   if (isSealed && isFramed(value)) return value;

@@ -11,7 +11,7 @@ import type { OpenedSession, SessionStore, SessionStoreOptions, SessionSummary }
 import { isTeammateSession, summarizeEnvelopes } from "./summarize-session.ts";
 import { writeToFreeName } from "./write-to-free-name.ts";
 
-/** Sessions that are gone when the process is. Only outputs need a folder: a temporary one, until the session closes. */
+/** Sessions that end with the process. Only outputs need a folder: a temporary one, until the session closes. */
 export function createMemorySessionStore(options: SessionStoreOptions): SessionStore {
   const sessions = new Map<string, KeptSession>();
 
@@ -29,7 +29,7 @@ export function createMemorySessionStore(options: SessionStoreOptions): SessionS
 
   return {
     create: async ({ sessionId, cwd }) => {
-      if (sessions.has(sessionId)) throw new TroupeError("storage", `Session ${sessionId} exists already; resume it.`);
+      if (sessions.has(sessionId)) throw new TroupeError("storage", `Session ${sessionId} already exists. Resume it.`);
       const kept: KeptSession = {
         sessionId,
         cwd,
@@ -54,7 +54,7 @@ export function createMemorySessionStore(options: SessionStoreOptions): SessionS
       return log.filter(({ event }) => only(event.type));
     },
     taskListFile: async (id) => {
-      throw new TroupeError("storage", `Session ${find(id).sessionId} is kept in memory: its tasks are in no file.`);
+      throw new TroupeError("storage", `Session ${find(id).sessionId} is in memory only: its tasks are not in a file.`);
     },
     repair: async (id) => [{ path: "", kept: find(id).lead.length, problems: [] }],
   };

@@ -13,14 +13,14 @@ interface SessionToOpen extends SessionStoreOptions {
   readonly sessionId: SessionId;
 }
 
-/** Claims nothing and makes nothing until something is to be written. */
+/** Claims and creates nothing before the first write. */
 export async function initializeSessionFiles(
   session: SessionToOpen & { readonly cwd: string },
 ): Promise<OpenedSession> {
   const { files, sessionId, cwd } = session;
   const ownership = createOwnership(session, () => {
     if (!hasBegun(files.log)) return;
-    throw new TroupeError("storage", `Session ${sessionId} exists already in ${files.log}; resume it instead.`);
+    throw new TroupeError("storage", `Session ${sessionId} already exists in ${files.log}. Resume it instead.`);
   });
   const agent = session.createId<AgentId>("agt");
   const leadLog = await openEventLog({
@@ -95,7 +95,7 @@ function toOpenedSession(
     };
     const log = await openEventLog({ ...session, session: sessionId, path, agent: agentId, prepare });
     if (log.agent !== agentId) {
-      throw new TroupeError("session_damaged", `${path} holds the events of ${log.agent}, not of ${agentId}.`);
+      throw new TroupeError("session_damaged", `${path} contains the events of ${log.agent}, not of ${agentId}.`);
     }
     notices.push(...log.notices);
     const close = async () => {
@@ -141,7 +141,7 @@ function toOpenedSession(
       try {
         mkdirSync(files.tasks, { recursive: true, mode: 0o700 });
       } catch (error) {
-        throw storageError("make the folder", files.tasks, error);
+        throw storageError("create the folder", files.tasks, error);
       }
       return join(files.tasks, `${safeName(id)}.output`);
     },
@@ -152,14 +152,14 @@ function toOpenedSession(
   };
 }
 
-/** A log whose process was killed before its first word is none: the session can still be begun. */
+/** False for the empty log of a process that was killed before its first write: the session can still start. */
 export const hasBegun = (log: string): boolean => (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
-/** Where the session was last opened. */
+/** Returns the folder in which the session was last opened. */
 function cwdOf(envelopes: readonly StoredEnvelope[], path: string): string {
   const opened = envelopes.map(({ event }) => event).findLast((event) => event.type === "session.opened");
   const cwd = opened?.cwd ?? envelopes.map(({ event }) => event).find((event) => event.type === "agent.spawned")?.cwd;
   if (cwd !== undefined) return cwd;
-  const what = envelopes.length === 0 ? "holds no events" : "does not say in which folder it works";
+  const what = envelopes.length === 0 ? "contains no events" : "does not name its working folder";
   throw new TroupeError("session_damaged", `${path} ${what}: start a new session.`);
 }

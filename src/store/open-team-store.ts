@@ -5,13 +5,13 @@ import { createFileTeamStore } from "./team/load-file-team-store.ts";
 import type { TeamStore } from "./team/team-store.ts";
 
 export type TeamStoreOptions = Pick<NatsTeamStoreOptions, "home" | "clock" | "createId" | "onNotice"> & {
-  /** Where the teams are, if not in files of this machine. */
+  /** The bus that has the teams, if they are not in files of this machine. */
   readonly bus?: NatsTeamStoreOptions["bus"] | undefined;
-  /** The folder of Claude Code, if the teams are those in its files. */
+  /** Claude Code's folder, if the teams are in its files. */
   readonly claudeFolder?: string | undefined;
 };
 
-/** The teams of Claude Code or of a bus where those are wanted, and otherwise those in the files of a home. */
+/** Opens the teams of Claude Code or of a bus if requested, otherwise those in the files of a home. */
 export function openTeamStore({ bus, claudeFolder, ...options }: TeamStoreOptions): TeamStore {
   if (claudeFolder !== undefined) return openClaudeTeamStore({ ...options, claudeFolder });
   return bus === undefined ? createFileTeamStore(options) : openNatsTeamStore({ ...options, bus });

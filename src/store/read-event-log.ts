@@ -4,7 +4,7 @@ import { lineNumberAt } from "./line-number.ts";
 
 export interface EventLogReading {
   readonly envelopes: StoredEnvelope[];
-  /** Where a torn record begins that is the last thing in the file. */
+  /** The offset of a torn record at the end of the file. */
   readonly tornAt?: number;
   readonly notices: string[];
 }
@@ -14,19 +14,19 @@ export interface LogProblem {
   readonly reason: string;
 }
 
-/** Everything in the log, checked, without changing it. Anything wrong before the end is `session_damaged`. */
+/** Reads and checks the whole log without changing it. Damage before the end throws `session_damaged`. */
 export function readEventLog(path: string, { session }: { readonly session: SessionId }): EventLogReading {
   const { envelopes, problems, repeats, tornAt } = examineEventLog(path);
   if (problems.length > 0) throw damaged(path, session, problems);
   const foreign = envelopes.find((envelope) => envelope.session !== session);
   if (foreign !== undefined) {
-    throw new TroupeError("session_damaged", `${path} holds events of ${foreign.session}, not of ${session}.`);
+    throw new TroupeError("session_damaged", `${path} contains events of ${foreign.session}, not of ${session}.`);
   }
-  const notices = repeats === 0 ? [] : [`${path}: ${repeats} repeated ${repeats === 1 ? "event" : "events"} left out.`];
+  const notices = repeats === 0 ? [] : [`${path}: ignored ${repeats} repeated ${repeats === 1 ? "event" : "events"}.`];
   return { envelopes, notices, ...(tornAt !== undefined && { tornAt }) };
 }
 
-/** What can be kept and what is wrong with the rest; throws only for what a newer version wrote. */
+/** Returns the usable records and the problems with the rest. Throws only for data of a newer version. */
 export function examineEventLog(path: string): {
   readonly envelopes: StoredEnvelope[];
   readonly problems: LogProblem[];
@@ -52,9 +52,10 @@ export function examineEventLog(path: string): {
       repeats += 1;
       continue;
     }
-    if (seq !== expected) problems.push({ offset, reason: `event ${expected} should be here, and it is ${seq}` });
+    if (seq !== expected) problems.push({ offset, reason: `event ${expected} is missing here; found event ${seq}` });
     const owner = envelopes[0]?.agent;
-    if (owner !== undefined && agent !== owner) problems.push({ offset, reason: `it is of ${agent}, not of ${owner}` });
+    if (owner !== undefined && agent !== owner)
+      problems.push({ offset, reason: `it belongs to ${agent}, not to ${owner}` });
     envelopes.push(envelope);
     ids.add(id);
     expected = Math.max(expected, seq + 1);
@@ -65,7 +66,7 @@ export function examineEventLog(path: string): {
   return { envelopes, problems, repeats, ...(isTorn && { tornAt: tail.offset }) };
 }
 
-/** A last line that is whole but for its newline is a record; the next append begins with one. */
+/** A last line that only lacks its newline is a record; the next append starts with a newline. */
 function* withWholeTail({ records, tail }: LineReading): Iterable<{ offset: number; value: unknown }> {
   yield* records;
   if (tail !== undefined && "value" in tail) yield { offset: tail.offset, value: tail.value };
@@ -83,14 +84,14 @@ function refuseNewer(path: string, offset: number, value: unknown): void {
   if (what === undefined) return;
   const message =
     `${path}:${lineNumberAt(path, offset)} was written by a newer Troupe: it has ${what}, ` +
-    `and this one knows version ${protocolVersion}. Update Troupe to open it.`;
+    `but this one supports version ${protocolVersion}. Update Troupe to open it.`;
   throw new TroupeError("session_newer", message);
 }
 
 function firstIssue(error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] }): string {
   const issue = error.issues[0];
   return issue === undefined
-    ? "it is no event"
+    ? "it is not an event"
     : `${issue.path.map(String).join(".") || "the record"}: ${issue.message}`;
 }
 
@@ -98,6 +99,6 @@ function damaged(path: string, session: SessionId, problems: readonly LogProblem
   const { offset = 0, reason = "" } = problems[0] ?? {};
   const first = `${path}:${lineNumberAt(path, offset)}: ${reason}`;
   const more = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
-  const wayOut = `\`troupe sessions repair ${session}\` makes it usable without what is damaged and keeps the original.`;
+  const wayOut = `\`troupe sessions repair ${session}\` removes the damaged part and keeps the original.`;
   return new TroupeError("session_damaged", `Session ${session} is damaged at ${first}${more}. ${wayOut}`);
 }

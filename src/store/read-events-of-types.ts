@@ -4,11 +4,11 @@ import { readEventLog } from "./read-event-log.ts";
 
 export interface EventSelection {
   readonly session: SessionId;
-  /** Whether events of this type are wanted; of others nothing is looked at. */
+  /** True for wanted event types. Other events are not checked. */
   readonly only: (type: string) => boolean;
 }
 
-/** The events of some types, checked, for who shows them: most of the time of reading a long log goes into the checks. */
+/** Reads and checks only events of some types, for display: most of the time of reading a long log goes into checks. */
 export function readEventsOfTypes(path: string, { session, only }: EventSelection): StoredEnvelope[] {
   const { records, damaged, tail } = readLines(path);
   const values = records.map(({ value }) => value);
@@ -21,7 +21,7 @@ export function readEventsOfTypes(path: string, { session, only }: EventSelectio
     if (data?.session === session) envelopes.push(data);
     else isSound = false;
   }
-  // Reading all of it says what is wrong and where.
+  // Reading the whole log reports what is wrong and where.
   return isSound ? envelopes : readEventLog(path, { session }).envelopes.filter(({ event }) => only(event.type));
 }
 

@@ -8,15 +8,15 @@ import { timeForFileName, writeToFreeName } from "./write-to-free-name.ts";
 export interface RepairReport {
   readonly path: string;
   readonly kept: number;
-  /** What is wrong with the original, line by line; empty if nothing was, and then nothing was changed. */
+  /** The problems of the original by line. Empty if there were none; then nothing was changed. */
   readonly problems: readonly { readonly line: number; readonly reason: string }[];
-  /** Where the original is kept. */
+  /** The path of the saved original. */
   readonly original?: string;
 }
 
 /**
- * Makes a damaged log usable: what can be read is kept and numbered anew, with a notice at its end that something is
- * missing. The original stays beside it, and is copied there before the log is replaced. Hold the session's claim.
+ * Makes a damaged log usable. Readable events are kept and renumbered, with a notice at the end that something is
+ * missing. The original is copied next to it before the log is replaced. The caller must hold the session's claim.
  */
 export async function repairLog(
   path: string,
@@ -54,5 +54,5 @@ function describe(problems: RepairReport["problems"], original: string): string 
     .map(({ line }) => line)
     .join(", ")
     .slice(0, 200);
-  return `This log was damaged (line ${lines}) and has been repaired; what could not be read is only in ${original}.`;
+  return `This log was damaged (line ${lines}) and has been repaired. The unreadable part is only in ${original}.`;
 }

@@ -8,19 +8,19 @@ import { projectsFolder, type SessionFiles, sessionFiles } from "./session-files
 import type { SessionSummary } from "./session-store.ts";
 import { summarizeSession } from "./summarize-session.ts";
 
-/** The sessions of a home for somebody who looks again and again: what has not changed is not read anew. */
+/** The sessions of a home for repeated listing: unchanged files are not read again. */
 export interface SessionCatalog {
   /** Newest first. */
   list(): Promise<CatalogEntry[]>;
-  /** Undefined: there is no such session. */
+  /** Undefined if there is no such session. */
   filesOf(sessionId: SessionId): Promise<SessionFiles | undefined>;
-  /** Where sessions are, and the folders in it as of the last `list`: what to watch. */
+  /** The folder of all sessions, and its project folders as of the last `list`. Watch these for changes. */
   readonly folder: string;
   projectFolders(): readonly string[];
 }
 
 export interface CatalogEntry extends SessionSummary {
-  /** The process that has claimed it and not let go, dead or alive. */
+  /** The process that claimed it and has not released it, dead or alive. */
   readonly holder?: ProcessIdentity;
 }
 
@@ -60,7 +60,7 @@ export function createSessionCatalog({ home }: { readonly home: string }): Sessi
   return { list, filesOf, folder, projectFolders: () => projects.map((project) => join(folder, project)) };
 }
 
-/** Of a claim that cannot be read the list says why, as opening it would. */
+/** If the claim cannot be read, the entry says why, as opening the session would. */
 function holderOf(owner: string): Pick<CatalogEntry, "holder" | "problem"> {
   try {
     const holder = claimHolder(owner);
@@ -86,14 +86,14 @@ function remember<T>(kept: Map<string, Remembered<T>>, path: string, read: () =>
   return value;
 }
 
-/** What changes when the file does. Not asked for beside other work: a thousand of them take a few milliseconds so, and many otherwise. */
+/** Changes when the file changes. Synchronous on purpose: a thousand files take a few milliseconds this way. */
 function markOf(path: string): string | undefined {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     return stats && `${stats.ino}:${stats.size}:${stats.mtimeMs}`;
   } catch (error) {
     if (hasErrorCode(error, "ENOTDIR")) return undefined;
-    throw storageError("look at", path, error);
+    throw storageError("inspect", path, error);
   }
 }
 
@@ -101,7 +101,7 @@ function forget(kept: Map<string, unknown>, there: ReadonlySet<string>): void {
   for (const path of kept.keys()) if (!there.has(path)) kept.delete(path);
 }
 
-/** A folder that is not there has nothing in it. */
+/** A missing folder counts as empty. */
 async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).sort();

@@ -7,11 +7,11 @@ import { agentLogFile, sessionFiles } from "./session-files.ts";
 import type { SessionStoreOptions } from "./session-store.ts";
 import { truncateTornTail } from "./truncate-torn-tail.ts";
 
-/** A session that happens on another machine, written here as it is told: everybody reads it like any other. */
+/** A local copy of a session on another machine, readable like any other session. */
 export interface SessionCopy {
-  /** How much of each agent is written. */
+  /** The number of stored events of this agent. */
   count(agent: AgentId): Promise<number>;
-  /** One after another. Its session and its number are those of the copy; everything else stays as it was. */
+  /** Appends one envelope after another. The copy sets its own session and number; everything else stays. */
   append(envelope: StoredEnvelope): Promise<StoredEnvelope>;
   close(): Promise<void>;
 }
@@ -22,7 +22,10 @@ interface SessionCopyOptions extends SessionStoreOptions {
   readonly sessionId: SessionId;
 }
 
-/** Rejects with `session_busy` while another process has it open, and with `session_damaged` where what is there is not whole. */
+/**
+ * Rejects with `session_busy` while another process has it open, and with `session_damaged` if the existing copy is
+ * damaged.
+ */
 export async function openSessionCopy(options: SessionCopyOptions): Promise<SessionCopy> {
   const { home, cwd, sessionId } = options;
   const real = await realpath(cwd).catch((error: unknown) => Promise.reject(storageError("work in", cwd, error)));
@@ -32,7 +35,7 @@ export async function openSessionCopy(options: SessionCopyOptions): Promise<Sess
   const logs = new Map<AgentId, Promise<CopiedLog>>();
   let lead: AgentId | undefined;
 
-  /** What a crash has left of a last line is set aside, as for any log. */
+  /** A torn last line after a crash is moved aside, as for any log. */
   const openLog = async (path: string): Promise<CopiedLog> => {
     const { envelopes, tornAt } = readEventLog(path, { session: sessionId });
     if (tornAt !== undefined) await truncateTornTail(path, { from: tornAt, clock: options.clock });
@@ -52,7 +55,7 @@ export async function openSessionCopy(options: SessionCopyOptions): Promise<Sess
     throw error;
   }
   return {
-    // The first who is written is the one that the session is about.
+    // The first agent written is the session's lead.
     count: async (agent) => (lead === undefined ? 0 : (await logOf(agent)).count),
     async append(envelope) {
       lead ??= envelope.agent;

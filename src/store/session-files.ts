@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { safeName } from "../platform/index.ts";
 import type { AgentId, SessionId } from "../protocol/index.ts";
 
-/** Where everything of one session is. */
+/** The paths of one session's files. */
 export interface SessionFiles {
   readonly project: string;
   /** The lead's log. */
@@ -11,11 +11,11 @@ export interface SessionFiles {
   readonly owner: string;
   readonly subagents: string;
   readonly tasks: string;
-  /** The session's own task list, for agents that are in no team. */
+  /** The session's own task list, for agents without a team. */
   readonly taskList: string;
   readonly results: string;
   readonly scratch: string;
-  /** What the agents of a coordinator share. */
+  /** The folder that a coordinator's agents share. */
   readonly scratchpad: string;
 }
 

@@ -3,70 +3,74 @@ import type { AgentId, SessionId, StoredEnvelope } from "../protocol/index.ts";
 import type { EventLog } from "./event-log.ts";
 import type { RepairReport } from "./repair-log.ts";
 
-/** The sessions of one home folder. */
 export interface SessionStore {
-  /** Leaves no trace before the first record: a start that is refused is as if it had never been. */
+  /** Creates no files before the first record, so a refused start leaves nothing behind. */
   create(input: { readonly sessionId: SessionId; readonly cwd: string }): Promise<OpenedSession>;
-  /** Whether there is such a session, whatever it is like. Looks for nothing else, however many there are. */
+  /** True if the session exists, in any state. Does not read other sessions. */
   has(sessionId: SessionId): Promise<boolean>;
-  /** From any working directory. Rejects with `session_not_found`, `session_busy`, `session_damaged` or `session_newer`. */
+  /** Works from any folder. Rejects with `session_not_found`, `session_busy`, `session_damaged` or `session_newer`. */
   open(sessionId: string): Promise<OpenedSession>;
-  /** Newest first. Reads the ends of the logs only. */
+  /** Newest first. Reads only the start and end of each log. */
   list(): Promise<SessionSummary[]>;
-  /** The newest session that was started in this folder; never a teammate's, whom its lead's session brings back. */
+  /** Returns the newest session that was started in this folder. Never a teammate's: its lead's session resumes it. */
   latest(cwd: string): Promise<SessionSummary | undefined>;
-  /** Without claiming it: a session in use can be read too. */
+  /** Reads without claiming, so it also works for a session in use. */
   read(sessionId: string): Promise<SessionReading>;
-  /** The same for all agents but the lead. */
+  /** The same for all agents except the lead. */
   readAgents(sessionId: string): Promise<SessionReading["agents"]>;
-  /** Of one agent's log the events that are wanted; without an agent the lead's. Rejects with `session_not_found` where there is no such log. */
+  /**
+   * Returns the wanted events of one agent's log, by default the lead's. Rejects with `session_not_found` if there is
+   * no such log.
+   */
   readLog(sessionId: string, wanted: WantedEvents): Promise<readonly StoredEnvelope[]>;
-  /** Where the session's own task list is; for who only looks at it, or adds to it from outside. */
+  /** Returns the path of the session's own task list, for readers and for additions by other processes. */
   taskListFile(sessionId: string): Promise<string>;
-  /** Makes a damaged session usable without what is damaged; the originals stay beside it. */
+  /** Makes a damaged session usable without the damaged part. The originals are kept next to it. */
   repair(sessionId: string): Promise<RepairReport[]>;
 }
 
-/** A session that this process alone writes, until `close`. */
+/** A session that only this process writes, until `close`. */
 export interface OpenedSession {
   readonly sessionId: SessionId;
   readonly cwd: string;
   readonly leadLog: EventLog;
-  /** The same log for the same agent; read from disk if the agent was there before. */
+  /** Returns the same log for the same agent. Reads it from disk if the agent already exists. */
   agentLog(agentId: AgentId): Promise<EventLog>;
-  /** Keeps what is too large for a conversation. Gives the absolute path; an earlier output is never overwritten. */
+  /**
+   * Stores output that is too large for a conversation. Returns the absolute path. Never overwrites an earlier output.
+   */
   saveOutput(name: string, data: string | Uint8Array): Promise<string>;
-  /** The file for a background task's output; its folder exists, the file may not. */
+  /** The file for a background job's output. Its folder exists; the file may not. */
   taskOutputFile(id: string): string;
-  /** Where the session's own task list is kept; nothing is there before the first task. */
+  /** The path of the session's own task list. It does not exist before the first task. */
   readonly taskListFile: string;
-  /** Where all of the above is, as real paths: what an agent of this session may read without asking. */
+  /** The real paths of all these folders: an agent of this session may read them without permission. */
   ownFolders(): readonly string[];
-  /** A folder of the session's own for whatever passes. */
+  /** The session's own folder for temporary files. */
   scratchFolder(): Promise<string>;
-  /** The folder that the session's agents share, real. Rejects where something else stands in its place. */
+  /** The real path of the folder that the session's agents share. Rejects if something else is in its place. */
   scratchpadFolder(): Promise<string>;
-  /** What had to be put right, for the user. Grows as agents' logs are opened. */
+  /** Repairs, for the user. Grows as agents' logs are opened. */
   readonly notices: readonly string[];
-  /** Closes the logs and lets others open the session. */
+  /** Closes the logs and releases the session. */
   close(): Promise<void>;
 }
 
 export interface SessionSummary {
   readonly sessionId: SessionId;
-  /** Empty if the log's readable part does not say. */
+  /** Empty if the readable part of the log does not name it. */
   readonly cwd: string;
   readonly project: string;
   readonly file: string;
   readonly startedAt: string;
   readonly updatedAt: string;
-  /** One line, cut. */
+  /** One line, truncated. */
   readonly firstPrompt?: string;
   readonly model?: string;
   readonly turns?: number;
-  /** The team that its agent has joined last, as far as the ends of the log say, and who it is there. */
+  /** The last team that its agent joined and its role there, as far as the ends of the log show. */
   readonly team?: { readonly name: string; readonly role: "lead" | "teammate"; readonly member: string };
-  /** Why this one will not open as it is. Not everything is known without reading it whole. */
+  /** The reason why the session will not open. Some problems show only when the whole log is read. */
   readonly problem?: string;
 }
 

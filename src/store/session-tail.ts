@@ -6,16 +6,17 @@ import { type LogTail, tailLog } from "./log-tail.ts";
 import type { SessionFiles } from "./session-files.ts";
 import { createTimeHeap } from "./time-heap.ts";
 
-/** Reads the logs of one session on from where they were read to. */
+/** Continues to read the logs of one session. */
 export interface SessionTail {
   /**
-   * What is stored and not seen yet: each agent's in its order, and all of it by time; some hundred at once, and what is
-   * given out is seen. Ends when there is no more for now. Rejects with `session_damaged`, `session_newer` or `storage`.
+   * Yields the stored events that are not seen yet, in batches of some hundred: in order for each agent, and by time
+   * across agents. Yielded events count as seen. Ends when there are no more for now. Rejects with `session_damaged`,
+   * `session_newer` or `storage`.
    */
   read(): AsyncGenerator<StoredEnvelope[], void, undefined>;
 }
 
-/** `seen` is how far the reader has come in each agent's log; whoever has events from elsewhere says so there too. */
+/** `seen` is the reader's position in each agent's log. Add events received from other sources there too. */
 export function tailSession(
   files: SessionFiles,
   { session, seen }: { readonly session: SessionId; readonly seen: Map<AgentId, number> },
@@ -47,7 +48,7 @@ export function tailSession(
         batch = [];
       }
       const isSpent = source.at === source.held.length;
-      // Others have their turn between two pieces of a long log.
+      // Lets other work run between two pieces of a long log.
       if (isSpent && source.held.length >= batchSize) await new Promise((resolve) => setImmediate(resolve));
       if (!isSpent || refill(source, bytes)) sources.push(source);
     }
@@ -57,10 +58,10 @@ export function tailSession(
   return { read };
 }
 
-/** After every time. */
+/** Sorts after every time. */
 const never = "~";
 const batchSize = 500;
-/** How much of a log is read at once, and of all logs together. */
+/** Limits for one read of a log, and for all logs together. */
 const leastBytes = 1 << 16;
 const maxBytes = 1 << 20;
 const heldBytes = 1 << 23;

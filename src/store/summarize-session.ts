@@ -3,7 +3,10 @@ import { decodeLine } from "../platform/index.ts";
 import { type SessionId, StoredEnvelope, type StoredEvent } from "../protocol/index.ts";
 import type { SessionSummary } from "./session-store.ts";
 
-/** From both ends of the log; undefined if nothing whole was ever written to it. Never throws: a list shows what is wrong. */
+/**
+ * Reads both ends of the log. Returns undefined if it contains no whole event. Never throws: a list shows the problem
+ * instead.
+ */
 export function summarizeSession(session: {
   readonly sessionId: SessionId;
   readonly project: string;
@@ -25,7 +28,7 @@ export function summarizeSession(session: {
   }
 }
 
-/** What a list says of a session, from any part of its events in order. */
+/** Summarizes a session for a list from any part of its events, in order. */
 export function summarizeEnvelopes(envelopes: readonly StoredEnvelope[]): Partial<SessionSummary> {
   const first = envelopes[0];
   if (first === undefined) return { problem: "its beginning is damaged" };
@@ -47,11 +50,11 @@ export function summarizeEnvelopes(envelopes: readonly StoredEnvelope[]): Partia
   };
 }
 
-/** A teammate goes on with its team, and not as a session by itself. */
+/** True for a session that resumes with its team and not by itself. */
 export const isTeammateSession = ({ team }: SessionSummary): boolean => team?.role === "teammate";
 
 const endBytes = 1 << 16;
-/** A long system prompt may stand before the first prompt. */
+/** A long system prompt may precede the first prompt. */
 const longHeadBytes = 1 << 19;
 
 function readEnds(fd: number): { stats: Stats; envelopes: StoredEnvelope[] } | undefined {
@@ -75,7 +78,7 @@ function readRange(fd: number, from: number, to: number): Buffer {
   return buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, from));
 }
 
-/** Lines that are cut by the ends of the range, or damaged, are passed over: opening the session is what judges them. */
+/** Skips lines that are damaged or cut by the ends of the range: opening the session reports them. */
 function envelopesIn(bytes: Buffer): StoredEnvelope[] {
   const envelopes: StoredEnvelope[] = [];
   for (let start = 0, end = bytes.indexOf(0x0a); end !== -1; start = end + 1, end = bytes.indexOf(0x0a, start)) {

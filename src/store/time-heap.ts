@@ -1,13 +1,13 @@
-/** Holds any number of sources, and gives back the one whose next thing is the oldest. */
+/** Holds any number of sources and returns the one with the oldest next item. */
 export interface TimeHeap<T> {
   readonly size: number;
   push(source: T): void;
   pop(): T | undefined;
-  /** When the next thing is of the one that `pop` would give. */
+  /** The time of the next item of the source that `pop` would return. */
   readonly earliest: string | undefined;
 }
 
-/** `timeOf` says when the next thing of a source is; it must not change while the source is in here. */
+/** `timeOf` returns the time of a source's next item. It must not change while the source is in the heap. */
 export function createTimeHeap<T>(timeOf: (source: T) => string): TimeHeap<T> {
   const times: string[] = [];
   const sources: T[] = [];

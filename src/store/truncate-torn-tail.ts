@@ -5,8 +5,8 @@ import { type Clock, storageError } from "../platform/index.ts";
 import { timeForFileName, writeToFreeName } from "./write-to-free-name.ts";
 
 /**
- * Takes the torn last record off a log, after a copy of it is safe beside it. Nobody was ever told that it was stored.
- * Gives the notice for the user.
+ * Removes the torn last record from a log, after saving a copy next to it. That record was never acknowledged. Returns
+ * a notice for the user.
  */
 export async function truncateTornTail(
   path: string,
@@ -21,7 +21,7 @@ export async function truncateTornTail(
       const copy = await writeToFreeName(`${path}.torn-${timeForFileName(clock)}`, { data: tail });
       await file.truncate(from);
       await file.datasync();
-      return `${path}: its last record was cut short by a crash (${tail.length} bytes); it is in ${basename(copy)} now.`;
+      return `${path}: a crash cut off the last record (${tail.length} bytes). It was moved to ${basename(copy)}.`;
     } finally {
       await file.close();
     }

@@ -1,7 +1,10 @@
 import { open, rm } from "node:fs/promises";
 import { type Clock, hasErrorCode, storageError } from "../platform/index.ts";
 
-/** A new file under the first of `path`, `path-2`, `path-3`… that is free, with `extension` at its end; never half of it. */
+/**
+ * Writes a new file under the first free name of `path`, `path-2`, `path-3`…, with `extension` at the end. The file
+ * appears whole or not at all.
+ */
 export async function writeToFreeName(
   path: string,
   { data, extension = "" }: { readonly data: string | Uint8Array; readonly extension?: string },
@@ -26,6 +29,6 @@ export async function writeToFreeName(
   }
 }
 
-/** The time as part of a file's name. */
+/** Formats the time for a file name. */
 export const timeForFileName = (clock: Pick<Clock, "now">): string =>
   new Date(clock.now()).toISOString().replaceAll(/[:.]/g, "-");

@@ -27,7 +27,7 @@ export interface AnswererOptions {
 
 const wires: Record<string, Wire> = { "/v1/messages": anthropicWire, "/v1/chat/completions": openaiWire };
 
-/** Answers requests by a script, through whichever protocol they came in, with what the faults make of it. */
+/** Answers requests of any supported protocol from a script, with the configured faults. */
 export function createAnswerer({ script, faults: given, clock, cwd, models }: AnswererOptions): Answerer {
   const decider = createDecider(script, { clock, cwd });
   const faults = given.map((fault) => ({ fault, left: fault.times ?? 1 }));
@@ -62,7 +62,7 @@ export function createAnswerer({ script, faults: given, clock, cwd, models }: An
     },
   };
 
-  /** What is decided before the script is asked. */
+  /** Decides requests that do not reach the script. */
   function early({ method, path }: RecordedRequest, wire: Wire, fault: ServerFault): Decision | undefined {
     if (fault.reset) return { type: "reset" };
     if (fault.status !== undefined && fault.errorAfterEvents === undefined) return refuse(wire, fault);

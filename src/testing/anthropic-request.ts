@@ -17,7 +17,7 @@ const Body = z.looseObject({
   messages: z.array(z.looseObject({ role: z.enum(["user", "assistant"]), content: Content })).min(1),
 });
 
-/** Reads the body of `POST /v1/messages`, and refuses what the API would refuse. */
+/** Parses the body of `POST /v1/messages` and rejects what the API would reject. */
 export function parseAnthropicRequest(body: unknown): WireRequest | WireRefusal {
   const parsed = Body.safeParse(body);
   if (!parsed.success) {

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 
-/** An address on this machine at which nobody listens. */
+/** Returns a URL on this machine where nothing listens. */
 export function closedPortUrl(): Promise<string> {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);

@@ -1,6 +1,6 @@
 import type { Message } from "../protocol/index.ts";
 
-/** What a provider would refuse in a conversation, in its manner of saying it: agents must find out here, not in the field. */
+/** Returns the error that a provider would report for a conversation, in its wording, so that tests find such bugs. */
 export function conversationFault(messages: readonly Message[]): string | undefined {
   if (messages[0]?.role !== "user") return 'messages: first message must use the "user" role';
   for (const [index, message] of messages.entries()) {

@@ -29,7 +29,7 @@ export interface Decider {
   unused(): readonly string[];
 }
 
-/** What the script has to say to a request. An answer that is lost on the way is given again to the same request. */
+/** Answers a request from the script. If an answer is lost on the way, the same request gets it again. */
 export function createDecider(first: Script, { clock, cwd }: { clock: Clock; cwd: string | undefined }): Decider {
   const token = clock.now().toString(36);
   let made = 0;
@@ -58,7 +58,7 @@ export function createDecider(first: Script, { clock, cwd }: { clock: Clock; cwd
       if (move.type === "none") return refuse(wire, { status: 400, message: move.message });
       const { reply, source } = move;
       request.answer = { source, parts: reply.parts };
-      // Looked up when the request arrives: what another one leaves only while this one is being worked on comes too late for it.
+      // Look up the cache when the request arrives: entries stored later by other requests do not count.
       const account = cache.look(parsed.model, parsed.blocks);
       if (reply.delayMs > 0) await clock.sleep(reply.delayMs, signal);
       const usage = { ...wire.usage(account.tokens), outputTokens: outputTokensOf(reply.parts), ...reply.usage };
@@ -91,7 +91,7 @@ function overflow(wire: Wire, message: string): Decision {
   return { type: "refuse", status: 400, content: wire.error({ status: 400, message, overflow: true }) };
 }
 
-/** Providers are not told who asks; a test may tell the server in a header. */
+/** Requests do not name the agent; a test may name it in a header. */
 function requestOf({ system, tools, messages, maxOutputTokens }: WireRequest, request: RecordedRequest) {
   const turn = messages.filter(({ role }) => role === "assistant").length + 1;
   const caller = { agentPath: agentOf(request), agentType: "", turn, purpose: "answer" as const };

@@ -2,7 +2,7 @@ import { encodeFrame, type Frame } from "./frame.ts";
 import type { Malformation, ServerFault } from "./server-fault.ts";
 import type { Wire } from "./wire.ts";
 
-/** The body of a streamed answer, event by event, with what the fault does to the content of it. */
+/** Encodes a streamed answer event by event, with the fault applied to its content. */
 export function encodeEvents(frames: readonly Frame[], fault: ServerFault, wire: Wire): Buffer[] {
   const { malformed, errorAfterEvents: errorAt, status = 529, message = "Overloaded" } = fault;
   const whole = errorAt === undefined ? frames : [...frames.slice(0, errorAt), wire.errorFrame({ status, message })];
@@ -19,14 +19,14 @@ export function encodeEvents(frames: readonly Frame[], fault: ServerFault, wire:
     "long-line": () => insert(wire.unknownFrame("x".repeat(10 * 1024 * 1024))),
     "duplicate-index": () => duplicateIndex(whole).map((frame) => encodeFrame(frame)),
     "missing-stop": () => whole.filter((frame) => !frame.stop).map((frame) => encodeFrame(frame)),
-    // The bytes are as they should be; only the writes are not.
+    // The bytes are correct; only the writes are split.
     "split-utf8": () => whole.map((frame) => encodeFrame(frame)),
     "byte-by-byte": () => whole.map((frame) => encodeFrame(frame)),
   };
   return malformed ? encoders[malformed]() : whole.map((frame) => encodeFrame(frame));
 }
 
-/** Every block, or every tool call, claims to be the first. */
+/** Every block or tool call gets the index of the first. */
 function duplicateIndex(frames: readonly Frame[]): Frame[] {
   return frames.map((frame) => {
     if (typeof frame.data === "string") return frame;
@@ -35,7 +35,7 @@ function duplicateIndex(frames: readonly Frame[]): Frame[] {
   });
 }
 
-/** Where one event is cut into writes; most go out whole. */
+/** Splits one event into writes. Most events are one write. */
 export function writesOf(event: Buffer, fault: ServerFault): Buffer[] {
   if (fault.malformed === "byte-by-byte") return Array.from(event, (_, index) => event.subarray(index, index + 1));
   if (fault.malformed !== "split-utf8") return [event];

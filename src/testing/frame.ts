@@ -1,10 +1,10 @@
-/** One server-sent event. `data` that is a string goes out as it stands. */
+/** One server-sent event. A string as `data` is sent unchanged. */
 export interface Frame {
   readonly event?: string;
   readonly data: unknown;
-  /** A piece of the answer, as opposed to what frames it. */
+  /** A piece of the answer, not framing. */
   readonly delta?: true;
-  /** Says that the answer is whole. */
+  /** Marks the answer as complete. */
   readonly stop?: true;
 }
 
@@ -13,7 +13,7 @@ export function encodeFrame({ event, data }: Frame, newline = "\n"): Buffer {
   return Buffer.from(`${event === undefined ? "" : `event: ${event}${newline}`}data: ${text}${newline}${newline}`);
 }
 
-/** The index of the frame before which `deltas` pieces of the answer have gone out. */
+/** Returns the index of the frame that follows `deltas` pieces of the answer. */
 export function frameAfterDeltas(frames: readonly Frame[], deltas: number): number {
   const places = frames.flatMap((frame, index) => (frame.delta ? [index] : []));
   if (deltas === 0) return places[0] ?? frames.length - 1;

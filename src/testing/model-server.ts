@@ -6,40 +6,40 @@ import { createAnswerer } from "./answer-request.ts";
 import type { OpenRequest, RecordedRequest } from "./recorded-request.ts";
 import type { ServerFault } from "./server-fault.ts";
 
-/** A server that speaks the providers' protocols on this machine, and on no other. */
+/** A local server for the providers' protocols. It listens on this machine only. */
 export interface ModelServer {
   readonly url: string;
   readonly anthropicBaseUrl: string;
   readonly openaiBaseUrl: string;
-  /** Every request that has arrived whole. */
+  /** Every request that has arrived completely. */
   readonly requests: readonly RecordedRequest[];
-  /** Requests that are being answered now. */
+  /** The number of requests being answered now. */
   readonly open: number;
-  /** Resolves with the request of this number, from 1, as soon as it has arrived. */
+  /** Resolves with the request of this number, counted from 1, as soon as it has arrived. */
   arrived(number: number): Promise<RecordedRequest>;
   setScript(script: Script | AnswerFunction): void;
   addFault(fault: ServerFault): void;
-  /** Steps of the script that nobody asked for. */
+  /** The unused steps of the script. */
   unused(): readonly string[];
-  /** Requests arrive and are recorded, but wait for `resume` to be answered. */
+  /** Requests are still recorded, but wait for `resume` before they are answered. */
   pause(): void;
   resume(): void;
-  /** Closes the port and every connection; `listen` opens the same port again. */
+  /** Closes the port and every connection. `listen` opens the same port again. */
   refuse(): Promise<void>;
   listen(): Promise<void>;
-  /** Throws what went wrong in the server itself, if anything did. */
+  /** Throws an error of the server itself, if there was one. */
   close(): Promise<void>;
 }
 
 export interface ModelServerOptions {
-  /** A script, or the path of one. */
+  /** A script, or its path. */
   readonly script?: Script | AnswerFunction | string;
   readonly faults?: readonly ServerFault[];
   readonly port?: number;
   readonly clock?: Clock;
-  /** What `{{cwd}}` stands for. */
+  /** The value of `{{cwd}}`. */
   readonly cwd?: string;
-  /** What `GET /v1/models` lists. */
+  /** The models that `GET /v1/models` lists. */
   readonly models?: readonly string[];
 }
 
@@ -114,7 +114,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
-    response.on("close", () => gone.abort(new Error("the client has gone")));
+    response.on("close", () => gone.abort(new Error("the client has disconnected")));
     const rawBody = await readBody(request);
     if (!rawBody) return;
     const recorded: OpenRequest = {
@@ -133,7 +133,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     try {
       recorded.end = await answerer.answer(recorded, response, gone.signal);
     } catch (error) {
-      // A write may fail before the end of the connection has been told.
+      // A write may fail before the end of the connection is reported.
       if (!gone.signal.aborted && !hasErrorCode(error, "ECONNRESET", "EPIPE", "ERR_STREAM_DESTROYED")) throw error;
       recorded.end = "left";
     }
@@ -166,7 +166,7 @@ function stop(server: Server): Promise<void> {
   });
 }
 
-/** Undefined when the client went away before it had said everything. */
+/** Undefined if the client disconnected before the end of the body. */
 function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

@@ -28,7 +28,7 @@ const Body = z.looseObject({
   messages: z.array(WireMessage).min(1),
 });
 
-/** Reads the body of `POST /v1/chat/completions`, and refuses what the API would refuse. */
+/** Parses the body of `POST /v1/chat/completions` and rejects what the API would reject. */
 export function parseOpenaiRequest(body: unknown): WireRequest | WireRefusal {
   const parsed = Body.safeParse(body);
   if (!parsed.success) {
@@ -82,7 +82,7 @@ function messageFrom(message: WireMessage): Message {
   };
 }
 
-/** Every result is a message of its own here; the conversation has them in one. */
+/** Joins results: this protocol has one message per result, the conversation has all in one. */
 function joinResults(messages: readonly Message[]): Message[] {
   const joined: Message[] = [];
   for (const message of messages) {

@@ -4,10 +4,13 @@ import type { Frame } from "./frame.ts";
 import { parseOpenaiRequest } from "./openai-request.ts";
 import type { Wire, WireAnswer } from "./wire.ts";
 
-/** `POST /v1/chat/completions`, as the OpenAI API documents it; thinking goes out as `reasoning_content`, as local servers do. */
+/**
+ * `POST /v1/chat/completions`, as the OpenAI API documents it. Thinking is sent as `reasoning_content`, as local
+ * servers do.
+ */
 export const openaiWire: Wire = {
   parse: parseOpenaiRequest,
-  // Prefixes are found without being asked for, in steps of 128 tokens, and writing them is not billed apart.
+  // Prefixes are cached automatically in steps of 128 tokens, and cache writes are not billed separately.
   usage({ inputTokens, cacheReadTokens, cacheWriteTokens }) {
     const read = Math.floor(cacheReadTokens / 128) * 128;
     return {

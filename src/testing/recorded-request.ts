@@ -1,22 +1,22 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { AnswerPart } from "../protocol/index.ts";
 
-/** A request as it came in, and what became of it. */
+/** A received request and its result. */
 export interface RecordedRequest {
-  /** From 1, in the order of arrival. */
+  /** Counted from 1 in order of arrival. */
   readonly number: number;
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** The body, byte for byte. */
+  /** The exact bytes of the body. */
   readonly rawBody: Buffer;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly body: unknown;
   readonly at: number;
-  /** The rule or step that answered, and what it said. */
+  /** The rule or step that answered, and its answer. */
   readonly answer?: { readonly source: string; readonly parts: readonly AnswerPart[] };
   readonly status?: number;
-  /** `left`: the client went away first. */
+  /** `left`: the client disconnected first. */
   readonly end: "open" | "answered" | "refused" | "cut" | "left";
 }
 

@@ -9,11 +9,13 @@ export interface Sending {
   readonly fault: ServerFault;
   readonly clock: Clock;
   readonly betweenEventsMs: number;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client has disconnected. */
   readonly signal: AbortSignal;
 }
 
-/** Sends the body and stops where the fault says so. Rejects with the signal's reason when the client has gone. */
+/**
+ * Sends the body and stops where the fault says so. Rejects with the signal's reason when the client has disconnected.
+ */
 export async function sendEvents(
   response: ServerResponse,
   events: readonly Buffer[],
@@ -44,7 +46,7 @@ async function write(response: ServerResponse, bytes: Buffer, signal: AbortSigna
     response.write(bytes, (error) => (error ? reject(error) : resolve()));
   });
   await rejectOnAbort(flushed, signal);
-  // Another turn of the event loop, so that two writes are two packets on the way.
+  // Waits for one turn of the event loop, so that two writes become two packets.
   await nextRound();
 }
 

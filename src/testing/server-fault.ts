@@ -2,14 +2,14 @@ import { type Fault, statusOf } from "../model/scripted/index.ts";
 import { type Frame, frameAfterDeltas } from "./frame.ts";
 import type { RecordedRequest } from "./recorded-request.ts";
 
-/** What goes wrong with one request. Counts are of events or bytes of the body. */
+/** A fault for one or more requests. Counts are events or bytes of the body. */
 export interface ServerFault {
-  /** The number of the request, from 1, or which ones; any when left out. */
+  /** The number of the request, from 1, or a predicate. Default: any request. */
   readonly request?: number | ((request: RecordedRequest) => boolean);
-  /** How many requests it strikes: 1. */
+  /** The number of requests that it affects. Default: 1. */
   readonly times?: number;
   readonly status?: number;
-  /** A string goes out as it stands; anything else as JSON. Without it, an error in the provider's form. */
+  /** A string is sent unchanged, anything else as JSON. Default: an error in the provider's format. */
   readonly body?: unknown;
   readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -36,9 +36,9 @@ export type Malformation =
   | "duplicate-index"
   | "missing-stop";
 
-/** A script's fault as a server would show it. */
+/** Converts a script's fault to its effect on the server. */
 export function serverFaultFrom(fault: Fault, frames: readonly Frame[]): ServerFault {
-  const { kind, after, message = `the script says so: ${kind}`, retryAfterMs } = fault;
+  const { kind, after, message = `the script requested this failure: ${kind}`, retryAfterMs } = fault;
   const events = after === undefined ? 0 : frameAfterDeltas(frames, after);
   if (kind === "connection" && after === undefined) return { reset: true };
   if (kind === "connection" || kind === "cut") return { cutAfterEvents: events };

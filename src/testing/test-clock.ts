@@ -1,16 +1,16 @@
 import type { Clock } from "../platform/index.ts";
 
-/** A clock that a test holds in its hand. */
+/** A clock that a test controls. */
 export interface TestClock extends Clock {
-  /** Lets time pass, waking sleepers in the order of their times. */
+  /** Advances the time and wakes sleepers in the order of their times. */
   advance(ms: number): Promise<void>;
-  /** Sleeps that are still going on. */
+  /** The number of unfinished sleeps. */
   readonly sleeping: number;
-  /** How long every sleep so far was meant to be, in order. */
+  /** The requested length of every sleep so far, in order. */
   readonly slept: readonly number[];
 }
 
-/** With `auto`, nobody ever waits: a sleep moves the clock to its end and returns. */
+/** With `auto`, no caller waits: a sleep moves the clock to its end and returns. */
 export function createTestClock({ start = Date.UTC(2026, 0, 1), auto = false } = {}): TestClock {
   let now = start;
   const slept: number[] = [];
@@ -45,7 +45,7 @@ export function createTestClock({ start = Date.UTC(2026, 0, 1), auto = false } =
       for (let next = due(until); next; next = due(until)) {
         now = Math.max(now, next.at);
         next.wake();
-        // Whoever wakes may go to sleep again within the time that passes.
+        // A woken caller may sleep again within the time that passes.
         await new Promise((resolve) => setImmediate(resolve));
       }
       now = until;

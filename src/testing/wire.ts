@@ -2,11 +2,11 @@ import type { PromptBlock, PromptTokens, Reply } from "../model/scripted/index.t
 import type { Message, ToolSpec, Usage } from "../protocol/index.ts";
 import type { Frame } from "./frame.ts";
 
-/** What the server understands of a request, whichever protocol it came in. */
+/** A parsed request of any protocol. */
 export interface WireRequest {
   readonly model: string;
   readonly stream: boolean;
-  /** The OpenAI protocol sends usage in a stream only when asked to. */
+  /** The OpenAI protocol sends usage in a stream only on request. */
   readonly includeUsage?: boolean;
   readonly maxOutputTokens: number;
   readonly system: readonly string[];
@@ -15,7 +15,7 @@ export interface WireRequest {
   readonly blocks: readonly PromptBlock[];
 }
 
-/** A request the provider would refuse; `message` in the provider's manner. */
+/** A request that the provider would reject. `message` uses the provider's wording. */
 export interface WireRefusal {
   readonly refusal: string;
 }
@@ -28,10 +28,10 @@ export interface WireAnswer {
   readonly at: number;
 }
 
-/** One provider's protocol: how it is read, and how it is spoken. */
+/** The parser and encoder of one provider's protocol. */
 export interface Wire {
   parse(body: unknown): WireRequest | WireRefusal;
-  /** What this provider's cache makes of the tokens. */
+  /** Converts token counts to this provider's cache accounting. */
   usage(tokens: PromptTokens): PromptTokens;
   frames(answer: WireAnswer): Frame[];
   whole(answer: WireAnswer): unknown;

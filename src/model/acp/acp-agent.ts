@@ -19,22 +19,22 @@ export interface AcpAgentOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly processes: Pick<ProcessScope, "start">;
-  /** Servers that it is given, beside its own. */
+  /** Servers passed to the agent in addition to its own. */
   readonly mcpServers: readonly McpServer[];
   readonly onUpdate: (update: SessionUpdate) => void;
   readonly onPermission: (request: RequestPermissionRequest, signal: AbortSignal) => Promise<RequestPermissionResponse>;
 }
 
-/** Another program's agent, started and in a session. */
+/** An agent of an external program, started and in a session. */
 export interface AcpAgent {
   prompt(text: string): Promise<PromptResponse>;
   cancel(): Promise<void>;
-  /** Resolves when its program has ended, with how. */
+  /** Resolves when the program has ended, with a description of how. */
   readonly ended: Promise<string>;
   end(): Promise<void>;
 }
 
-/** Rejects with what is wrong, for people; then nothing of it is left. */
+/** Rejects with a message for people. The program is then stopped. */
 export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent> {
   const [command = "", ...args] = options.command;
   const child = options.processes.start({ command, args, cwd: options.cwd, env: options.env });
@@ -53,11 +53,11 @@ export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent>
     return {
       async prompt(text) {
         try {
-          // The generic form: what comes back is checked by the SDK all the same.
+          // The generic form of `request`: the SDK still checks the response.
           const prompt = [{ type: "text", text }];
           return await agent.request<PromptResponse>(methods.agent.session.prompt, { sessionId, prompt });
         } catch (error) {
-          // A program that has ended says more than a connection that was closed.
+          // The program's exit says more than a closed connection.
           throw new Error((await Promise.race([ended, soon()])) ?? messageOf(error), { cause: error });
         }
       },
@@ -79,32 +79,29 @@ async function open(agent: ClientContext, { cwd, mcpServers }: AcpAgentOptions):
   const { protocolVersion } = await agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
     clientInfo: { name: "troupe", version: "1" },
-    // It reads and writes files itself, and asks before it does.
+    // The agent reads and writes files itself and asks for permission first.
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
   });
   if (protocolVersion !== PROTOCOL_VERSION)
     throw new Error(
-      `it speaks version ${protocolVersion} of the Agent Client Protocol, and this is ${PROTOCOL_VERSION}`,
+      `it uses version ${protocolVersion} of the Agent Client Protocol, but Troupe uses version ${PROTOCOL_VERSION}`,
     );
   const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [...mcpServers] });
   return sessionId;
 }
 
-/** It is told to begin, and says nothing for this long. */
+/** The longest wait for the program's first answer. */
 const startWithinMs = 60_000;
 
 function startTimeoutError(command: string): Promise<never> {
   return new Promise((_, reject) => {
-    setTimeout(
-      () => reject(new Error(`${command} was started and did not answer within a minute`)),
-      startWithinMs,
-    ).unref();
+    setTimeout(() => reject(new Error(`${command} started but did not answer within a minute`)), startWithinMs).unref();
   });
 }
 
 const soon = () => new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 1000).unref());
 
-/** With what the other program says of it: its message alone is often no more than "Internal error". */
+/** Adds the details that the program sent: the message alone is often only "Internal error". */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const details = "data" in error ? Details.safeParse(error.data) : undefined;
@@ -117,7 +114,7 @@ const failed = async (ended: Promise<string>): Promise<never> => {
   throw new Error(await ended);
 };
 
-/** The end of what it has written there, for when it fails. */
+/** Returns a reader of the end of the stream, for error messages. */
 function tailOf(stream: Readable): () => string {
   let tail = "";
   stream.on("data", (chunk: Buffer) => {

@@ -3,13 +3,13 @@ import type { AnswerPart, Message, ModelClient, ModelEvent, ModelRequest } from 
 import { type AcpAgent, type AcpAgentOptions, startAcpAgent } from "./acp-agent.ts";
 
 export interface AcpModelOptions extends Omit<AcpAgentOptions, "onUpdate" | "onPermission"> {
-  /** The type of agent it stands for. */
+  /** The agent type. */
   readonly name: string;
-  /** What it is told before the first thing that is said to it. */
+  /** Text sent before the first prompt. */
   readonly introduction: string;
-  /** True if it may. */
+  /** Resolves to true if the agent may do it. */
   readonly ask: (question: AcpQuestion, signal: AbortSignal) => Promise<boolean>;
-  /** A program that goes on for so long after it was told to stop is ended. */
+  /** The program is ended if it still runs this long after a cancel. */
   readonly cancelWithinMs?: number;
 }
 
@@ -20,9 +20,9 @@ export interface AcpQuestion {
 }
 
 /**
- * An agent of another program in a model's place: it is told what is new in the conversation, works with tools of its own,
- * and its last words are the answer. What it does meanwhile is told as thoughts. So everything else that a member is (mail,
- * tasks, log, watchdogs, an end by agreement) is as for any other.
+ * Puts an agent of an external program in a model's place. It receives the new part of the conversation, works with its
+ * own tools, and its last text is the answer. Its tool calls appear as thinking. Everything else of a member (mail,
+ * tasks, log, watchdogs, shutdown by agreement) therefore works as for any other member.
  */
 export function createAcpModel(options: AcpModelOptions): ModelClient & { close(): Promise<void> } {
   let starting: Promise<AcpAgent> | undefined;
@@ -43,7 +43,7 @@ export function createAcpModel(options: AcpModelOptions): ModelClient & { close(
     return begun;
   };
 
-  /** Nothing of it may go on beside the one that takes its place. */
+  /** Ends the program first: it must not run beside its successor. */
   const stopAgent = async (agent: AcpAgent) => {
     starting = undefined;
     await agent.end();
@@ -51,10 +51,7 @@ export function createAcpModel(options: AcpModelOptions): ModelClient & { close(
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     if (request.caller.purpose !== "answer") {
-      yield failure(
-        "bad_request",
-        "an agent of another program keeps its own conversation: there is nothing to sum up",
-      );
+      yield failure("bad_request", "an external agent keeps its own conversation, so there is nothing to summarize");
       return;
     }
     const events = createQueue();
@@ -93,7 +90,7 @@ export function createAcpModel(options: AcpModelOptions): ModelClient & { close(
 
   return {
     ref: `acp/${options.name}`,
-    // It keeps its conversation itself, and sums it up itself.
+    // The agent keeps and summarizes its conversation itself.
     contextWindow: 100_000_000,
     maxOutputTokens: 1_000_000,
     stream,
@@ -124,21 +121,24 @@ function whenAborted(signal: AbortSignal): { readonly promise: Promise<undefined
   return { promise, forget: () => forget() };
 }
 
-/** Undefined once its time is over. That it cannot be told is seen by the end of its program. */
+/** Resolves to undefined after `withinMs`. A failed cancel is ignored: the program's end shows it. */
 async function cancel(agent: AcpAgent, withinMs: number): Promise<undefined> {
   agent.cancel().catch(() => undefined);
   await new Promise((resolve) => setTimeout(resolve, withinMs).unref());
 }
 
-/** How far into the conversation the running program has been told: so many messages, and of the last so many parts. */
+/**
+ * The part of the conversation that the running program has received: a number of messages, and of the last one a
+ * number of parts.
+ */
 interface SentPosition {
   readonly messages: number;
   readonly parts: number;
 }
 
 /**
- * What has been said since it was told last; its own answers it knows. After an interrupt there is no answer: what is said
- * then stands in the same message as what it was told before.
+ * Returns the text since the last prompt, without the agent's own answers. After an interrupt there is no answer: the
+ * new text is then in the same message as text that was already sent.
  */
 function unsentText(messages: readonly Message[], sent: SentPosition = { messages: 0, parts: 0 }): string {
   const last = messages[sent.messages - 1];
@@ -151,14 +151,14 @@ function unsentText(messages: readonly Message[], sent: SentPosition = { message
     .join("\n\n");
 }
 
-/** All of it, for a program that has just been started: what was said before it is told as such. */
+/** Returns the whole conversation for a newly started program, with the earlier part labelled. */
 function formatHistory(messages: readonly Message[]): string {
   const last = messages.findLastIndex(({ role }) => role === "assistant");
   if (last < 0) return unsentText(messages);
   const before = messages
     .slice(0, last + 1)
-    .map((message) => `[${message.role === "user" ? "said to you" : "your answer"}]\n${textOf(message)}`);
-  return `You have been at work on this before, in an earlier life. This is what was said then:\n\n${before.join("\n\n")}\n\nThis is new:\n\n${unsentText(messages.slice(last + 1))}`;
+    .map((message) => `[${message.role === "user" ? "sent to you" : "your answer"}]\n${textOf(message)}`);
+  return `You worked on this before, in a previous run. This was the conversation:\n\n${before.join("\n\n")}\n\nThis is new:\n\n${unsentText(messages.slice(last + 1))}`;
 }
 
 const textOf = ({ parts }: Message): string =>
@@ -166,7 +166,7 @@ const textOf = ({ parts }: Message): string =>
     .flatMap((part) => (part.type === "text" ? [part.text] : part.type === "thinking" ? [] : [`[${part.type}]`]))
     .join("\n");
 
-/** Words and doings in the order in which they come. */
+/** Collects text and tool activity in order of arrival. */
 function createParts(push: (event: ModelEvent) => void) {
   let words = "";
   let doings = "";
@@ -202,12 +202,12 @@ function createParts(push: (event: ModelEvent) => void) {
     },
     all: (): AnswerPart[] => [
       ...(doings === "" ? [] : [{ type: "thinking" as const, text: doings }]),
-      { type: "text", text: words === "" ? "(it ended without a word)" : words },
+      { type: "text", text: words === "" ? "(the agent ended without an answer)" : words },
     ],
   };
 }
 
-/** The mildest yes, or a no: which of them there are is the other program's affair. */
+/** Selects the narrowest option for a yes or a no among those the program offers. */
 async function decide(
   { toolCall, options }: RequestPermissionRequest,
   { ask, signal }: { ask: AcpModelOptions["ask"]; signal: AbortSignal },

@@ -16,13 +16,16 @@ import { toAnthropic } from "./to-anthropic.ts";
 export interface AnthropicOptions {
   readonly endpoint: Endpoint;
   readonly facts: ModelFacts;
-  /** An API key, or a token of an account; one of them. */
+  /** Either an API key or an account token. */
   readonly credential: { readonly apiKey: string } | { readonly authToken: string };
   readonly clock: Pick<Clock, "now">;
   readonly fetch: Fetch;
 }
 
-/** The Messages API, one attempt at a time. The SDK neither retries nor logs, and takes no key or address from the environment. */
+/**
+ * Client for the Messages API, one attempt at a time. The SDK neither retries nor logs, and reads no key or URL from
+ * the environment.
+ */
 export function createAnthropic(options: AnthropicOptions): AttemptModel {
   const { endpoint, facts } = options;
   return {
@@ -65,5 +68,5 @@ async function* attempt(
   yield answer.end();
 }
 
-/** Silence is the watchdog's business, which also knows of bytes. */
+/** Turns off the SDK's timeout: the watchdog detects silence, and it also sees bytes. */
 const noTimeout = 2 ** 31 - 1;

@@ -10,8 +10,8 @@ type Block =
   | { readonly type: "other" };
 
 /**
- * Puts an answer together from the events of its stream. Usage in the stream is a running total, so the last word counts.
- * `end` is asked once the stream is over: without a `message_stop` there is no answer.
+ * Builds an answer from the events of its stream. Usage in the stream is a running total, so the last value counts.
+ * Call `end` after the stream has ended: without a `message_stop` there is no answer.
  */
 export class AnthropicAnswer {
   readonly #blocks: Block[] = [];
@@ -27,11 +27,11 @@ export class AnthropicAnswer {
     return this.#usage !== undefined || this.#blocks.length > 0;
   }
 
-  /** What to show of this event; a `failed` is the last. */
+  /** Returns the events to show for this value. A `failed` event is the last. */
   push(value: unknown): ModelEvent[] {
     const event = readWireEvent(value);
     if (event === "unknown") return [];
-    if (event === "malformed") return [malformed("an event in a shape that is not known")];
+    if (event === "malformed") return [malformed("an event in an unknown format")];
     switch (event.type) {
       case "message_start":
         this.#count(event.message.usage);
@@ -54,9 +54,8 @@ export class AnthropicAnswer {
   }
 
   end(): ModelEvent {
-    if (!this.#ended) return failed("cut", "The answer broke off before its end.");
-    if ([...this.#open.values()].some((block) => block.type === "tool"))
-      return malformed("a tool call without its end");
+    if (!this.#ended) return failed("cut", "The answer ended before it was complete.");
+    if ([...this.#open.values()].some((block) => block.type === "tool")) return malformed("an unfinished tool call");
     const stopReason = toStopReason(this.#stopReason, this.#blocks);
     const cutOff = stopReason === "max_tokens" ? this.#blocks.at(-1) : undefined;
     return {
@@ -81,7 +80,7 @@ export class AnthropicAnswer {
 
   #grow({ index, delta }: Extract<WireEvent, { type: "content_block_delta" }>): ModelEvent[] {
     const block = this.#open.get(index);
-    if (!block) return [malformed("more of a part that was not begun")];
+    if (!block) return [malformed("content for a part that had not started")];
     if (block.type === "text" && delta.type === "text_delta") {
       block.text += delta.text ?? "";
       return show("text", delta.text ?? "");
@@ -140,7 +139,9 @@ function toPart(block: Block, cutOff: boolean): AnswerPart[] {
   }
 }
 
-/** A call that the token limit cut before its input began must not run as one without input: it keeps the empty text. */
+/**
+ * Keeps the empty text when the token limit cut the call before its input: the call must not run as one without input.
+ */
 function inputOf(block: Extract<Block, { type: "tool" }>, cutOff: boolean): unknown {
   if (block.json !== "") return parseToolInput(block.json);
   const given = typeof block.given === "object" && block.given !== null && Object.keys(block.given).length > 0;
@@ -148,7 +149,7 @@ function inputOf(block: Extract<Block, { type: "tool" }>, cutOff: boolean): unkn
   return cutOff ? "" : {};
 }
 
-/** `pause_turn` and a full context window leave an answer unfinished, as a full `max_tokens` does. */
+/** `pause_turn` and a full context window leave an answer unfinished, like a reached `max_tokens`. */
 function toStopReason(reason: string | undefined, blocks: readonly Block[]): StopReason {
   if (reason === "pause_turn" || reason === "model_context_window_exceeded") return "max_tokens";
   const known = StopReason.safeParse(reason);

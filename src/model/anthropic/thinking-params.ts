@@ -4,8 +4,8 @@ import type { ModelFacts } from "../catalog.ts";
 import { effortFor } from "../thinking-effort.ts";
 
 /**
- * Newer models take an effort and refuse a budget; older ones take a budget, which must leave room for the answer.
- * Without a wish of ours the model does what it does by itself.
+ * Newer models accept an effort and reject a budget. Older models accept a budget, which must leave room for the
+ * answer. If the request asks for nothing, the model uses its default.
  */
 export function thinkingParams(
   { thinkingTokens, maxOutputTokens }: ModelRequest,

@@ -16,8 +16,8 @@ import { thinkingParams } from "./thinking-params.ts";
 type UserBlock = Wire.TextBlockParam | Wire.ImageBlockParam | Wire.DocumentBlockParam | Wire.ToolResultBlockParam;
 
 /**
- * The body of one request. Pure: the same request gives the same bytes, and what was said before keeps its bytes from one
- * request to the next, but for the cache marks, which the provider leaves out of what it compares.
+ * Returns the body of one request. Pure: the same request gives the same bytes, and earlier messages keep their bytes
+ * in later requests. Only the cache marks move, and the provider ignores them when it compares.
  */
 export function toAnthropic(
   request: ModelRequest,
@@ -56,7 +56,10 @@ interface AssistantParam {
   content: Wire.ContentBlockParam[];
 }
 
-/** The marks move on with every request, so what has them, or is about to lose them, is written anew. */
+/**
+ * Returns the index of the first message to write again. The cache marks move with every request, so messages that gain
+ * or lose one are rewritten.
+ */
 function startOfMarked(messages: readonly Message[]): number {
   for (let index = messages.length - 1, left = markedMessages; index >= 0; index--) {
     const message = messages[index];
@@ -79,7 +82,7 @@ function convert(message: Message): UserParam | AssistantParam {
     : { role: "assistant", content: message.parts.flatMap(toAnswerBlock) };
 }
 
-/** The provider wants results before anything else that is said with them. */
+/** The provider requires results before any other content of the message. */
 function toUserBlocks(parts: UserMessage["parts"]): UserBlock[] {
   const results: UserBlock[] = [];
   const rest: UserBlock[] = [];
@@ -109,7 +112,7 @@ function toContentBlock(part: ContentPart): ContentBlock[] {
     case "image": {
       const mediaType = imageTypes.find((type) => type === part.mediaType);
       if (!mediaType)
-        return [{ type: "text", text: `[An image of type ${part.mediaType}, which this model cannot see.]` }];
+        return [{ type: "text", text: `[An image of type ${part.mediaType} that this model cannot see.]` }];
       return [{ type: "image", source: { type: "base64", media_type: mediaType, data: part.data } }];
     }
     case "document":
@@ -125,7 +128,10 @@ function toContentBlock(part: ContentPart): ContentBlock[] {
 
 const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 
-/** Thinking goes back only as the provider gave it; another provider's, which has no signature, does not. */
+/**
+ * Returns thinking only as this provider signed it. Thinking without a signature comes from another provider and is
+ * left out.
+ */
 function toAnswerBlock(part: AnswerPart): Wire.ContentBlockParam[] {
   switch (part.type) {
     case "text":
@@ -138,15 +144,15 @@ function toAnswerBlock(part: AnswerPart): Wire.ContentBlockParam[] {
   }
 }
 
-/** Ids of other providers may have characters that this one refuses. */
+/** Ids from other providers may contain characters that this one rejects. */
 const toWireId = (callId: string) =>
   callId.replace(/[^a-zA-Z0-9_-]/g, (character) => `_${character.codePointAt(0)?.toString(16)}_`);
 
-/** The provider refuses text that is empty or blank. */
+/** The provider rejects empty or blank text. */
 const hasText = (text: string) => text.trim() !== "";
 
 const mark = { cache_control: { type: "ephemeral" } } as const;
-/** How many of the user's messages are marked, from the last one backwards. */
+/** The number of user messages to mark, counted from the last. */
 const markedMessages = 2;
 
 function markLast<T extends object>(blocks: readonly T[]): T[] {
@@ -154,8 +160,9 @@ function markLast<T extends object>(blocks: readonly T[]): T[] {
 }
 
 /**
- * The last finds what the next request will share; the one before finds what the last request left. Where words follow
- * results, as in the first request of a fork, the results are marked as well: up to there its siblings share everything.
+ * The mark on the last message serves the next request; the mark before it finds the cache of the previous request. If
+ * text follows results, as in the first request of a fork, the results are marked too: forks share everything up to
+ * there.
  */
 function markUserMessages(messages: readonly (UserParam | AssistantParam)[]): Wire.MessageParam[] {
   const marked: Wire.MessageParam[] = [...messages];
@@ -172,7 +179,7 @@ function markUserMessages(messages: readonly (UserParam | AssistantParam)[]): Wi
   return marked;
 }
 
-/** Results come first, so the last of them ends a prefix. */
+/** Results come first, so the last result ends a prefix. */
 function markResults(blocks: UserBlock[]): UserBlock[] {
   const last = blocks.findLastIndex(({ type }) => type === "tool_result");
   return last < 0 ? blocks : blocks.map((block, index) => (index === last ? { ...block, ...mark } : block));

@@ -12,7 +12,7 @@ export type WireUsage = z.infer<typeof WireUsage>;
 const index = z.number().int();
 const text = z.string().optional();
 
-/** The events of a message stream, as far as they concern us. */
+/** The events of a message stream, reduced to the fields that are used. */
 const WireEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("message_start"), message: z.object({ usage: WireUsage.optional() }) }),
   z.object({
@@ -46,7 +46,7 @@ export type WireEvent = z.infer<typeof WireEvent>;
 
 const knownTypes: ReadonlySet<unknown> = new Set(WireEvent.options.map((option) => option.shape.type.value));
 
-/** Kinds of events that came after this program are none of its business; known kinds in another shape are an error. */
+/** Ignores event types that are newer than this program. A known type in another format is an error. */
 export function readWireEvent(value: unknown): WireEvent | "unknown" | "malformed" {
   const type = typeof value === "object" && value !== null && "type" in value ? value.type : undefined;
   if (!knownTypes.has(type)) return typeof type === "string" ? "unknown" : "malformed";

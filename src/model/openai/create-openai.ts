@@ -14,7 +14,7 @@ import { OpenAiAnswer } from "./from-openai.ts";
 import { toOpenAi } from "./to-openai.ts";
 
 export interface OpenAiOptions {
-  /** With the provider `local`: any server that speaks chat completions; the key is then optional. */
+  /** The provider `local` means any server with the chat completions API. Its key is optional. */
   readonly endpoint: Endpoint;
   readonly facts: ModelFacts;
   readonly clock: Pick<Clock, "now">;
@@ -22,7 +22,10 @@ export interface OpenAiOptions {
   readonly fetch: Fetch;
 }
 
-/** Chat completions, one attempt at a time. The SDK neither retries nor logs, and takes no key or address from the environment. */
+/**
+ * Client for chat completions, one attempt at a time. The SDK neither retries nor logs, and reads no key or URL from
+ * the environment.
+ */
 export function createOpenAi(options: OpenAiOptions): AttemptModel {
   const { endpoint, facts } = options;
   return {
@@ -39,7 +42,7 @@ async function* attempt(
   { signal, alive, spent }: AttemptContext,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const client = new OpenAI({
-    // The SDK insists on one; without a secret the header is left out below.
+    // The SDK requires a key. Without a secret the header is removed below.
     apiKey: endpoint.secret ?? "none",
     adminAPIKey: null,
     organization: null,
@@ -78,5 +81,5 @@ async function* attempt(
 const hasCall = ({ messages }: ModelRequest, id: string) =>
   messages.some(({ parts }) => parts.some((part) => part.type === "tool_call" && part.callId === id));
 
-/** Silence is the watchdog's business, which also knows of bytes. */
+/** Turns off the SDK's timeout: the watchdog detects silence, and it also sees bytes. */
 const noTimeout = 2 ** 31 - 1;

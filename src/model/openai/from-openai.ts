@@ -4,14 +4,17 @@ import { type DraftCall, mergeCall, textOf } from "./merge-calls.ts";
 import { WireChunk, type WireUsage } from "./wire-chunk.ts";
 
 export interface AnswerOptions {
-  /** Has the conversation this id already? Some servers count from 0 in every answer, and a log must be able to tell. */
+  /**
+   * True if the conversation already has this id. Some servers count from 0 in every answer, and ids in a log must be
+   * unique.
+   */
   readonly isUsed: (id: string) => boolean;
   readonly createId: () => string;
-  /** Length of the request, for servers that do not count tokens. */
+  /** The length of the request, for servers that report no tokens. */
   readonly requestChars: () => number;
 }
 
-/** Puts an answer together from the chunks of its stream. Without a finish reason there is no answer. */
+/** Builds an answer from the chunks of its stream. Without a finish reason there is no answer. */
 export class OpenAiAnswer {
   readonly #options: AnswerOptions;
   readonly #calls: DraftCall[] = [];
@@ -32,14 +35,14 @@ export class OpenAiAnswer {
   get started(): boolean {
     return this.#chunks > 0;
   }
-  /** All of the answer is here, whatever becomes of the rest of the stream. */
+  /** True when the whole answer has arrived, even if the stream then fails. */
   get complete(): boolean {
     return this.#finish !== undefined;
   }
 
   push(value: unknown): ModelEvent[] {
     const chunk = WireChunk.safeParse(value);
-    if (!chunk.success) return [failed("malformed", "The server sent a chunk in a shape that is not known.")];
+    if (!chunk.success) return [failed("malformed", "The server sent a chunk in an unknown format.")];
     this.#chunks++;
     if (chunk.data.usage) this.#usage = toUsage(chunk.data.usage);
     const choice = chunk.data.choices?.[0];
@@ -66,7 +69,7 @@ export class OpenAiAnswer {
   }
 
   end(): ModelEvent {
-    if (this.#finish === undefined) return failed("cut", "The answer broke off before its end.");
+    if (this.#finish === undefined) return failed("cut", "The answer ended before it was complete.");
     if (this.#calls.some((call) => call.name === ""))
       return failed("malformed", "The server sent a tool call without a name.");
     const stopReason = this.#stopReason(this.#finish);
@@ -86,7 +89,7 @@ export class OpenAiAnswer {
       const isFit = call.id !== "" && call.id.length <= 200 && !given.has(call.id) && !isUsed(call.id);
       const id = isFit ? call.id : createId();
       given.add(id);
-      // A call that the token limit cut before its input began must not run as one without input.
+      // A call that the token limit cut before its input must not run as one without input.
       const cutOff = stopReason === "max_tokens" && call === this.#calls.at(-1) && call.json.trim() === "";
       const input = cutOff ? "" : parseToolInput(call.json);
       parts.push({ type: "tool_call", callId: id as CallId, name: call.name, input });
@@ -114,7 +117,7 @@ export class OpenAiAnswer {
 
 const charsPerToken = 4;
 
-/** Here the prompt's count includes what the cache had; ours leaves it out. */
+/** The server's prompt count includes cached tokens; `Usage` does not. */
 function toUsage(told: WireUsage): Usage {
   const cacheReadTokens = told.prompt_tokens_details?.cached_tokens ?? 0;
   const cacheWriteTokens = told.prompt_tokens_details?.cache_write_tokens ?? 0;

@@ -8,8 +8,9 @@ export interface DraftCall {
 }
 
 /**
- * Adds a piece of a call to the calls so far and returns the one it belongs to. The protocol numbers calls and names each
- * once; servers also send whole calls under the same number, without one, without an id, or repeat the name each time.
+ * Adds a piece of a call to the calls so far and returns the call it belongs to. The protocol numbers calls and sends
+ * each name once. Some servers send whole calls under the same number, without a number or id, or repeat the name each
+ * time.
  */
 export function mergeCall(calls: DraftCall[], piece: WireCall): DraftCall {
   const call = findCall(calls, piece) ?? beginCall(calls, piece);

@@ -6,7 +6,7 @@ import { effortFor } from "../thinking-effort.ts";
 import { jsonBody } from "../json-request.ts";
 import { asInputObject } from "../tool-input.ts";
 
-/** `openai` is the provider itself; `compatible` are the many servers that speak an older form of its protocol. */
+/** `openai` is the provider itself. `compatible` is any server that supports an older form of its protocol. */
 export type Dialect = "openai" | "compatible";
 
 export interface OpenAiModel {
@@ -15,7 +15,10 @@ export interface OpenAiModel {
   readonly thinking: ModelFacts["thinking"];
 }
 
-/** The body of one request. Pure: the same request gives the same bytes, and what was said before keeps its bytes. */
+/**
+ * Returns the body of one request. Pure: the same request gives the same bytes, and earlier messages keep their bytes
+ * in later requests.
+ */
 export function toOpenAi(request: ModelRequest, model: OpenAiModel): string {
   const { dialect } = model;
   const text = request.system.join("\n\n");
@@ -50,7 +53,7 @@ const writers: Readonly<Record<Dialect, ReturnType<typeof writerFor>>> = {
   compatible: writerFor("compatible"),
 };
 
-/** Results carry text only: what else a tool gave is said right after them, with the call it belongs to. */
+/** Results carry text only. Other content of a result follows right after it, with the id of its call. */
 function toUserMessages({ parts }: UserMessage, dialect: Dialect): Wire.ChatCompletionMessageParam[] {
   const results: Wire.ChatCompletionToolMessageParam[] = [];
   const rest: Wire.ChatCompletionContentPart[] = [];
@@ -77,18 +80,18 @@ function toContent(part: ContentPart, dialect: Dialect): Wire.ChatCompletionCont
       return { type: "image_url", image_url: { url: `data:${part.mediaType};base64,${part.data}` } };
     case "document":
       if (dialect === "compatible")
-        return { type: "text", text: `[The document ${part.name}, which this model cannot read.]` };
+        return { type: "text", text: `[The document ${part.name} that this model cannot read.]` };
       return { type: "file", file: { filename: part.name, file_data: `data:${part.mediaType};base64,${part.data}` } };
   }
 }
 
-/** Plain text goes as a plain string: not every server takes a list. */
+/** Sends plain text as a plain string: not every server accepts a list. */
 function simplify(content: Wire.ChatCompletionContentPart[]): string | Wire.ChatCompletionContentPart[] {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return texts.length === content.length ? texts.join("\n\n") : content;
 }
 
-/** Thinking stays here: these servers do not take it back. */
+/** Leaves thinking out: these servers do not accept it. */
 function toAssistantMessages({ parts }: AssistantMessage): Wire.ChatCompletionMessageParam[] {
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
   const calls = parts.flatMap((part): Wire.ChatCompletionMessageToolCall[] =>

@@ -19,7 +19,10 @@ const WireUsage = z.object({
 });
 export type WireUsage = z.infer<typeof WireUsage>;
 
-/** One chunk, as far as it concerns us. Compatible servers leave out, repeat and add; only what is there must be right. */
+/**
+ * One chunk, reduced to the fields that are used. Compatible servers omit, repeat and add fields, so only present
+ * fields are checked.
+ */
 export const WireChunk = z.object({
   choices: z
     .array(

@@ -3,23 +3,23 @@ import { matchesPath } from "./matches.ts";
 import { isEmptyReply } from "./reply.ts";
 import type { Rule, Script, Step } from "./script.ts";
 
-/** One rule, or one step of a list, and how far it is used up. */
+/** One rule, or one step of a list, and how much of it is used. */
 export interface AnswerSlot {
   readonly source: string;
   readonly answer: Step;
   readonly when?: Rule["when"];
-  /** For a plain answer: whether its fault strikes this attempt. Takes the place once there is nothing left to strike. */
+  /** For a plain answer: true if its fault hits this attempt. Uses up the slot when no more attempts are to fail. */
   strikes(): boolean;
   take(): void;
-  /** The rule's function had no answer after all. A step stays taken: the next one is asked. */
+  /** Call when a rule's function had no answer. A step stays used: the next step answers. */
   release(): void;
 }
 
 export interface AnswerSlots {
-  /** Those that may answer, best first. */
+  /** Yields the slots that may answer, best first. */
   of(ask: Ask): Generator<AnswerSlot>;
   unused(): readonly string[];
-  /** How long the agent's list of steps is, all of it used; undefined when there is none. */
+  /** The length of the agent's list of steps when all are used, or undefined without a list. */
   listLength(ask: Ask): number | undefined;
 }
 
@@ -114,11 +114,11 @@ const listOf = (name: string, steps: readonly Step[]): List => ({ name, steps, p
 const placeIn = (list: List, ask: Ask): number => list.places.get(ask.agent) ?? 0;
 
 function unusedSteps(list: List): string[] {
-  const places = list.places.size > 0 ? [...list.places.entries()] : [["nobody", 0] as const];
+  const places = list.places.size > 0 ? [...list.places.entries()] : [["unassigned", 0] as const];
   return places.flatMap(([agent, place]) => {
     const left = list.steps.length - place;
     if (left === 0) return [];
     const steps = left === 1 ? `${list.name}[${place}]` : `${list.name}[${place}…${list.steps.length - 1}]`;
-    return [agent === "nobody" ? steps : `${steps} of ${agent}`];
+    return [agent === "unassigned" ? steps : `${steps} of ${agent}`];
   });
 }

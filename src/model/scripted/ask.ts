@@ -1,15 +1,15 @@
 import type { ContentPart, Message, ModelRequest } from "../../protocol/index.ts";
 
-/** What a script sees of one request. */
+/** One request as a script sees it. */
 export interface Ask {
   readonly agent: string;
   readonly type: string;
   readonly turn: number;
   readonly purpose: ModelRequest["caller"]["purpose"];
-  /** The last words said to the agent, however many calls ago; results of tools are not words. */
+  /** The last text sent to the agent, even from several calls ago. Tool results do not count. */
   readonly said: string;
   readonly system: string;
-  /** Every call settled since the previous answer, in order, and the last of them. */
+  /** Every call settled since the previous answer, in order; `result` is the last of them. */
   readonly results: readonly AskResult[];
   readonly result: AskResult | undefined;
   readonly cwd: string | undefined;

@@ -1,7 +1,7 @@
 import type { ModelFailure } from "../../protocol/index.ts";
 import type { Fault } from "./script.ts";
 
-/** The statuses that providers give to each kind; kinds without one never get as far as a status. */
+/** The status that providers send for each kind. A kind without a status fails before there is one. */
 export const statusOf = {
   rate_limited: 429,
   overloaded: 529,
@@ -17,13 +17,16 @@ export const statusOf = {
   malformed: undefined,
 } as const satisfies Record<Exclude<Fault["kind"], "hang">, number | undefined>;
 
-/** What a scripted fault looks like to the caller. `hang` never comes to anything; it rejects when the signal aborts. */
+/**
+ * Returns the failure that the caller sees for a scripted fault. `hang` never resolves; it rejects when the signal
+ * aborts.
+ */
 export async function failureOf(fault: Fault, signal: AbortSignal): Promise<ModelFailure> {
   if (fault.kind === "hang") return rejectOnAbort(new Promise<never>(() => undefined), signal);
   const status = fault.status ?? statusOf[fault.kind];
   return {
     kind: fault.kind,
-    message: fault.message ?? `the script says so: ${fault.kind}`,
+    message: fault.message ?? `the script requested this failure: ${fault.kind}`,
     ...(status !== undefined && { status }),
     ...(fault.retryAfterMs !== undefined && { retryAfterMs: fault.retryAfterMs }),
   };

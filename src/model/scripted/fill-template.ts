@@ -4,16 +4,16 @@ const placeholder = /\{\{([A-Za-z]+)(?::\/((?:[^/\\]|\\.)+)\/(\d+))?\}\}/g;
 const known = ["said", "result", "agent", "turn", "cwd"] as const;
 type Known = (typeof known)[number];
 
-/** A placeholder that stands for nothing here; the message is for whoever wrote the script. */
+/** A placeholder without a value. The message is for the author of the script. */
 export class TemplateError extends Error {}
 
-/** Replaces the placeholders in every string of `value`, however deep. */
+/** Replaces the placeholders in every string of `value`, at any depth. */
 export function fillTemplate<T>(value: T, ask: Ask): T {
   return mapStrings(value, (text) =>
     text.replace(placeholder, (whole, ...groups: string[]) => {
       const [name = "", source, group] = groups;
       const subject = valueOf(name, ask);
-      if (subject === undefined) throw new TemplateError(`${whole} stands for nothing here`);
+      if (subject === undefined) throw new TemplateError(`${whole} has no value here`);
       if (source === undefined) return subject;
       const found = new RegExp(source).exec(subject)?.[Number(group)];
       if (found === undefined) throw new TemplateError(`${whole} found nothing in: ${quote(subject)}`);
@@ -22,13 +22,13 @@ export function fillTemplate<T>(value: T, ask: Ask): T {
   ) as T;
 }
 
-/** What is wrong with the placeholders of a text, before it is ever used; nothing when they are all right. */
+/** Returns the problem with a text's placeholders, or undefined if there is none. */
 export function faultyPlaceholder(text: string): string | undefined {
   for (const [whole, name = "", source] of text.matchAll(placeholder)) {
     if (!isKnown(name)) {
-      return `${whole} is no placeholder; there are ${known.join(", ")} ("templates": false turns them all into plain text)`;
+      return `${whole} is not a placeholder. Use one of ${known.join(", ")}, or set "templates": false to treat them as plain text`;
     }
-    if (source !== undefined && !compiles(source)) return `${whole} holds a regular expression that does not compile`;
+    if (source !== undefined && !compiles(source)) return `${whole} contains an invalid regular expression`;
   }
   return undefined;
 }

@@ -7,14 +7,14 @@ import * as z from "zod";
 import { TroupeError } from "../../protocol/index.ts";
 import { addScriptHooks, stripperPath } from "./script-hooks.ts";
 
-/** The default export of a script in code. Every load runs the module anew: what it keeps is its own. */
+/** Returns the default export of a script module. Every load runs the module again, so its state is not shared. */
 export async function importScript(path: string, file: string): Promise<unknown> {
   await assertThere(path, file);
   addScriptHooks();
   const url = `${pathToFileURL(path).href}?script=${randomUUID()}`;
   const module = await load(url, file);
   if (module["default"] === undefined) {
-    throw new TroupeError("script", `script ${file} has no default export; write \`export default script({ … })\``);
+    throw new TroupeError("script", `script ${file} has no default export. Write \`export default script({ … })\``);
   }
   return module["default"];
 }
@@ -23,7 +23,7 @@ async function assertThere(path: string, file: string): Promise<void> {
   try {
     await access(path);
   } catch (cause) {
-    throw new TroupeError("script", `script ${file} is not there (looked for ${path})`, { cause });
+    throw new TroupeError("script", `script ${file} does not exist (looked for ${path})`, { cause });
   }
 }
 
@@ -37,18 +37,18 @@ async function load(url: string, file: string): Promise<Record<string, unknown>>
       lineIn(`${message}\n${stack}`, path) ?? (cause instanceof SyntaxError ? await syntaxLine(path) : undefined);
     const place = line === undefined ? "" : `:${line}`;
     const what = message.split("\n")[0]?.replace(`${path}${place}: `, "");
-    throw new TroupeError("script", `script ${file}${place} cannot be loaded: ${what}`, { cause });
+    throw new TroupeError("script", `cannot load script ${file}${place}: ${what}`, { cause });
   }
 }
 
-/** Where the script itself is named in the error, `…/script.ts:3` or `…/script.ts?script=…:3:7`. */
+/** Finds the line where the error names the script: `…/script.ts:3` or `…/script.ts?script=…:3:7`. */
 function lineIn(text: string, path: string): number | undefined {
   const from = text.indexOf(path);
   const found = from < 0 ? undefined : /^(?:\?[\w=-]*)?:(\d+)/.exec(text.slice(from + path.length))?.[1];
   return found === undefined ? undefined : Number(found);
 }
 
-/** Node keeps the place of a syntax error to itself; the parser of the stripper tells it. */
+/** Node does not report the position of a syntax error, but the type stripper's parser does. */
 async function syntaxLine(path: string): Promise<number | undefined> {
   const stripper = stripperPath();
   if (!stripper) return undefined;

@@ -6,7 +6,7 @@ import { TroupeError } from "../../protocol/index.ts";
 import { faultyPlaceholder } from "./fill-template.ts";
 import { type AnswerFunction, Script } from "./script.ts";
 
-/** Reads and checks a script; whatever is wrong with it is one `TroupeError` that says where. */
+/** Reads and checks a script. Any problem is one `TroupeError` with its location. */
 export async function loadScript(file: string, cwd = "."): Promise<Script> {
   const path = resolve(cwd, file);
   switch (extname(path)) {
@@ -24,7 +24,7 @@ export async function loadScript(file: string, cwd = "."): Promise<Script> {
   }
 }
 
-/** `value` is what somebody wrote: an object of the form of `Script`, or a function that gives every answer. */
+/** `value` is an object in the format of `Script`, or a function that gives every answer. */
 export function scriptFrom(value: unknown, file: string, lineOf: LineOf = () => undefined): Script {
   if (typeof value === "function") return { version: 1, rules: [{ answer: value as AnswerFunction }] };
   const parsed = Script.safeParse(value);
@@ -33,7 +33,7 @@ export function scriptFrom(value: unknown, file: string, lineOf: LineOf = () => 
   const { path = [], message = "" } = problem ?? {};
   const line = lineOf(path);
   const place = `${line === undefined ? "" : `:${line}`}${path.length > 0 ? `, ${fieldName(path)}` : ""}`;
-  throw new TroupeError("script", `script ${file}${place}: ${message}; the form is in docs/scripted-models.md`);
+  throw new TroupeError("script", `script ${file}${place}: ${message}. See docs/scripted-models.md for the format`);
 }
 
 type Path = readonly PropertyKey[];
@@ -52,10 +52,10 @@ async function loadJson(path: string, file: string): Promise<Script> {
   if (broken || !root) {
     const line = lineAt(text, broken?.offset ?? 0);
     const what = broken ? printParseErrorCode(broken.error) : "it is empty";
-    throw new TroupeError("script", `script ${file}:${line} is not JSON: ${what}; mend it there`);
+    throw new TroupeError("script", `script ${file}:${line} is not valid JSON: ${what}. Fix the syntax error`);
   }
   return scriptFrom(toValue(root), file, (field) => {
-    // A field that is missing has no place of its own: the nearest thing around it has.
+    // A missing field has no position: use the nearest node around it.
     for (let depth = field.length; depth >= 0; depth--) {
       const node = findNodeAtLocation(root, field.slice(0, depth) as (string | number)[]);
       if (node) return lineAt(text, node.offset);
@@ -70,12 +70,12 @@ async function readScript(path: string, file: string): Promise<string> {
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
     const message =
-      code === "ENOENT" ? `is not there (looked for ${path})` : `cannot be read: ${(cause as Error).message}`;
+      code === "ENOENT" ? `does not exist (looked for ${path})` : `cannot be read: ${(cause as Error).message}`;
     throw new TroupeError("script", `script ${file} ${message}`, { cause });
   }
 }
 
-/** Not `getNodeValue`: that one would let a key `__proto__` set a prototype. */
+/** Not `getNodeValue`: with it a key `__proto__` would set a prototype. */
 function toValue(node: Node): unknown {
   if (node.type === "array") return (node.children ?? []).map(toValue);
   if (node.type !== "object") return node.value;

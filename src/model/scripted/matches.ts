@@ -1,7 +1,7 @@
 import type { Ask } from "./ask.ts";
 import type { Rule, TextMatch, When } from "./script.ts";
 
-/** Whether everything that `when` asks for holds. */
+/** True if every condition of `when` holds. */
 export function matches(when: Rule["when"], ask: Ask): boolean {
   if (when === undefined) return true;
   if (typeof when === "function") return when(ask);
@@ -17,7 +17,7 @@ export function matches(when: Rule["when"], ask: Ask): boolean {
   );
 }
 
-/** `*` stands for one name of the path or a piece of it, `**` for any number of names. */
+/** `*` stands for one name of the path or a part of it, `**` for any number of names. */
 export function matchesPath(pattern: string, path: string): boolean {
   if (pattern === path) return true;
   const source = pattern
@@ -33,7 +33,7 @@ function matchesTurn(wanted: NonNullable<When["turn"]>, turn: number): boolean {
 
 function matchesText(wanted: TextMatch, text: string): boolean {
   if (typeof wanted === "string") return text.includes(wanted);
-  // A regular expression with the flag g or y keeps a place between two uses; a fresh one has none.
+  // A regular expression with the flag g or y keeps its position between uses, so a new one is created.
   const expression =
     wanted instanceof RegExp ? new RegExp(wanted.source, wanted.flags) : new RegExp(wanted.regex, wanted.flags);
   return expression.test(text);

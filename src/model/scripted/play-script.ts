@@ -6,26 +6,26 @@ import { type Reply, replyFrom } from "./reply.ts";
 import { Answer, type AnswerFunction, type Fault, type Script } from "./script.ts";
 import { createAnswerSlots, type AnswerSlot } from "./answer-slots.ts";
 
-/** What a script does with one request. `source` names the rule or step, for people. */
+/** A script's reaction to one request. `source` names the rule or step, for people. */
 export type Move =
   | { readonly type: "answer"; readonly source: string; readonly reply: Reply }
   | { readonly type: "fault"; readonly source: string; readonly fault: Fault; readonly reply: Reply }
   | { readonly type: "none"; readonly message: string };
 
 export interface ScriptPlayer {
-  /** The place in a list is taken before the first `await`: requests that come together never get the same step. */
+  /** Takes the step of a list before the first `await`, so concurrent requests never get the same step. */
   next(ask: Ask): Promise<Move>;
-  /** The steps, and the answers of rules with `times`, that nobody asked for. */
+  /** Returns the unused steps, and the unused answers of rules with `times`. */
   unused(): readonly string[];
 }
 
 export interface PlayOptions {
   readonly file: string;
-  /** Must never give an id that the conversation has already. */
+  /** Must never return an id that the conversation already has. */
   callId(ask: Ask, index: number): string;
 }
 
-/** The one player of scripts: the scripted model and the loopback server differ only in how the answer travels. */
+/** Plays a script. The scripted model and the loopback server differ only in how the answer is sent. */
 export function playScript(script: Script, options: PlayOptions): ScriptPlayer {
   const slots = createAnswerSlots(script);
   return {
@@ -65,11 +65,11 @@ export function playScript(script: Script, options: PlayOptions): ScriptPlayer {
   }
 
   function noAnswer(ask: Ask): string {
-    const last = ask.result ? `last result: ${quote(ask.result.text)}` : `last said: ${quote(ask.said)}`;
+    const last = ask.result ? `last result: ${quote(ask.result.text)}` : `last prompt: ${quote(ask.said)}`;
     const steps = slots.listLength(ask);
     const why = steps === undefined ? "" : `: its list has ${steps} ${steps === 1 ? "step" : "steps"}`;
     const purpose = ask.purpose === "answer" ? "" : `, purpose ${ask.purpose}`;
-    return `script ${options.file} has no answer for agent ${ask.agent}, turn ${ask.turn}${purpose} (${last})${why}; add a rule or a step`;
+    return `script ${options.file} has no answer for agent ${ask.agent}, turn ${ask.turn}${purpose} (${last})${why}. Add a rule or a step`;
   }
 }
 
@@ -78,5 +78,5 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof z.ZodError))
     return `its function threw: ${error instanceof Error ? error.message : String(error)}`;
   const issue = error.issues[0];
-  return `its function returned no answer: ${[issue?.path.join("."), issue?.message].filter(Boolean).join(": ")}`;
+  return `its function returned an invalid answer: ${[issue?.path.join("."), issue?.message].filter(Boolean).join(": ")}`;
 }

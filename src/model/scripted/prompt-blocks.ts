@@ -4,11 +4,14 @@ import { cacheTtlMs, type PromptBlock } from "./prompt-cache.ts";
 import { inputText } from "./reply.ts";
 
 export interface PromptMeasure {
-  /** Breakpoints where the adapters put theirs: after tools and system, on the last two user messages, and on the last result. */
+  /**
+   * Sets breakpoints where the adapters do: after tools and system, on the last two user messages, and on the last
+   * result.
+   */
   blocksOf(request: ModelRequest): PromptBlock[];
 }
 
-/** Remembers what it has measured by identity: a conversation grows at its end, and only the end is read again. */
+/** Caches measurements by object identity: a conversation only grows at its end, so only the end is measured again. */
 export function createPromptMeasure(): PromptMeasure {
   const measured = new WeakMap<object, PromptBlock>();
   return {
@@ -39,7 +42,7 @@ export function createPromptMeasure(): PromptMeasure {
   }
 }
 
-/** Four characters to a token; pictures and documents at a flat rate, since their length says nothing. */
+/** Counts four characters per token, and a flat rate for images and documents because their length says nothing. */
 export function promptBlock(value: object): PromptBlock {
   let attachments = 0;
   const text = JSON.stringify(value, (key, item: unknown) => {

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../platform/index.ts";
 
-/** A piece of a prompt as the cache sees it: a tool, a system block, a part of a message, in that order. */
+/** A piece of a prompt as the cache sees it, in this order: a tool, a system block, a part of a message. */
 export interface PromptBlock {
-  /** Identifies the content, its place's role included; must not depend on where the breakpoints are. */
+  /** Identifies the content and its role. Must not depend on the breakpoints. */
   readonly digest: string;
   readonly tokens: number;
-  /** `cache_control` stands here: how long what is written is kept, counted again from each use. */
+  /** Set where `cache_control` is: how long the entry is kept after each use. */
   readonly breakpointMs?: number;
 }
 
@@ -17,22 +17,25 @@ export interface PromptTokens {
 }
 
 export interface PromptCache {
-  /** What the prompt costs now. `store` makes its prefixes findable; a provider does so when the answer begins. */
+  /**
+   * Returns the current cost of the prompt. `store` adds its prefixes to the cache; a provider does so when the answer
+   * begins.
+   */
   look(model: string, blocks: readonly PromptBlock[]): { readonly tokens: PromptTokens; store(): void };
 }
 
 export interface PromptCacheOptions {
   readonly clock: Pick<Clock, "now">;
   readonly minimumTokens?: number;
-  /** How many blocks are tried from each breakpoint backwards, its own included. */
+  /** The number of blocks to try backwards from each breakpoint, including its own. */
   readonly lookback?: number;
 }
 
 export const cacheTtlMs = 5 * 60_000;
 
 /**
- * Prompt caching as the Anthropic API documents it: an entry is a whole prefix and is written at breakpoints only; it is
- * looked for from the last breakpoint backwards, and each use prolongs its life.
+ * Prompt caching as the Anthropic API documents it. An entry is a whole prefix, written at breakpoints only. The lookup
+ * goes backwards from the last breakpoint, and each use renews the entry.
  */
 export function createPromptCache(options: PromptCacheOptions): PromptCache {
   const { clock, minimumTokens = 1024, lookback = 20 } = options;
@@ -85,7 +88,7 @@ interface Prefix {
   readonly lifeMs: number | undefined;
 }
 
-/** Each prefix's key is made from the one before and the block's own digest: one pass over digests, never over the text. */
+/** Derives each prefix key from the previous key and the block's digest: one pass over digests, not over the text. */
 function prefixesOf(model: string, blocks: readonly PromptBlock[]): Prefix[] {
   let key = model;
   let tokens = 0;

@@ -3,8 +3,8 @@ import type { ModelClient } from "../../protocol/index.ts";
 import type { Recording } from "./recording.ts";
 
 /**
- * The same model, with every answer and every final failure written down before it is passed on. Aborted requests are not:
- * nothing was said. Wrap the client that retries, or each lost attempt becomes a step of its own.
+ * Wraps a model so that every answer and every final failure is recorded before it is passed on. Aborted requests are
+ * not recorded. Wrap the client that retries; otherwise each lost attempt becomes a separate step.
  */
 export function recordModel(client: ModelClient, recording: Recording, clock: Pick<Clock, "monotonic">): ModelClient {
   return {

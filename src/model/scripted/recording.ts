@@ -2,11 +2,11 @@ import { type Clock, writeFileAtomic } from "../../platform/index.ts";
 import type { AnswerPart, ModelAnswer, ModelCaller, ModelFailure, ToolCallPart } from "../../protocol/index.ts";
 import type { Answer, Script } from "./script.ts";
 
-/** One run being written down as a script: shared by every model of the session. */
+/** A recording of one run as a script, shared by every model of the session. */
 export interface Recording {
-  /** Resolves when the file has it, or never will: what went wrong is thrown by `finish`. */
+  /** Resolves when the entry is in the file or its write has failed. `finish` throws the error. */
   add(entry: RecordedAnswer): Promise<void>;
-  /** Throws the `TroupeError` of the last write that failed. */
+  /** Throws the `TroupeError` of the last failed write. */
   finish(): Promise<void>;
 }
 
@@ -19,13 +19,13 @@ interface RecordedAnswer {
 
 export interface RecordingOptions {
   readonly clock: Clock;
-  /** Replays the time each answer took, too. */
+  /** Also replays the time that each answer took. */
   readonly keepDelays?: boolean;
-  /** Never to be found in the file, whatever a model may have repeated. */
+  /** Values that must never appear in the file, even if a model repeated them. */
   readonly secrets?: readonly string[];
 }
 
-/** The file is replaced as a whole after every answer, so that it can be played whenever the run ends, however it ends. */
+/** Replaces the whole file after every answer, so that it is playable no matter how the run ends. */
 export function openRecording(file: string, options: RecordingOptions): Recording {
   const models: Record<string, string> = {};
   const agents: Record<string, { steps: Answer[] }> = {};
@@ -47,7 +47,7 @@ export function openRecording(file: string, options: RecordingOptions): Recordin
     },
   };
 
-  /** One write at a time; answers that come meanwhile share the next one. */
+  /** Runs one write at a time. Answers that arrive during a write share the next one. */
   function save(): Promise<void> {
     if (!writing) return (writing = write());
     waiting ??= writing.then(() => {
@@ -77,7 +77,7 @@ function stepFrom(end: ModelAnswer | ModelFailure): Answer {
   return { fault: { kind, message, status, retryAfterMs, times: "turn" } };
 }
 
-/** The short form where it says the same, so that a recording can be read and mended by hand. */
+/** Uses the short form where it is equivalent, so that a recording is easy to read and edit. */
 function partsFrom(parts: readonly AnswerPart[]): Answer {
   const [text, ...more] = parts.filter((part) => part.type === "text");
   const calls = parts.filter((part) => part.type === "tool_call");

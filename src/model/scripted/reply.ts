@@ -1,7 +1,7 @@
 import type { AnswerPart, CallId, ModelEvent, StopReason, Usage } from "../../protocol/index.ts";
 import type { Answer } from "./script.ts";
 
-/** An answer with everything decided: what is left is to say it. */
+/** A fully resolved answer that only has to be sent. */
 export interface Reply {
   readonly parts: readonly AnswerPart[];
   readonly stopReason: StopReason;
@@ -28,7 +28,7 @@ export const isEmptyReply = (answer: Answer): boolean =>
 
 export type Delta = Extract<ModelEvent, { type: "text.delta" | "thinking.delta" | "tool.delta" }>;
 
-/** The pieces in which a reply arrives. */
+/** Yields the pieces in which a reply arrives. */
 export function* deltasOf(reply: Reply): Generator<Delta> {
   for (const part of reply.parts) {
     switch (part.type) {
@@ -47,11 +47,11 @@ export function* deltasOf(reply: Reply): Generator<Delta> {
   }
 }
 
-/** As a provider streams it; a string is what a model wrote in place of JSON. */
+/** Returns the input as a provider streams it. A string is text that a model wrote instead of JSON. */
 export const inputText = (input: unknown): string =>
   typeof input === "string" ? input : JSON.stringify(input === undefined ? {} : input);
 
-/** Never cuts a character in two. */
+/** Never splits a character. */
 export function* pieces(text: string, size: number): Generator<string> {
   for (let start = 0; start < text.length; ) {
     let end = Math.min(start + size, text.length);

@@ -1,6 +1,6 @@
 /**
- * The hooks run on a thread of their own and are given to Node as text: a bundle has no file that could be named. They
- * load the stripper on the first `.ts` file, never before.
+ * The hooks run in a separate thread. Node receives them as text because a bundle has no file to name. They load the
+ * type stripper on the first `.ts` file.
  */
 export const scriptHooksSource = `
 import { readFile } from "node:fs/promises";

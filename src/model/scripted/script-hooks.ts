@@ -3,8 +3,8 @@ import { pathToFileURL } from "node:url";
 import { scriptHooksSource } from "./script-hooks-source.ts";
 
 /**
- * Lets a script import `troupe/testing` wherever it lies, and lets Node 20 read TypeScript. Module hooks belong to the
- * process and cannot be taken back, so that they are there is kept with the process too.
+ * Lets a script import `troupe/testing` from any folder, and lets Node 20 read TypeScript. Module hooks belong to the
+ * process and cannot be removed, so a flag on the process records them.
  */
 export function addScriptHooks(): void {
   const marks = globalThis as { [hooksAdded]?: true };
@@ -17,7 +17,7 @@ export function addScriptHooks(): void {
 
 const hooksAdded = Symbol.for("troupe.script-hooks");
 
-/** Undefined when the package is not built: then nothing but a script's own `node_modules` can help it. */
+/** Undefined when the package is not built. Then only the script's own `node_modules` can provide it. */
 function ownTestingUrl(): string | undefined {
   try {
     return pathToFileURL(createRequire(import.meta.url).resolve("troupe/testing")).href;
@@ -27,7 +27,7 @@ function ownTestingUrl(): string | undefined {
   }
 }
 
-/** Where the package is that takes types out of TypeScript; undefined when it was left out of the installation. */
+/** Returns the path of the package that strips types from TypeScript, or undefined when it is not installed. */
 export function stripperPath(): string | undefined {
   try {
     return createRequire(import.meta.url).resolve("@swc/wasm-typescript");

@@ -5,12 +5,12 @@ import type { Ask } from "./ask.ts";
 const count = z.number().int().nonnegative();
 const wait = z.number().nonnegative();
 
-/** `hang` says nothing more until the request is aborted; the other kinds are those of `ModelFailure`. */
+/** `hang` sends nothing more until the request is aborted. The other kinds are those of `ModelFailure`. */
 export const Fault = z.strictObject({
   kind: z.enum([...ModelFailure.shape.kind.exclude(["aborted"]).options, "hang"]),
-  /** How many pieces of the answer come through first. */
+  /** The number of pieces of the answer that arrive first. */
   after: count.optional(),
-  /** How many attempts it strikes; `turn` is every attempt of the turn it first struck. */
+  /** The number of attempts that fail. `turn` means every attempt of the turn in which it first failed. */
   times: z.union([z.number().int().positive(), z.literal("turn")], 'must be a number from 1, or "turn"').optional(),
   message: z.string().optional(),
   status: z.number().int().optional(),
@@ -52,14 +52,14 @@ export const Answer = z
   })
   .refine(
     (answer) => !answer.parts || (answer.text ?? answer.thinking ?? answer.calls) === undefined,
-    "has `parts` beside `text`, `thinking` or `calls`: use one or the other",
+    "has `parts` together with `text`, `thinking` or `calls`: use one or the other",
   );
 export type Answer = z.infer<typeof Answer>;
 /** A function that returns nothing leaves the answer to the next rule or step. */
 export type AnswerFunction = (ask: Ask) => Answer | undefined | Promise<Answer | undefined>;
 
 export type TextMatch = string | RegExp | { regex: string; flags?: string | undefined };
-const TextMatch = z.custom<TextMatch>(isTextMatch, "must be a text, or { regex } that compiles");
+const TextMatch = z.custom<TextMatch>(isTextMatch, "must be a string, or { regex } with a valid expression");
 
 const When = z.strictObject({
   agent: z.string().min(1).optional(),
@@ -91,7 +91,7 @@ export const Script = z.strictObject({
       maxOutputTokens: z.number().int().positive().optional(),
     })
     .optional(),
-  /** What a recording tells of the run it comes from; it has no effect. */
+  /** Facts about the recorded run. They have no effect. */
   recorded: z.record(z.string(), z.unknown()).optional(),
   templates: z.boolean().optional(),
   rules: z.array(Rule).optional(),
@@ -100,10 +100,10 @@ export const Script = z.strictObject({
 });
 export type Script = z.infer<typeof Script>;
 
-/** For scripts in code: gives an editor the types. */
+/** Gives an editor the types for a script in code. */
 export const script = (value: Script): Script => value;
 
-/** A plain union would report "invalid input" for the whole answer; this keeps the path to the field that is wrong. */
+/** A plain union would report "invalid input" for the whole answer. This keeps the path to the wrong field. */
 function withFunction<T, F>(schema: z.ZodType<T>): z.ZodType<T | F> {
   return z.unknown().superRefine((value, context) => {
     if (typeof value === "function") return;

@@ -17,12 +17,12 @@ import { createPromptCache } from "./prompt-cache.ts";
 import { deltasOf } from "./reply.ts";
 import type { AnswerFunction, Script } from "./script.ts";
 
-/** One attempt at a time, no retries of its own: whoever wraps it decides what a fault leads to. */
+/** Makes one attempt at a time and does not retry. The wrapper decides what follows a fault. */
 export interface ScriptedModel extends ModelClient {
-  /** Every request so far, and what it came to; `open` while it is being answered. */
+  /** Every request so far and its result; `open` while it is being answered. */
   readonly calls: readonly ScriptedCall[];
   unused(): readonly string[];
-  /** Throws a `TroupeError` that names the steps nobody asked for. */
+  /** Throws a `TroupeError` that names the unused steps. */
   assertAllUsed(): void;
 }
 
@@ -36,7 +36,7 @@ export interface ScriptedCall {
 
 export interface ScriptedModelOptions {
   readonly clock: Clock;
-  /** What `{{cwd}}` stands for, and what a relative `file` starts from. */
+  /** The value of `{{cwd}}`, and the base folder of a relative `file`. */
   readonly cwd?: string;
   /** The name of the script in messages and in the model's `ref`. */
   readonly file?: string;
@@ -64,7 +64,7 @@ export function createScriptedModel(source: Script | AnswerFunction, options: Sc
     assertAllUsed() {
       const left = player.unused();
       if (left.length === 0) return;
-      throw new TroupeError("script", `script ${file} was not played to its end: ${left.join(", ")} left over`);
+      throw new TroupeError("script", `script ${file} did not run to its end. Not used: ${left.join(", ")}`);
     },
     async *stream(request, signal) {
       const call = openCall(askFrom(request, cwd));
@@ -77,7 +77,7 @@ export function createScriptedModel(source: Script | AnswerFunction, options: Sc
     },
   };
 
-  /** Throws the signal's reason as soon as it is aborted. */
+  /** Throws the signal's reason as soon as it aborts. */
   async function* attempt(call: OpenCall, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
     signal.throwIfAborted();
     const blocks = measure.blocksOf(call.ask.request);
@@ -94,7 +94,7 @@ export function createScriptedModel(source: Script | AnswerFunction, options: Sc
     call.source = move.source;
     const { reply } = move;
     const fault = move.type === "fault" ? move.fault : undefined;
-    // Looked up when the request arrives: what another one leaves only while this one is being worked on comes too late for it.
+    // Look up the cache when the request arrives: entries stored later by other requests do not count.
     const account = cache.look(file, blocks);
     await pause(reply.delayMs, signal);
 
@@ -150,7 +150,7 @@ export function createScriptedModel(source: Script | AnswerFunction, options: Sc
 interface OpenCall {
   readonly ask: Ask;
   source?: string;
-  /** What the request costs even when its answer is lost; unknown before the answer has begun. */
+  /** The cost of the request even if its answer is lost. Unknown before the answer begins. */
   started?: Usage;
   finish(answer: ModelAnswer): ModelEvent;
   fail(failure: ModelFailure): ModelEvent;

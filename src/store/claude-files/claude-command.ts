@@ -1,7 +1,7 @@
 import type { Member, Team } from "../../protocol/index.ts";
 import { leadSessionOf } from "./lead-session.ts";
 
-/** The command line that runs Claude Code as this member of a team that we made. */
+/** Returns the command line that runs Claude Code as this member of a team that Troupe made. */
 export function claudeCommand(team: Team, member: Pick<Member, "name" | "agentId" | "color">): string {
   const words = [
     ["--agent-id", member.agentId],

@@ -9,26 +9,26 @@ import type { BodyContext } from "./message-body.ts";
 
 export interface ClaudeInboxOptions {
   readonly member: string;
-  /** The array that everybody writes to. */
+  /** The JSON array that all programs write to. */
   readonly path: string;
-  /** Where what is ours is kept until it is read, with how far it has come: on our side. */
+  /** Troupe's own inbox: it holds mail for our members and its state until it is read. */
   readonly own: Inbox;
   readonly bodies: MailBodies;
   readonly json: SharedJson;
   readonly context: BodyContext;
   readonly watcher: FolderWatcher;
-  /** Whether a process of ours speaks for it. */
+  /** True if a process of Troupe acts for this member. */
   readonly isOurs: (name: string) => boolean;
-  /** Told of what has come for a member of ours, and of what was sent to one of theirs. */
+  /** Called for mail that arrived for our members, and for mail sent to external members. */
   readonly onMail: (mail: Mail, way: "in" | "out") => Promise<void>;
   readonly takeDamage: () => readonly string[];
   readonly closed: AbortSignal;
 }
 
 /**
- * An inbox that other programs write to and read from. Mail for a member of theirs lies in their file until they take it
- * out. Mail for one of ours is taken over into our own inbox first, and out of their file then: after a crash in between it
- * is taken over again, and is the same mail.
+ * An inbox that external programs also write and read. Mail for an external member stays in the shared file until its
+ * program removes it. Mail for our member is first imported into our own inbox and then removed from the shared file.
+ * After a crash in between it is imported again as the same mail.
  */
 export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
   const { member, path, own, json, context, watcher } = options;
@@ -51,14 +51,14 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
 
   const idIn = (message: unknown): MailId | undefined => parseMessage(message, member, context)?.id;
 
-  /** Nobody speaks for who is run by another program, nor as the lead of a team that is led elsewhere. */
+  /** Refuses mail in the name of an external member, or of an external lead. */
   const assertMaySend = ({ from }: Mail) => {
     if (from === teamUser || options.isOurs(from)) return;
     const who = from === teamLead ? `the lead of ${context.team} is another program` : `another program runs ${from}`;
-    throw new TroupeError("mail", `Not sent: ${who}, and nobody here speaks in its name.`);
+    throw new TroupeError("mail", `Not sent: ${who}, so mail cannot be sent in its name from here.`);
   };
 
-  /** What lies in their file. */
+  /** Reads the mail in the shared file. */
   const waiting = async (): Promise<{ mail: readonly Mail[]; problems: readonly string[] }> => {
     const reading = await json.read(path);
     if ("damaged" in reading) return { mail: [], problems: [`${path} cannot be read: it is not JSON`] };
@@ -69,7 +69,8 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
   };
 
   const withWaiting = async <T extends Pick<InboxReading, "mail" | "problems">>(look: () => Promise<T>): Promise<T> => {
-    // Theirs first: what is taken over between the two looks is seen twice and counted once, not missed.
+    // Read the shared file first: mail imported between the two reads is then seen twice and counted once, never
+    // missed.
     const theirs = await waiting();
     const held = await look();
     const known = new Set((await own.peek()).mail.map(({ mail }) => mail.id));
@@ -78,7 +79,7 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
     return { ...held, mail: [...held.mail, ...queued], problems: [...held.problems, ...theirs.problems] };
   };
 
-  /** Takes over what has come; resolves when it is ours, whether or not it is out of their file yet. */
+  /** Imports new mail. Resolves when our inbox has it, even if it is still in the shared file. */
   const importMail = async (): Promise<void> => {
     const there = await json.read(path);
     if ("value" in there && arrayOf(there.value).length === 0 && (there.value === undefined || isArray(there.value)))
@@ -109,7 +110,7 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
     let failure: Error | undefined;
     let taking: Promise<void> = Promise.resolve();
     const take = (): Promise<void> => {
-      // What went wrong before is told of by whoever had asked for it.
+      // An earlier failure was reported to its own caller.
       taking = taking
         .catch(() => undefined)
         .then(async () => {
@@ -138,7 +139,7 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
       async close() {
         unfollow();
         stop.abort();
-        await taking.catch(() => undefined); // told of by the notices
+        await taking.catch(() => undefined); // reported as a notice
         await reader.close();
       },
     };
@@ -147,7 +148,7 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
       if (failure === undefined) return [];
       const why = failure.message;
       failure = undefined;
-      return [`mail of ${member} could not be taken over, and will be with the next: ${why}`];
+      return [`cannot import mail of ${member}; the next mail triggers another attempt: ${why}`];
     }
   };
 
@@ -190,13 +191,13 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
 const isArray = (value: unknown): value is unknown[] => Array.isArray(value);
 const arrayOf = (value: unknown): readonly unknown[] => (isArray(value) ? value : []);
 
-/** Tells of each batch, until it is stopped. */
+/** Calls `onBatch` for each batch until it is stopped. */
 function pump(batches: AsyncIterable<unknown>, onBatch: () => void): { stop(): Promise<void> } {
   const iterator = batches[Symbol.asyncIterator]();
   const run = async () => {
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) onBatch();
   };
-  const running = run().catch(onBatch); // who looks next is told why
+  const running = run().catch(onBatch); // the next read reports the error
   return {
     async stop() {
       await running;
@@ -204,7 +205,7 @@ function pump(batches: AsyncIterable<unknown>, onBatch: () => void): { stop(): P
   };
 }
 
-/** With its text in it, however long: whoever reads it there has no other file. */
+/** Returns the mail with its whole text: its external reader has no other file. */
 async function withText(mail: Mail, bodies: MailBodies): Promise<Mail> {
   const { body } = mail;
   if ((body.kind !== "text" && body.kind !== "idle_notification") || body.file === undefined) return mail;
@@ -213,7 +214,7 @@ async function withText(mail: Mail, bodies: MailBodies): Promise<Mail> {
   return { ...mail, body: rest.kind === "text" ? { ...rest, text: whole } : { ...rest, result: whole } };
 }
 
-/** The other way round: what is too long for a record of ours is in a file, and the record has its beginning. */
+/** Moves a text that is too long for a record to a file. The record keeps its beginning. */
 async function fit(mail: Mail, bodies: MailBodies): Promise<Mail> {
   const { body } = mail;
   const long = body.kind === "text" ? body.text : body.kind === "idle_notification" ? (body.result ?? "") : "";
@@ -229,18 +230,18 @@ const maxBytes = 64 * 1024;
 const noInboxError = ({ body, to }: Mail): TroupeError =>
   new TroupeError(
     "mail",
-    `Not sent: the files of Claude Code have no form for a ${body.kind.replaceAll("_", " ")}, and another program runs ${to}.`,
+    `Not sent: Claude Code's files have no format for a ${body.kind.replaceAll("_", " ")}, and another program runs ${to}.`,
   );
 
 const notOursError = (member: string): TroupeError =>
-  new TroupeError("mail", `The mail of ${member} is not read here: another program runs it.`);
+  new TroupeError("mail", `cannot read the mail of ${member}: another program runs it.`);
 
-/** Never the team's own folder: a team that was deleted does not come back as an inbox. */
+/** Never creates the team's own folder: a deleted team must not come back as an inbox. */
 function makeInboxes(path: string): void {
   const folder = dirname(path);
   try {
     mkdirSync(folder);
   } catch (error) {
-    if (!hasErrorCode(error, "EEXIST")) throw storageError("make the folder", folder, error);
+    if (!hasErrorCode(error, "EEXIST")) throw storageError("create the folder", folder, error);
   }
 }

@@ -3,7 +3,7 @@ import type { Mail, MailId } from "../../protocol/index.ts";
 import { type BodyContext, formatBody, parseBody } from "./message-body.ts";
 import { idFromUuid, uuidFromId } from "./uuid-from-id.ts";
 
-/** One message of an inbox, as far as we use it; what else is in it stays when the file is rewritten. */
+/** A message of an inbox with the fields that are used. Unknown fields are kept when the file is rewritten. */
 const Message = z.looseObject({
   from: z.string().min(1),
   text: z.string(),
@@ -13,7 +13,7 @@ const Message = z.looseObject({
   msg_id: z.string().min(1).optional().catch(undefined),
 });
 
-/** Undefined if it is no message at all. */
+/** Returns undefined if it is not a message. */
 export function parseMessage(raw: unknown, to: string, context: BodyContext): Mail | undefined {
   const parsed = Message.safeParse(raw);
   if (!parsed.success) return undefined;
@@ -31,7 +31,7 @@ export function parseMessage(raw: unknown, to: string, context: BodyContext): Ma
   };
 }
 
-/** Undefined if there is no form for it. */
+/** Returns undefined if the format cannot express the mail. */
 export function formatMessage(mail: Mail, context: BodyContext): Readonly<Record<string, unknown>> | undefined {
   const text = formatBody(mail, context);
   if (text === undefined) return undefined;
@@ -49,7 +49,7 @@ export function formatMessage(mail: Mail, context: BodyContext): Readonly<Record
   };
 }
 
-/** Whether nothing of the mail but its signature would be missing for who reads the message. */
+/** True if a reader of the message gets the whole mail except its signature. */
 export function isWhole(mail: Mail, message: unknown, context: BodyContext): boolean {
   const { signature: _, ...sent } = mail;
   const read = parseMessage(JSON.parse(JSON.stringify(message)), mail.to, context);

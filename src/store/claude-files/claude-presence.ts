@@ -3,9 +3,9 @@ import { type Mail, type Member, type MemberStatus, teamLead } from "../../proto
 import type { MemberPresence, Presence } from "../team/presence/presence.ts";
 import { type ConfigFile, fromConfigMember } from "./config-file.ts";
 
-/** Presence where some members are run by other programs: of those, only what their mail and their config say is known. */
+/** Presence for teams with external members. Only their mail and their config tell something about those. */
 export interface ClaudePresence extends Presence {
-  /** Told of mail to and from members of other programs. */
+  /** Call for mail to and from external members. */
   noteMail(mail: Mail, way: "in" | "out"): void;
   close(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export function createClaudePresence(options: {
   readonly now: () => number;
 }): ClaudePresence {
   const { own, isOurs, config } = options;
-  /** Those who were given something to do and have not said that they rest since. */
+  /** External members that received work and have not reported idle since, with the time. */
   const busySince = new Map<string, string>();
   const idleSince = new Map<string, string>();
 
@@ -67,7 +67,7 @@ export function createClaudePresence(options: {
 
 const isWorkMail: ReadonlySet<string> = new Set(["text", "task_assignment"]);
 
-/** As far as their config says which process it is. */
+/** Uses the process that their config names, if any. */
 function leadAlive({ leadProcess }: ConfigFile): MemberStatus["alive"] {
   if (leadProcess?.procStart === undefined) return "unknown";
   const here = currentProcess();

@@ -4,7 +4,7 @@ import { hasErrorCode, storageError } from "../../platform/index.ts";
 import { RequestId } from "../../protocol/index.ts";
 import { idFromUuid } from "./uuid-from-id.ts";
 
-/** A question that is under way, by our name for it and by theirs; what it was about, for its answer. */
+/** An open question with our id and theirs, and its subject for checking the answer. */
 const Request = z.object({
   id: RequestId,
   theirs: z.string(),
@@ -15,13 +15,13 @@ const Request = z.object({
 });
 export type Request = z.infer<typeof Request>;
 
-/** Kept on our side: what Claude Code asked before a crash is answered after it. */
+/** Stored in our files, so that a question from before a crash can be answered after it. */
 export interface ClaudeRequests {
   byOurId(id: RequestId): Request | undefined;
   byTheirId(theirs: string): Request | undefined;
-  /** Puts it down, unless it is known. */
+  /** Stores the request unless it is known. */
   keep(request: Request): Request;
-  /** Of one that they have named; ours follows from theirs. */
+  /** Returns our id for a request that they named; it is derived from theirs. */
   idFor(theirs: string): RequestId;
 }
 
@@ -72,7 +72,7 @@ function linesOf(path: string): string[] {
   }
 }
 
-/** A last line that a crash has cut short was never acted on. */
+/** Ignores a last line that a crash cut: nothing acted on it. */
 function parseLine(line: string): Request | undefined {
   try {
     const parsed = Request.safeParse(JSON.parse(line));

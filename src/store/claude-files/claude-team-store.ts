@@ -22,22 +22,22 @@ import type { OwnTeam } from "./config-journal.ts";
 import { createSharedJson } from "./shared-json.ts";
 
 export interface ClaudeTeamStoreOptions {
-  /** Their folder: `CLAUDE_CONFIG_DIR`, or `~/.claude`. */
+  /** Claude Code's folder: `CLAUDE_CONFIG_DIR`, or `~/.claude`. */
   readonly claudeFolder: string;
-  /** Our checked state folder. */
+  /** Troupe's checked state folder. */
   readonly home: string;
   readonly clock: Clock;
   readonly createId: CreateId;
-  /** How long a write waits for whoever holds the file's lock. */
+  /** How long a write waits for the holder of the file's lock. */
   readonly waitMs?: number;
-  /** After how long without a sign a lock is of a process that is gone. */
+  /** A lock that is not renewed for this long belongs to a dead process. */
   readonly staleMs?: number;
   readonly leaseMs?: number;
   readonly beatMs?: number;
   readonly uptime?: () => number;
 }
 
-/** Teams in the files of Claude Code: those it has made, and those we make for it. */
+/** Teams in the files of Claude Code: teams it made, and teams that Troupe makes for it. */
 export function createClaudeTeamStore(options: ClaudeTeamStoreOptions): TeamStore {
   const { claudeFolder, home, clock, createId, waitMs = 30_000, staleMs = 10_000 } = options;
   const folder = join(claudeFolder, "teams");
@@ -73,12 +73,12 @@ export function createClaudeTeamStore(options: ClaudeTeamStoreOptions): TeamStor
       await mkdir(join(temporary, "inboxes"), { recursive: true, mode: 0o700 });
       await writeFile(join(temporary, "config.json"), JSON.stringify(led, undefined, 2), { mode: 0o600 });
     } catch (error) {
-      throw storageError("make the team", temporary, error);
+      throw storageError("create the team", temporary, error);
     }
     return own;
   };
 
-  /** Of just this team: another one of the same name, later, is another. */
+  /** Unique to this team: a later team of the same name gets another folder. */
   const ownOf = (name: string, createdAt: number): string => {
     const where = createHash("sha256").update(claudeFolder).digest("hex").slice(0, 8);
     return join(ownFolder, `${safeName(name)}-${where}-${createdAt}`);
@@ -95,7 +95,7 @@ export function createClaudeTeamStore(options: ClaudeTeamStoreOptions): TeamStor
   const configOf = async (name: string) => {
     const path = join(folderOf(checkedName(name)), "config.json");
     const reading = await json.read(path);
-    if ("damaged" in reading) throw storageError("read", path, new Error("it is not JSON; mend it or move it away"));
+    if ("damaged" in reading) throw storageError("read", path, new Error("it is not JSON; repair it or move it away"));
     return reading.value === undefined ? undefined : parseConfig(reading.value, path);
   };
 
@@ -156,10 +156,7 @@ async function assertMayDelete(
   { force, except }: { force: boolean; except: readonly string[] },
 ): Promise<void> {
   if (tellsRest?.(teamLead))
-    throw new TroupeError(
-      "team",
-      `The team ${name} is not deleted from here: Claude Code has made it, and removes it.`,
-    );
+    throw new TroupeError("team", `cannot delete team ${name}: Claude Code made it and removes it itself.`);
   if (force) return;
   const active: string[] = [];
   for (const member of (await record.read()).members) {
@@ -173,14 +170,14 @@ async function assertMayDelete(
   if (active.length > 0) throw stillActiveError(name, active);
 }
 
-/** A folder with something in it is never replaced. */
+/** Never replaces a folder that has content. */
 async function publish(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
     return true;
   } catch (error) {
     if (hasErrorCode(error, "ENOTEMPTY", "EEXIST", "ENOTDIR")) return false;
-    throw storageError("make the team", to, error);
+    throw storageError("create the team", to, error);
   }
 }
 

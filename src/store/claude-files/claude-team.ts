@@ -18,10 +18,10 @@ import { openTaskJournal } from "./task-journal.ts";
 
 export interface ClaudeTeamOptions {
   readonly name: string;
-  /** Their folder of the team, and of its tasks. */
+  /** Claude Code's folder of the team, and of its tasks. */
   readonly folder: string;
   readonly tasks: string;
-  /** Our own folder of it. */
+  /** Troupe's own folder of the team. */
   readonly own: string;
   readonly clock: Clock;
   readonly createId: CreateId;
@@ -32,14 +32,14 @@ export interface ClaudeTeamOptions {
   readonly uptime?: (() => number) | undefined;
 }
 
-/** A team in Claude Code's files: theirs is what they can read, ours what they have no place for. */
+/** A team in Claude Code's files. Data that those files cannot hold is in our own files. */
 export function openClaudeTeam(options: ClaudeTeamOptions): StoredTeam {
   const { name, clock, createId, waitMs, staleMs } = options;
   const watcher = createFolderWatcher({ rescanMs: 500 });
   const files = filesIn(options.own);
   const damage: string[] = [];
   const onDamage = (path: string, aside: string) => {
-    damage.push(`${path} was damaged: what could not be read is in ${aside}`);
+    damage.push(`${path} was damaged: the unreadable part is in ${aside}`);
   };
   const json = createSharedJson({ clock, waitMs, staleMs, onDamage });
   const config = join(options.folder, "config.json");
@@ -58,7 +58,7 @@ export function openClaudeTeam(options: ClaudeTeamOptions): StoredTeam {
   const now = () => clock.now();
   const presence = createClaudePresence({ own: ownPresence, isOurs: journal.isOurs, config: journal.config, now });
   const assertThere = () => {
-    if (!existsSync(config)) throw new TroupeError("storage", `${config} is not there any more: the team was deleted.`);
+    if (!existsSync(config)) throw new TroupeError("storage", `${config} no longer exists: the team was deleted.`);
   };
   const numbers = join(options.own, "highest-task");
   const taskJournal = openTaskJournal({ folder: options.tasks, numbers, assertThere, json, clock, watcher });
@@ -89,7 +89,7 @@ export function openClaudeTeam(options: ClaudeTeamOptions): StoredTeam {
       closed: ended.signal,
     });
 
-  /** Who agreed to end does so by itself; where we lead, it is us who takes it out of the team. */
+  /** A member that agreed to end does so by itself. If we lead the team, we remove it from the team. */
   const onMail = async (each: Mail, way: "in" | "out") => {
     presence.noteMail(each, way);
     if (way === "out" || each.body.kind !== "shutdown_approved" || !journal.isMade()) return;
@@ -115,8 +115,8 @@ export function openClaudeTeam(options: ClaudeTeamOptions): StoredTeam {
   };
 }
 
-/** A name comes from a file that others write: it must not lead anywhere else. */
+/** The name comes from a file that others write: it must not point outside the folder. */
 export function checkedName(name: string): string {
   if (/^[^./\\\0][^/\\\0]*$/u.test(name) && name.length <= 200) return name;
-  throw new TroupeError("team", `${JSON.stringify(name.slice(0, 100))} is no name that a file could have.`);
+  throw new TroupeError("team", `${JSON.stringify(name.slice(0, 100))} is not a valid file name.`);
 }

@@ -5,7 +5,7 @@ import { leadSessionOf } from "./lead-session.ts";
 
 const optionalText = z.string().optional().catch(undefined);
 
-/** An entry of `members`, as far as we use it; what else is in it stays. */
+/** An entry of `members` with the fields that are used. Unknown fields are kept. */
 const ConfigMember = z.looseObject({
   agentId: optionalText,
   name: z.string().min(1),
@@ -39,11 +39,11 @@ export function parseConfig(value: unknown, path: string): ConfigFile {
   const parsed = ConfigFile.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  const where = issue?.path.join(".") || "the whole";
-  throw new TroupeError("storage", `${path} is not the config of a team: ${where}: ${issue?.message ?? "wrong form"}.`);
+  const where = issue?.path.join(".") || "the whole file";
+  throw new TroupeError("storage", `${path} is not a team config: ${where}: ${issue?.message ?? "wrong form"}.`);
 }
 
-/** The config of a team that we make: its lead is the first member. */
+/** Returns the config of a team that Troupe makes. Its lead is the first member. */
 export function newConfig(team: Team): ConfigFile {
   const createdAt = Date.parse(team.createdAt);
   const lead = team.members[0];
@@ -72,12 +72,12 @@ export function leadProcess(now: number, { pid, startedAt, host, pidNamespace }:
   return { pid, pidSpace: `${host}#${pidNamespace}`, claimedAt: now, procStart: startedAt };
 }
 
-/** How an entry of the record stands in their file; `before` is what is there of it. */
+/** Converts a member of the record to an entry of their file. `before` is the existing entry. */
 export function toConfigMember(member: Member, before: ConfigMember | undefined): ConfigMember {
   const { agentId, name, agentType, model, prompt, color, planModeRequired, cwd } = member;
   return {
     subscriptions: [],
-    // Panes are theirs to look after, and ours are none of theirs.
+    // Claude Code must not manage our panes.
     tmuxPaneId: "in-process",
     backendType: "in-process",
     ...before,
@@ -93,7 +93,7 @@ export function toConfigMember(member: Member, before: ConfigMember | undefined)
   };
 }
 
-/** A member that another program has put there. */
+/** Converts an entry that another program wrote. */
 export function fromConfigMember(entry: ConfigMember, team: string): Member {
   const { name, agentType, model, prompt, planModeRequired, joinedAt = 0, tmuxPaneId = "", cwd = "/" } = entry;
   const color = AgentColor.safeParse(entry.color);

@@ -25,9 +25,9 @@ import {
 import { leadSessionOf } from "./lead-session.ts";
 import type { SharedJson } from "./shared-json.ts";
 
-/** What is known of a team beyond what their config has a place for; on our side. */
+/** Troupe's own data about a team that their config cannot hold. */
 const OwnTeam = z.object({
-  /** We made it, and lead it. */
+  /** Troupe made the team and leads it. */
   isMade: z.boolean(),
   team: Team,
 });
@@ -35,16 +35,16 @@ export type OwnTeam = z.infer<typeof OwnTeam>;
 
 export interface ConfigJournalOptions {
   readonly config: string;
-  /** `own.json` of our folder of the team. */
+  /** `own.json` in our folder of the team. */
   readonly own: string;
   readonly json: SharedJson;
   readonly clock: Clock;
   readonly watcher: FolderWatcher;
 }
 
-/** The team record over their `config.json`: who is in it is what that file says, and the rest is ours. */
+/** The team record over their `config.json`. That file decides which members there are; the rest is ours. */
 export interface ConfigJournal extends Journal<TeamState, TeamEntry, Team, RefusedTeam> {
-  /** Whether a process of ours speaks for this member. */
+  /** True if a process of Troupe acts for this member. */
   isOurs(name: string): boolean;
   readonly isMade: () => boolean;
   config(): ConfigFile;
@@ -59,7 +59,7 @@ export function openConfigJournal(options: ConfigJournalOptions): ConfigJournal 
     return text === undefined ? undefined : OwnTeam.parse(JSON.parse(text));
   };
 
-  /** What was read last that had a whole file: one that is being written without a lock is whole in a moment. */
+  /** The last complete config: a file that is being written without a lock may be incomplete for a moment. */
   let lastConfig: ConfigFile | undefined;
   const configNow = (): ConfigFile => {
     const text = textOf(path);
@@ -76,7 +76,7 @@ export function openConfigJournal(options: ConfigJournalOptions): ConfigJournal 
 
   const fresh = async (): Promise<TeamState> => {
     const reading = await json.read(path);
-    if ("damaged" in reading) throw storageError("read", path, new Error("it is not JSON; mend it or move it away"));
+    if ("damaged" in reading) throw storageError("read", path, new Error("it is not JSON; repair it or move it away"));
     if (reading.value === undefined) throw teamGoneError(path);
     return merged(parseConfig(reading.value, path), await readOwn());
   };
@@ -87,7 +87,7 @@ export function openConfigJournal(options: ConfigJournalOptions): ConfigJournal 
     if (entry.do === "reserve") throw noReservations();
     if (textOf(path) === undefined) throw teamGoneError(path);
     const written = await json.locked(path, async (files) => {
-      // Never set aside: it is the team, and whoever leads it may mend it.
+      // Never quarantined: this file is the team, and its lead may repair it.
       const raw = await wholeConfig();
       const config = parseConfig(raw, path);
       const own = await readOwn();
@@ -109,7 +109,7 @@ export function openConfigJournal(options: ConfigJournalOptions): ConfigJournal 
   const wholeConfig = async (): Promise<unknown> => {
     const reading = await json.read(path);
     if ("value" in reading) return reading.value;
-    throw storageError("read", path, new Error("it is not JSON; mend it or move it away"));
+    throw storageError("read", path, new Error("it is not JSON; repair it or move it away"));
   };
 
   const refresh = () => {
@@ -150,7 +150,7 @@ export function openConfigJournal(options: ConfigJournalOptions): ConfigJournal 
   };
 }
 
-/** Their word on who is there, ours on the rest. */
+/** Their file decides on the members, ours on the rest. */
 function merged(config: ConfigFile, own: OwnTeam | undefined): TeamState {
   const known = own?.team ?? teamOf(config);
   const there = new Map(config.members.map((entry) => [entry.name, entry]));
@@ -162,8 +162,8 @@ function merged(config: ConfigFile, own: OwnTeam | undefined): TeamState {
       return isOurs(member.name, own) ? back : { ...back, ...fromConfigMember(entry, config.name) };
     }
     if (member.ended !== undefined || member.name === teamLead) return member;
-    // When is not said there; that it is so is what counts.
-    const detail = "it was taken out of the team's config";
+    // The config does not say when it was removed; only the fact counts.
+    const detail = "it was removed from the team's config";
     return { ...member, ended: { at: member.joinedAt, reason: "shutdown", detail } };
   });
   members.push(...[...there.values()].map((entry) => fromConfigMember(entry, config.name)));
@@ -173,7 +173,7 @@ function merged(config: ConfigFile, own: OwnTeam | undefined): TeamState {
   return { team: { ...known, name: config.name, members }, keys };
 }
 
-/** A team that others have made, before anybody of ours is in it. */
+/** A team that others made, before it has members of ours. */
 const teamOf = (config: ConfigFile): Team => ({
   name: config.name,
   ...(config.description !== undefined && { description: config.description }),
@@ -191,15 +191,15 @@ function isOurs(name: string, own: OwnTeam | undefined): boolean {
   return own?.team.members.some((member) => member.name === name && member.backendType !== "remote") ?? false;
 }
 
-/** Only what is ours is changed there, and everything where we lead. */
+/** Allows changes only to our own members, or to everything if we lead. */
 function assertOurs(entry: TeamEntry, own: OwnTeam | undefined): void {
   if (own?.isMade || entry.do === "join" || entry.do === "allow" || entry.do === "free") return;
   if ((entry.do === "change" || entry.do === "end") && isOurs(entry.name, own)) return;
   const what = "name" in entry ? `the entry of ${entry.name}` : "the team";
-  throw new TroupeError("team", `${what} is not changed from here: another program leads this team.`);
+  throw new TroupeError("team", `cannot change ${what} from here: another program leads this team.`);
 }
 
-/** As it is in the file, with all that we do not know. */
+/** The raw file with all unknown fields. */
 type RawConfig = Readonly<Record<string, unknown>> & { readonly members: readonly ConfigMember[] };
 
 function configAfter(
@@ -233,10 +233,10 @@ function textOf(path: string): string | undefined {
 }
 
 const teamGoneError = (path: string): TroupeError =>
-  new TroupeError("storage", `${path} is not there any more: the team was deleted.`);
+  new TroupeError("storage", `${path} no longer exists: the team was deleted.`);
 
 const noReservations = (): TroupeError =>
   new TroupeError(
     "team",
-    "The team files of Claude Code have no place for reservations: tell the others in a message what you are going to change.",
+    "Claude Code's team files cannot hold reservations. Tell the others in a message what you are going to change.",
   );

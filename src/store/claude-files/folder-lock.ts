@@ -1,24 +1,30 @@
 import { mkdir, rename, rmdir, stat, utimes } from "node:fs/promises";
 import { type Clock, hasErrorCode, storageError } from "../../platform/index.ts";
 
-/** A lock that is held: `path` is the folder that stands for it. */
+/** A held lock. */
 export interface HeldLock {
-  /** Rejects with `storage` if it is another's by now: this process stood still for longer than a lock counts. */
+  /**
+   * Rejects with `storage` if another process has the lock now, because this process was paused for longer than the
+   * lock counts.
+   */
   assertHeld(): Promise<void>;
   release(): Promise<void>;
 }
 
 export interface LockOptions {
   readonly clock: Clock;
-  /** How long to wait for whoever holds it. */
+  /** How long to wait for the current holder. */
   readonly waitMs: number;
-  /** A lock that was not renewed for so long is of a process that is gone. Whoever holds one renews it in half of that. */
+  /**
+   * A lock that is not renewed for this long belongs to a dead process. A holder renews its lock in less than half of
+   * this time.
+   */
   readonly staleMs: number;
 }
 
 /**
- * Takes the lock of a file the way its other writers do: the folder `FILE.lock` can be made once. Waits for who has it;
- * one that nobody renews any more is put aside, and never one that is renewed. Rejects with `storage` after the deadline.
+ * Acquires the lock of a file as its other writers do: only one process can create the folder `FILE.lock`. Waits for
+ * the holder. A stale lock is moved aside; a renewed lock never is. Rejects with `storage` after the deadline.
  */
 export async function acquireLock(path: string, options: LockOptions): Promise<HeldLock> {
   const { clock, waitMs } = options;
@@ -53,7 +59,7 @@ async function make(path: string): Promise<boolean> {
   }
 }
 
-/** What was seen of another's lock, and since when it looks the same. */
+/** The state of another process's lock, and since when it is unchanged. */
 interface SeenLock {
   readonly mark: string;
   readonly renewedAt: number;
@@ -67,7 +73,7 @@ async function readLock(path: string, before: SeenLock | undefined, clock: Clock
   return { mark: mark.text, renewedAt: mark.renewedAt, since: clock.monotonic() };
 }
 
-/** By its own time, and by ours: a clock that was set must not make a living lock an old one. */
+/** Compares the lock's own time and our monotonic time: a changed system clock must not make a live lock look stale. */
 const isStale = ({ renewedAt, since }: SeenLock, { clock, staleMs }: LockOptions): boolean =>
   clock.now() - renewedAt > staleMs && clock.monotonic() - since > Math.min(staleMs / 4, 1_000);
 
@@ -77,11 +83,14 @@ async function markOf(path: string): Promise<{ text: string; renewedAt: number }
     return { text: `${dev}:${ino}:${mtimeMs}`, renewedAt: mtimeMs };
   } catch (error) {
     if (hasErrorCode(error, "ENOENT")) return undefined;
-    throw storageError("look at", path, error);
+    throw storageError("inspect", path, error);
   }
 }
 
-/** Moved away in one step, so that of several who want to only one does; what turns out to be another's is put back. */
+/**
+ * Moves the lock in one step, so that only one of several processes succeeds. If it moved a newer lock, it moves it
+ * back.
+ */
 async function moveAside(path: string, { mark }: SeenLock, clock: Clock): Promise<void> {
   const aside = `${path}.old-${process.pid}-${Math.round(clock.monotonic() * 1000)}`;
   try {
@@ -90,7 +99,7 @@ async function moveAside(path: string, { mark }: SeenLock, clock: Clock): Promis
     if ((await markOf(aside))?.text !== mark) return await rename(aside, path);
     await rmdir(aside);
   } catch (error) {
-    if (!hasErrorCode(error, "ENOENT")) throw storageError("put aside the old lock", path, error);
+    if (!hasErrorCode(error, "ENOENT")) throw storageError("move aside the old lock", path, error);
   }
 }
 
@@ -98,7 +107,7 @@ async function hold(path: string, { clock, staleMs }: LockOptions): Promise<Held
   const identity = await identityOf(path);
   const renew = () => {
     const now = clock.now() / 1000;
-    // One that is not there any more is noticed before anything is written.
+    // A lost lock is noticed before anything is written.
     utimes(path, now, now).catch(() => undefined);
   };
   const timer = setInterval(renew, staleMs / 4).unref();
@@ -123,6 +132,6 @@ async function identityOf(path: string): Promise<string | undefined> {
     return `${dev}:${ino}`;
   } catch (error) {
     if (hasErrorCode(error, "ENOENT")) return undefined;
-    throw storageError("look at", path, error);
+    throw storageError("inspect", path, error);
   }
 }

@@ -1,7 +1,7 @@
 import type { TeamStore } from "../team/team-store.ts";
 import type { ClaudeTeamStoreOptions } from "./claude-team-store.ts";
 
-/** Teams in Claude Code's files. What that takes is loaded with the first use: few have them, and all start sooner. */
+/** Teams in Claude Code's files. The code loads at first use: few users need it, and all start faster. */
 export function openClaudeTeamStore(options: ClaudeTeamStoreOptions): TeamStore {
   let store: Promise<TeamStore> | undefined;
   const load = () => (store ??= import("./claude-team-store.ts").then((file) => file.createClaudeTeamStore(options)));

@@ -4,7 +4,7 @@ import { digestOfCall } from "../../platform/index.ts";
 import { CallId, type Mail, type MailBody, type MailKind, type RequestId } from "../../protocol/index.ts";
 import type { ClaudeRequests } from "./claude-requests.ts";
 
-/** Who and when, for bodies that say so themselves. */
+/** Context for bodies that carry sender, team or time. */
 export interface BodyContext {
   readonly requests: ClaudeRequests;
   readonly team: string;
@@ -12,8 +12,8 @@ export interface BodyContext {
 }
 
 /**
- * What the text of a message means: JSON with a known `type` is a body of its kind, null is plain text, and so is anything
- * that has not the form that was seen. The only place that looks into such a text.
+ * Parses the text of a message. JSON with a known `type` becomes a body of that kind. Anything else is plain text,
+ * returned as null. No other code inspects such a text.
  */
 export function parseBody(text: string, { requests }: BodyContext): MailBody | null {
   if (!text.startsWith("{")) return null;
@@ -30,7 +30,7 @@ export function parseBody(text: string, { requests }: BodyContext): MailBody | n
     case "shutdown_approved":
       return { kind: body.type, requestId: requests.idFor(body.requestId) };
     case "shutdown_rejected":
-      return { kind: body.type, requestId: requests.idFor(body.requestId), reason: body.reason ?? "it gave no reason" };
+      return { kind: body.type, requestId: requests.idFor(body.requestId), reason: body.reason ?? "no reason given" };
     case "task_assignment": {
       const { type: kind, taskId, subject, description, assignedBy } = body;
       return { kind, taskId, subject, description, assignedBy };
@@ -40,7 +40,7 @@ export function parseBody(text: string, { requests }: BodyContext): MailBody | n
       const digest = digestOfCall(tool, input);
       const { id } = requests.keep({ id: requests.idFor(theirs), theirs, digest, tool, toolUseId, input });
       const callId = CallId.parse(toolUseId);
-      const question = description ?? `May it use ${tool}?`;
+      const question = description ?? `May I use ${tool}?`;
       return { kind: body.type, requestId: id, callId, tool, input, question, suggestions: [], digest };
     }
     case "permission_response":
@@ -48,7 +48,7 @@ export function parseBody(text: string, { requests }: BodyContext): MailBody | n
   }
 }
 
-/** What was answered must be what was asked, by all that the answer says of it; else it counts for nothing. */
+/** The answer must match the request in every field it names; otherwise it does not count. */
 function responseOf(body: Extract<Typed, { type: "permission_response" }>, requests: ClaudeRequests): MailBody {
   const asked = requests.byTheirId(body.request_id);
   const { approved_request: approved, tool_use_id: of } = body;
@@ -63,14 +63,14 @@ function responseOf(body: Extract<Typed, { type: "permission_response" }>, reque
     digest: isSame ? (asked.digest ?? "") : "another call",
   };
   if (body.subtype !== "success")
-    return { ...head, answer: { behavior: "deny", by: "lead", message: body.error ?? "The lead has said no." } };
+    return { ...head, answer: { behavior: "deny", by: "lead", message: body.error ?? "The lead refused." } };
   const input = body.response?.updated_input;
   const isChanged =
     asked?.tool !== undefined && input !== undefined && digestOfCall(asked.tool, input) !== asked.digest;
   return { ...head, answer: { behavior: "allow", scope: "once", ...(isChanged && { input }) } };
 }
 
-/** What goes into `text`: exactly the forms that were seen. Undefined for what there is none for. */
+/** Returns the `text` in exactly the formats that Claude Code was seen to use, or undefined if there is none. */
 export function formatBody(mail: Mail, context: BodyContext): string | undefined {
   const { body, from, to, timestamp } = mail;
   const { requests } = context;
@@ -78,12 +78,13 @@ export function formatBody(mail: Mail, context: BodyContext): string | undefined
   const json = (type: MailKind, fields: Readonly<Record<string, unknown>>) => JSON.stringify({ type, ...fields });
   switch (body.kind) {
     case "text":
-      // What a model writes is text, whatever it looks like.
+      // Text from a model stays text, whatever it looks like.
       return isTyped(body.text) ? `${from} wrote: ${body.text}` : body.text;
     case "idle_notification": {
-      const failed = body.idleReason === "available" ? [] : [`${body.idleReason}: ${body.failureReason ?? "no more"}`];
+      const failed =
+        body.idleReason === "available" ? [] : [`${body.idleReason}: ${body.failureReason ?? "no further details"}`];
       const result = [body.result, ...failed, body.evidence].filter(Boolean).join("\n\n");
-      // Another reason than this one was never seen there: what it was is in the words.
+      // Claude Code was never seen to use another reason, so the real reason is part of the text.
       return json(body.kind, { from, timestamp, idleReason: "available", ...(result !== "" && { result }) });
     }
     case "shutdown_request": {
@@ -125,7 +126,7 @@ export function formatBody(mail: Mail, context: BodyContext): string | undefined
         response: { updated_input },
       });
     }
-    // Never seen there in a form of their own: said in words.
+    // Claude Code has no known format for this, so it is sent as text.
     case "shutdown_rejected":
       return `${from} does not end now: ${body.reason}`;
     default:
@@ -133,7 +134,7 @@ export function formatBody(mail: Mail, context: BodyContext): string | undefined
   }
 }
 
-/** How a no looks there was never seen: whoever asked reads it. */
+/** Claude Code has no known format for a refusal, so it is sent as text. */
 function denied({ answer }: Extract<MailBody, { kind: "permission_response" }>, tool: string | undefined): string {
   const why = answer.message === undefined ? "" : ` ${answer.message}`;
   return `You may not make the call${tool === undefined ? "" : ` of ${tool}`} that you asked about.${why}`;
@@ -142,7 +143,7 @@ function denied({ answer }: Extract<MailBody, { kind: "permission_response" }>, 
 const text = z.string().optional().catch(undefined);
 const requestId = z.string().min(1).max(300);
 
-/** Leniently: fields that nobody knows are left alone, and those that nobody needs may be missing. */
+/** Lenient: unknown fields are ignored, and unneeded fields may be missing. */
 const Typed = z.discriminatedUnion("type", [
   z.object({ type: z.literal("idle_notification"), idleReason: text, result: text }),
   z.object({ type: z.literal("shutdown_request"), requestId, reason: text }),
@@ -184,6 +185,6 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json) as unknown;
   } catch {
-    return undefined; // then it is plain text that begins with a brace
+    return undefined; // plain text that begins with a brace
   }
 }

@@ -3,18 +3,22 @@ import { open, readFile, rename, rm } from "node:fs/promises";
 import { type Clock, hasErrorCode, storageError } from "../../platform/index.ts";
 import { type LockOptions, acquireLock } from "./folder-lock.ts";
 
-/** A JSON file that programs of other makers write too. */
+/** JSON files that external programs also write. */
 export interface SharedJson {
-  /** Undefined if there is none. `damaged` if it is no JSON, also after a while: one that is just being written is waited for. */
+  /**
+   * Returns undefined if the file does not exist. Returns `damaged` if it is not JSON even after some retries, since it
+   * may be in the middle of a write.
+   */
   read(path: string): Promise<JsonReading>;
   /**
-   * Under the file's lock, one after another: `change` gets what is in it and gives what is to be in it; undefined leaves
-   * it. What is damaged was set aside by then, under a name that `onDamage` is told, and counts as not there.
+   * Runs under the file's lock, one change after another. `change` gets the content and returns the new content;
+   * undefined leaves the file as it is. A damaged file is quarantined first and counts as missing; `onDamage` gets its
+   * new name.
    */
   update<T>(path: string, change: (now: unknown) => Promise<JsonChange<T>> | JsonChange<T>): Promise<T>;
-  /** Keeps what has no place in the file any more beside it, and tells of it. */
+  /** Stores a value that no longer belongs in the file next to it, and reports it. */
   quarantine(path: string, value: unknown): Promise<void>;
-  /** The same lock for more than one file: `path` is what it is called after. */
+  /** The same lock for several files. `path` names the lock. */
   locked<T>(path: string, work: (files: LockedFiles) => Promise<T>): Promise<T>;
 }
 
@@ -38,13 +42,13 @@ export interface SharedJsonOptions extends LockOptions {
 
 export function createSharedJson(options: SharedJsonOptions): SharedJson {
   const { clock } = options;
-  /** Of this process: they wait for one another here, and not at the lock. */
+  /** Changes of this process wait for each other here instead of at the lock. */
   const turns = new Map<string, Promise<unknown>>();
 
   const inTurn = <T>(path: string, work: () => Promise<T>): Promise<T> => {
     const before = turns.get(path) ?? Promise.resolve();
     const mine = before.then(work, work);
-    const settled = mine.catch(() => undefined); // whoever has asked is told
+    const settled = mine.catch(() => undefined); // the caller gets the error
     turns.set(path, settled);
     void settled.then(() => {
       if (turns.get(path) === settled) turns.delete(path);
@@ -113,10 +117,10 @@ export function createSharedJson(options: SharedJsonOptions): SharedJson {
   };
 }
 
-/** So often, over a third of a second, a file that is no JSON is looked at again. */
+/** The number of retries, over a third of a second, for a file that is not JSON. */
 const readAttempts = 4;
 
-/** In the place of the old one in one step, and on disk before that. */
+/** Replaces the file in one step, after the new content is on disk. */
 async function write(path: string, value: unknown, assertHeld: () => Promise<void>): Promise<void> {
   const temporary = `${path}.tmp.${randomBytes(4).toString("hex")}`;
   try {
@@ -139,7 +143,7 @@ async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
   } catch (error) {
-    throw storageError("set aside", from, error);
+    throw storageError("quarantine", from, error);
   }
 }
 
@@ -156,6 +160,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return undefined; // told of by whoever reads
+    return undefined; // the reader reports it
   }
 }

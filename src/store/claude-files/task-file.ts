@@ -3,7 +3,7 @@ import { ProcessIdentity } from "../../platform/index.ts";
 import { AcceptanceCheck, type WorkItem, WorkItemStatus } from "../../protocol/index.ts";
 import type { TaskChange } from "../team/tasks/task-list.ts";
 
-/** What a task is to us beyond what their file has a field for: under one key of its metadata, which is free. */
+/** Data of a task that their file has no field for, under one key of its free metadata. */
 const Ours = z.object({
   generation: z.number().int().nonnegative(),
   needs: z.array(z.string()),
@@ -14,10 +14,10 @@ const Ours = z.object({
   createdAt: z.string(),
   updatedAt: z.string(),
   holder: ProcessIdentity.optional(),
-  /** As we left them: where the file says something else, another program has changed it since. */
+  /** The values that we wrote last. If the file differs, another program has changed it. */
   status: z.string(),
   owner: z.string().optional(),
-  /** The last thing that was done to it from here. */
+  /** The last change made from here. */
   last: z.object({
     what: z.enum(["created", "claimed", "released", "changed", "completed", "settled", "deleted"]),
     by: z.string(),
@@ -30,7 +30,7 @@ type Ours = z.infer<typeof Ours>;
 
 const ids = z.array(z.coerce.number().int().positive()).catch([]).default([]);
 
-/** `N.json`, as far as we use it; what else is in it stays. */
+/** `N.json` with the fields that are used. Unknown fields are kept. */
 const TaskFile = z.looseObject({
   id: z.coerce.number().int().positive(),
   subject: z.string(),
@@ -47,13 +47,13 @@ export interface ReadTask {
   readonly item: WorkItem;
   readonly holder?: ProcessIdentity | undefined;
   readonly last?: Ours["last"] | undefined;
-  /** All of the file, for writing it again. */
+  /** The whole file, for writing it again. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
 const ourKey = "troupe";
 
-/** Undefined if it is no task. */
+/** Returns undefined if it is not a task. */
 export function parseTask(value: unknown): ReadTask | undefined {
   const parsed = TaskFile.safeParse(value);
   if (!parsed.success) return undefined;
@@ -69,7 +69,7 @@ export function parseTask(value: unknown): ReadTask | undefined {
     ...(activeForm !== undefined && { activeForm }),
     status,
     ...(owner !== undefined && { owner }),
-    // Whoever took it over in their way ends the claim of who had it here.
+    // A takeover by another program ends the claim of the previous owner.
     generation: (ours?.generation ?? (owner === undefined ? 0 : 1)) + (isChanged ? 1 : 0),
     blocks,
     blockedBy,
@@ -87,7 +87,7 @@ export function parseTask(value: unknown): ReadTask | undefined {
   return { item, raw: value as ReadTask["raw"], ...(last && { last }), ...(!isChanged && holder && { holder }) };
 }
 
-/** Their files do not say when. */
+/** Their files have no time. */
 const unknownTime = new Date(0).toISOString();
 
 export function formatTask(

@@ -24,16 +24,16 @@ import { formatTask, parseTask, type ReadTask } from "./task-file.ts";
 export interface TaskJournalOptions {
   /** Their folder: `N.json` for each task, and `.lock`. */
   readonly folder: string;
-  /** Our own file with the highest number that was ever given: theirs forget it when the task is deleted. */
+  /** Our file with the highest number ever used: their files forget it when the task is deleted. */
   readonly numbers: string;
-  /** Throws `storage` once the team is gone. */
+  /** Throws `storage` when the team no longer exists. */
   readonly assertThere: () => void;
   readonly json: SharedJson;
   readonly clock: Clock;
   readonly watcher: FolderWatcher;
 }
 
-/** The task list over their files. All of it is read each time, and changed under its lock. */
+/** The task list over their files. Every read reads all files; every change runs under the lock. */
 export function openTaskJournal(options: TaskJournalOptions): Journal<TaskState, TaskEntry, TaskChange, RefusedTask> {
   const { folder, json, watcher } = options;
   const lock = join(folder, ".lock");
@@ -62,7 +62,7 @@ export function openTaskJournal(options: TaskJournalOptions): Journal<TaskState,
       const known = (ids: readonly WorkItemId[]) => ids.filter((id) => tasks.has(id));
       putItem(state, { ...item, blocks: known(item.blocks), blockedBy: known(item.blockedBy) }, holder);
     }
-    // Theirs may name an edge on one side only.
+    // Their files may name an edge on one side only.
     for (const item of state.items.values()) {
       for (const id of item.blocks) repairEdge(state, id, { blockedBy: item.id });
       for (const id of item.blockedBy) repairEdge(state, id, { blocks: item.id });
@@ -87,7 +87,7 @@ export function openTaskJournal(options: TaskJournalOptions): Journal<TaskState,
       if (refusal !== undefined) return { ok: false as const, refusal };
       const change = taskFold.apply(state, entry);
       await writeFileAtomic(options.numbers, String(state.nextId - 1));
-      // The one that the entry is about last: with it the rest has happened.
+      // Write the entry's own task last: once it is written, the whole change has happened.
       const changed = [...state.items.values()].filter((item) => before.get(item.id) !== item);
       for (const item of changed.sort((a) => (a.id === change.item.id ? 1 : -1))) {
         const holder = state.holders.get(item.id);
@@ -100,7 +100,7 @@ export function openTaskJournal(options: TaskJournalOptions): Journal<TaskState,
     return written;
   };
 
-  /** Under the lock nobody is just writing: what is no JSON then is damaged. */
+  /** Under the lock no other program writes, so a file that is not JSON is damaged. */
   const setAsideDamaged = async (readFile: (path: string) => Promise<unknown>) => {
     for (const path of troubles.keys())
       if (namesIn(folder).includes(path.slice(folder.length + 1))) await readFile(path);
@@ -150,7 +150,7 @@ export function openTaskJournal(options: TaskJournalOptions): Journal<TaskState,
     return changes;
   };
 
-  /** What another program did, by what it came to. */
+  /** Infers what another program did from the result. */
   const guessed = (was: WorkItem | undefined, item: WorkItem): Pick<TaskChange, "what" | "by" | "at"> => {
     const at = new Date(options.clock.now()).toISOString();
     const by = item.owner ?? item.createdBy;
@@ -190,7 +190,7 @@ export function openTaskJournal(options: TaskJournalOptions): Journal<TaskState,
 const isSame = (a: ReadTask, b: ReadTask | undefined): boolean =>
   a.last?.number === b?.last?.number && JSON.stringify(a.item) === JSON.stringify(b?.item);
 
-/** Whether nobody else has changed it since it was written from here. */
+/** True if no other program has changed it since we wrote it. */
 function isUnchanged(item: WorkItem, task: ReadTask | undefined): boolean {
   const ours = (task?.raw["metadata"] as { troupe?: { status?: unknown; owner?: unknown } } | undefined)?.troupe;
   return ours?.status === item.status && ours.owner === item.owner;
@@ -219,7 +219,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Of files that are damaged too: their numbers are given. */
+/** Includes damaged files: their numbers are used. */
 const numbersIn = (folder: string): number[] =>
   namesIn(folder).flatMap((name) => {
     const number = /^(\d{1,15})\.json/.exec(name)?.[1];
@@ -239,7 +239,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return undefined; // told of as a problem
+    return undefined; // reported as a problem
   }
 }
 

@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
 
 /**
- * The same id in the form that Claude Code gives its own: the 128 bits of ours, as a UUID. Another id than we make has the
- * UUID of its hash, from which there is no way back.
+ * Returns the id as a UUID, as Claude Code uses: the same 128 bits. A text that is not one of our ids gets the UUID of
+ * its hash, which cannot be reversed.
  */
 export function uuidFromId(id: string): string {
   const digits = id.slice(id.indexOf("_") + 1);
   return (asNumber(digits) ?? hashOf(id)).toString(16).padStart(32, "0").replace(form, "$1-$2-$3-$4-$5");
 }
 
-/** The id with this prefix that has the bits of a UUID; of any other text, of its hash. */
+/** Returns the id with this prefix and the bits of a UUID. Any other text is hashed. */
 export function idFromUuid<I extends string>(prefix: string, text: string): I {
   const number = uuid.test(text) ? BigInt(`0x${text.replaceAll("-", "")}`) : hashOf(text);
   return `${prefix}_${digitsOf(number)}` as I;
 }
 
-/** As `createId` makes them. */
+/** The alphabet of `createId`. */
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const width = 26;
 const form = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;

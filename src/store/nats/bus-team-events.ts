@@ -20,10 +20,10 @@ export interface BusEventsOptions {
   readonly closed: AbortSignal;
 }
 
-/** A lane of the outbox that is no member's: names have no colon. */
+/** An outbox lane that belongs to no member: names have no colon. */
 const lane = (agent: string): string => `events:${agent}`;
 
-/** Where what lies in a lane of the outbox goes. */
+/** Returns the subject for a lane of the outbox. */
 export const subjectOfLane = (to: string, subjects: TeamSubjects): string =>
   to.startsWith("events:") ? subjects.events(to.slice("events:".length)) : subjects.inbox(to);
 
@@ -106,14 +106,14 @@ async function readAll(options: BusEventsOptions, agent: string): Promise<readon
 function envelopesIn(message: JsMsg): StoredEnvelope[] {
   const batch = Batch.safeParse(parseMessage(message));
   const records = batch.success ? batch.data.records : [];
-  // What is of no known form leaves a gap in the numbers, and that is told.
+  // A record in an unknown format leaves a gap in the numbers, and the gap is reported.
   return records.flatMap((record) => {
     const envelope = StoredEnvelope.safeParse(record);
     return envelope.success ? [envelope.data] : [];
   });
 }
 
-/** Each agent of a session numbers its events from one: what comes again is passed over, what is left out is told. */
+/** Each agent of a session numbers its events from 1. Repeated events are skipped; gaps are reported. */
 function createOrder(): (envelope: StoredEnvelope) => AgentNews[] {
   const last = new Map<string, number>();
   return (envelope) => {

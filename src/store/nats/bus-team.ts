@@ -19,7 +19,7 @@ export interface BusTeamOptions {
   readonly bus: Bus;
   readonly name: string;
   readonly stream: string;
-  /** What this machine keeps of the team: outboxes, the keys it signs with, bodies it has read. */
+  /** The team's files on this machine: outboxes, signing keys, downloaded bodies. */
   readonly folder: string;
   readonly clock: Clock;
   readonly createId: CreateId;
@@ -32,7 +32,6 @@ export interface BusTeamOptions {
   readonly replicas: number;
 }
 
-/** One team on the bus, opened. */
 export async function openBusTeam(options: BusTeamOptions): Promise<StoredTeam> {
   const { name, stream, folder, clock, waitMs } = options;
   const subjects = teamSubjects(name);

@@ -1,7 +1,7 @@
 import type { TeamStore } from "../team/team-store.ts";
 import type { NatsTeamStoreOptions } from "./nats-team-store.ts";
 
-/** The teams of a bus. The client for it is loaded with the first use: most have no bus, and start sooner. */
+/** The teams of a bus. The client loads at first use: most users have no bus and start faster. */
 export function openNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
   let store: Promise<TeamStore> | undefined;
   const load = () => (store ??= import("./nats-team-store.ts").then((file) => file.createNatsTeamStore(options)));

@@ -22,17 +22,17 @@ import { bucketName, streamName, streamPrefix, teamSubjects } from "./team-subje
 
 export interface NatsTeamStoreOptions {
   readonly bus: BusAddress;
-  /** The checked state folder: outboxes and keys are on this machine, whatever happens to the bus. */
+  /** The checked state folder. Outboxes and keys stay on this machine, whatever happens to the bus. */
   readonly home: string;
   readonly clock: Clock;
   readonly createId: CreateId;
-  /** What people should know of the bus: a risk, something lost. */
+  /** Called with risks and losses of the bus, for people. */
   readonly onNotice?: ((text: string) => void) | undefined;
-  /** On how many servers of a cluster each team is kept. Default: three where there is a cluster, otherwise one. */
+  /** The number of cluster servers that store each team. Default: three in a cluster, otherwise one. */
   readonly replicas?: number;
   /** How long a call waits for a bus that does not answer. */
   readonly waitMs?: number;
-  /** Over this size the record, the task list and inboxes are compacted; this much that was read stays in an inbox. */
+  /** The record, the task list and inboxes are compacted above this size. This much read mail stays in an inbox. */
   readonly limitBytes?: number;
   readonly keepRead?: number;
   readonly leaseMs?: number;
@@ -40,7 +40,7 @@ export interface NatsTeamStoreOptions {
   readonly uptime?: () => number;
 }
 
-/** The teams of a bus: one stream each. */
+/** The teams of a bus, with one stream each. */
 export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
   const { clock, createId, home, waitMs = 30_000 } = options;
   let isChecked = false;
@@ -68,7 +68,7 @@ export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
       }
     });
 
-  /** Whether nobody else has a stream for that name. */
+  /** Resolves to false if another process already has a stream for that name. */
   const makeStream = async (bus: Bus, { name, stream }: { name: string; stream: string }): Promise<boolean> => {
     const config = {
       name: stream,
@@ -101,7 +101,7 @@ export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
       await publish(bus, { stream, subject: on, payload, id: journal, after: 0 }, patience);
     };
     await put(tasks, taskFold.version, taskFold.snapshot(taskFold.empty()));
-    // The last: a team is there once it has a record.
+    // Written last: a team exists once it has a record.
     await put(subject, teamFold.version, teamFold.snapshot(state));
   };
 
@@ -172,7 +172,7 @@ export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
     return summaries.sort((a, b) => (a.name < b.name ? -1 : 1));
   };
 
-  /** Undefined for one that was deleted just now, or is not whole yet. */
+  /** Returns undefined for a team that was just deleted or is not complete yet. */
   const summarize = async (bus: Bus, stream: string): Promise<TeamSummary | undefined> => {
     const token = stream.slice(streamPrefix.length, stream.lastIndexOf("="));
     const subject = `troupe.${token}.team`;
@@ -225,7 +225,7 @@ export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
     }
   };
 
-  /** What one who was killed while making a team of that name has left. */
+  /** Removes the remains of a team whose creator was killed before it finished. */
   const sweep = async (bus: Bus, name: string) => {
     const { team } = teamSubjects(name);
     for (const stream of await streamsOn(bus, team)) {

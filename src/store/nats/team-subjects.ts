@@ -1,16 +1,16 @@
 import { safeName } from "../../platform/index.ts";
 
-/** Where everything of one team is on the bus. Names become tokens that hold no dot, star or space. */
+/** The subjects of one team on the bus. Names become tokens without dot, star or space. */
 export interface TeamSubjects {
   readonly all: string;
   readonly team: string;
   readonly tasks: string;
-  /** What members and processes say of themselves. */
+  /** The presence messages of members and processes. */
   readonly presenceMessages: string;
   presence(member: string): string;
-  /** Who reads a member's inbox. */
+  /** The claim to read a member's inbox. */
   reader(member: string): string;
-  /** That a process is there. */
+  /** The heartbeats of a process. */
   beat(process: string): string;
   inbox(member: string): string;
   events(agent: string): string;
@@ -31,10 +31,9 @@ export function teamSubjects(team: string): TeamSubjects {
   };
 }
 
-/** The stream has a name of its own each time a team is made: who had the one that was deleted writes into no other. */
+/** Each new team gets a unique stream name, so that a process of a deleted team cannot write to its successor. */
 export const streamName = (team: string, id: string): string => `${streamPrefix}${safeName(team)}=${id}`;
 
 export const streamPrefix = "troupe=";
 
-/** The bucket of a team's objects. */
 export const bucketName = (stream: string): string => stream.replaceAll(/[^A-Za-z0-9_-]/g, "-");

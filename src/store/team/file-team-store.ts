@@ -30,15 +30,15 @@ export interface FileTeamStoreOptions {
   readonly home: string;
   readonly clock: Clock;
   readonly createId: CreateId;
-  /** Over this size the record and the task list are compacted. */
+  /** The record and the task list are compacted above this size. */
   readonly limitBytes?: number;
-  /** How long a member's word counts without being renewed, and how often it is. */
+  /** How long a member's presence counts without renewal, and how often it is renewed. */
   readonly leaseMs?: number;
   readonly beatMs?: number;
-  /** Milliseconds since the machine was started. */
+  /** Milliseconds since the machine started. */
   readonly uptime?: () => number;
   readonly durability?: "disk" | "process";
-  /** What people should know of the files: that the disk did not keep something. */
+  /** Called with problems of the files, for people: for example data that the disk did not keep. */
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 
@@ -144,7 +144,7 @@ export function createFileTeamStore(options: FileTeamStoreOptions): TeamStore {
   return { create, open, list, delete: remove };
 }
 
-/** A folder with something in it is never replaced. */
+/** Never replaces a folder that has content. */
 async function publish(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
@@ -152,11 +152,11 @@ async function publish(from: string, to: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (hasErrorCode(error, "ENOTEMPTY", "EEXIST", "ENOTDIR")) return false;
-    throw storageError("make the team", to, error);
+    throw storageError("create the team", to, error);
   }
 }
 
-/** What those who were killed in the middle of a deletion or a creation have left. */
+/** Removes the remains of interrupted creations and deletions. */
 async function sweep(folder: string, clock: Clock): Promise<void> {
   for (const name of await namesIn(folder)) {
     if (!name.startsWith(".gone-") && !name.startsWith(".new-")) continue;
@@ -188,6 +188,6 @@ async function lookAt(path: string): Promise<Stats | undefined> {
     return await stat(path);
   } catch (error) {
     if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw storageError("look at", path, error);
+    throw storageError("inspect", path, error);
   }
 }

@@ -1,7 +1,7 @@
 import type { FileTeamStoreOptions } from "./file-team-store.ts";
 import type { TeamStore } from "./team-store.ts";
 
-/** The teams of a home. What that takes is loaded with the first use: most sessions have no team, and start sooner. */
+/** The teams of a home. The code loads at first use: most sessions have no team and start faster. */
 export function createFileTeamStore(options: FileTeamStoreOptions): TeamStore {
   let store: Promise<TeamStore> | undefined;
   const load = () => (store ??= import("./file-team-store.ts").then((file) => file.createFileTeamStore(options)));

@@ -1,8 +1,8 @@
 import type { AgentId, StoredEnvelope } from "../../protocol/index.ts";
 
 /**
- * What is kept of a member that runs elsewhere is of one life after another, each a session of its own that goes on where it
- * knew the last one to be. Whether an event counts: what an earlier life says after a later one has begun does not.
+ * The events of a remote member come from several runs. Each run is a session that continues from the last known state.
+ * The filter rejects events of an earlier run after a later run has started.
  */
 export function createRunFilter(): (envelope: Pick<StoredEnvelope, "session">) => boolean {
   const over = new Set<string>();
@@ -15,7 +15,10 @@ export function createRunFilter(): (envelope: Pick<StoredEnvelope, "session">) =
   };
 }
 
-/** The log of each agent as the next life goes on from it: without what the last one did not know of the one before. */
+/**
+ * Returns each agent's log as the next run continues it. Leaves out events of an earlier run that its successor did not
+ * know.
+ */
 export function logsAcrossRuns(envelopes: Iterable<StoredEnvelope>): ReadonlyMap<AgentId, readonly StoredEnvelope[]> {
   const counts = createRunFilter();
   const logs = new Map<AgentId, StoredEnvelope[]>();
@@ -23,7 +26,7 @@ export function logsAcrossRuns(envelopes: Iterable<StoredEnvelope>): ReadonlyMap
     if (!counts(envelope)) continue;
     const log = logs.get(envelope.agent) ?? [];
     logs.set(envelope.agent, log);
-    // A gap: nothing after it can be gone on from.
+    // After a gap, no later event can be continued from.
     if (envelope.seq > log.length + 1) continue;
     log.length = envelope.seq - 1;
     log.push(envelope);

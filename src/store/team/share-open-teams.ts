@@ -1,8 +1,8 @@
 import type { StoredTeam, TeamStore } from "./team-store.ts";
 
 /**
- * The same teams, each opened once for all who have it open at a time: one watch, one fold of its record and tasks, one beat
- * for everybody in it, however many members one process runs. It is closed when the last of them has closed it.
+ * Opens each team once per process for all its users: one watch, one fold of record and tasks, and one heartbeat,
+ * however many members the process runs. It closes with the last user.
  */
 export function shareTeams(store: TeamStore): TeamStore {
   const shared = new Map<string, Shared>();
@@ -29,7 +29,7 @@ export function shareTeams(store: TeamStore): TeamStore {
     try {
       return { ...(await kept.opening), close: release };
     } catch (error) {
-      // There is nothing to close: whoever asks next tries again.
+      // Nothing was opened, so the next caller tries again.
       if (shared.get(kept.name) === kept) shared.delete(kept.name);
       throw error;
     }

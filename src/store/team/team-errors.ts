@@ -7,12 +7,12 @@ export function unknownTeamError(name: string, teams: readonly TeamSummary[]): T
   const names = teams.map((team) => team.name);
   const near = nearestName(name, names);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-  const all = names.length === 0 ? "There are no teams." : `There are: ${names.slice(0, 20).join(", ")}.`;
+  const all = names.length === 0 ? "There are no teams." : `Teams: ${names.slice(0, 20).join(", ")}.`;
   return new TroupeError("team", `There is no team ${quotedName(name)}.${hint} ${all}`);
 }
 
 export const stillActiveError = (name: string, active: readonly string[]): TroupeError =>
   new TroupeError(
     "team",
-    `Team ${name} has members at work: ${active.join(", ")}. Shut them down first, or delete it with force.`,
+    `Team ${name} has active members: ${active.join(", ")}. Shut them down first, or delete it with force.`,
   );

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { safeName } from "../../platform/index.ts";
 
-/** Where everything of one team is. Folders are made 0700, files 0600. */
+/** The paths of one team's files. Folders get mode 0700, files 0600. */
 export interface TeamFiles {
   readonly folder: string;
   readonly record: string;
   readonly tasks: string;
   readonly inboxes: string;
-  /** Bodies of mail that are too large for a record. */
+  /** Mail bodies that are too large for a record. */
   readonly bodies: string;
   readonly presence: string;
   readonly keys: string;

@@ -7,15 +7,15 @@ import type { TeamRecord } from "./record/team-record.ts";
 
 /** The teams of one home. */
 export interface TeamStore {
-  /** The name is made unique: a second `parser` becomes `parser-2`. The lead is its first member. */
+  /** Makes the name unique: a second `parser` becomes `parser-2`. The lead is the first member. */
   create(team: NewTeam): Promise<StoredTeam>;
-  /** Rejects with `team`, naming the nearest and those there are. Each call gives an object of its own to close. */
+  /** Rejects with `team` and names the nearest match and all teams. Each call returns a separate object to close. */
   open(name: string): Promise<StoredTeam>;
-  /** By name. A team whose record cannot be read is listed with its problem. */
+  /** By name. A team with an unreadable record is listed with its problem. */
   list(): Promise<readonly TeamSummary[]>;
   /**
-   * Rejects with `team` while members may be alive and have not ended, naming them, unless told to `force`. `except`:
-   * who asks, and is one of them.
+   * Rejects with `team` and names the members that may be alive and have not ended, unless `force` is set. `except`
+   * names the member that asks.
    */
   delete(name: string, options?: { readonly force?: boolean; readonly except?: readonly string[] }): Promise<void>;
 }
@@ -29,19 +29,19 @@ export interface NewTeam {
 }
 
 export interface StoredTeam {
-  /** As it was made unique. */
+  /** The unique name. */
   readonly name: string;
   readonly record: TeamRecord;
   readonly tasks: TaskList;
   readonly presence: Presence;
-  /** The same object for the same member; makes nothing. */
+  /** Returns the same object for the same member. Creates nothing. */
   inbox(member: string): Inbox;
   readonly bodies: MailBodies;
-  /** Of agents on other machines; undefined where all are on this one, and their logs too. */
+  /** Events of agents on other machines. Undefined if all agents and their logs are on this machine. */
   readonly events?: TeamEvents | undefined;
-  /** Its mail has no place for signatures: who can write it is believed, within what each may send. */
+  /** Its mail cannot be signed. Every process that can write it is trusted, within the rights of each sender. */
   readonly isUnsigned?: true;
-  /** Of a member that another program runs: whether it tells when it has nothing more to do, so that it can be waited for. */
+  /** For an external member: true if it reports when it becomes idle, so that others can wait for it. */
   readonly reportsIdle?: (member: string) => boolean;
   close(): Promise<void>;
 }

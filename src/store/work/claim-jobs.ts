@@ -12,7 +12,7 @@ import { createConcurrencyLimit, type ConcurrencyLimit } from "./concurrency-lim
 import type { JobRunner } from "./work-bus.ts";
 import { holderBeatSubject, labelsOfQueue, queueStream, workerQuerySubject } from "./work-subjects.ts";
 
-/** Serves every line whose labels this worker has, until it is told to stop; then waits for what runs. */
+/** Serves every queue whose labels this worker has until `signal` aborts, then waits for the running jobs. */
 export async function claimJobs(runner: JobRunner, ports: WorkPorts): Promise<void> {
   const { bus, clock, ensureQueue: ensureLine } = ports;
   const { signal } = runner;
@@ -79,7 +79,7 @@ async function serveQueue(queue: string, work: JobRunner, ports: ServePorts): Pr
       const consumer = await bus.js.consumers.get(queueStream, queue);
       offer = await consumer.next({ expires: 1000 });
     } catch (error) {
-      // The bus is away, or the line was removed: it is tried again for as long as the worker is there.
+      // The bus is unreachable or the queue was removed. It is tried again while the worker runs.
       if (bus.isConnected() && !signal.aborted) work.onProblem(error);
       await clock.sleep(lookMs, signal).catch(() => undefined);
     }
@@ -90,7 +90,7 @@ async function serveQueue(queue: string, work: JobRunner, ports: ServePorts): Pr
   }
 }
 
-/** What is offered is only a hint: who has the job is for its journal to say. */
+/** An offer is only a hint: the job's journal decides who has the job. */
 async function handleOffer(offer: JsMsg, work: JobRunner, ports: ServePorts): Promise<void> {
   const { bus } = ports;
   const alive = setInterval(() => {
@@ -98,7 +98,7 @@ async function handleOffer(offer: JsMsg, work: JobRunner, ports: ServePorts): Pr
   }, workingMs);
   try {
     const wanted = Offer.safeParse(parseMessage(offer));
-    if (!wanted.success) return offer.term("of no known form");
+    if (!wanted.success) return offer.term("unknown format");
     const { job } = wanted.data;
     const claimed = await claimJob(job, work, ports);
     if (claimed === "over") return offer.ack();
@@ -142,7 +142,10 @@ async function claimJob(job: string, work: JobRunner, ports: WorkPorts): Promise
   return revision === "conflict" ? "held" : { spec, revision };
 }
 
-/** Whether its holder is heard within a lease. Clocks of two machines are not compared: it is listened for as long as that takes. */
+/**
+ * Resolves to true if the holder sends a heartbeat within a lease. It listens for that long, because clocks of two
+ * machines cannot be compared.
+ */
 async function isHolderAlive(
   job: string,
   { seq }: JobRevision,

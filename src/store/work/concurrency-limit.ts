@@ -1,6 +1,6 @@
-/** Place for so many at once. */
+/** Limits how many jobs run at the same time. */
 export interface ConcurrencyLimit {
-  /** Resolves with how it is left, when there is room; undefined when `signal` aborts before. */
+  /** Resolves with a release function when there is capacity, or with undefined when `signal` aborts first. */
   acquire(signal: AbortSignal): Promise<(() => void) | undefined>;
   drained(): Promise<void>;
 }

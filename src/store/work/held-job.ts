@@ -11,9 +11,9 @@ import type { HeldJob, JobRunner } from "./work-bus.ts";
 import { holderBeatSubject, jobStream, jobSubjects, leadBeatSubject, liveSubject } from "./work-subjects.ts";
 
 /**
- * Runs a job that was taken, and keeps it: says again and again that its holder is there, and looks whether the journal
- * still ends with what was written here. When it does not, the job is somebody else's, and so is its offer: an
- * acknowledgement that comes late counts all the same.
+ * Runs a claimed job and keeps the claim: sends heartbeats and checks that the journal still ends with our record. If
+ * it does not, another worker has the job and its offer, so this one no longer answers the offer: even a late
+ * acknowledgement would count.
  */
 export async function holdJob(
   { spec, revision: first }: ClaimedJob,
@@ -28,11 +28,11 @@ export async function holdJob(
   const forever = { ...patience, waitMs: Number.POSITIVE_INFINITY, signal: lost.signal };
   let revision = first;
   let writing: Promise<unknown> = Promise.resolve();
-  /** It is returned, or given to others: nothing more is ours to write. */
+  /** The job is completed or released: nothing more may be written. */
   let isOver = false;
   let isWanted = true;
 
-  /** One after another, each on top of what was written last. */
+  /** Writes one change after another, each based on the last. */
   const write = (change: (state: JobState) => JobState): Promise<boolean> => {
     const written = writing.then(async () => {
       if (lost.signal.aborted || isOver) return false;
@@ -57,7 +57,7 @@ export async function holdJob(
 
   const stopBeating = startHeartbeat(bus, holderBeatSubject(spec.id), spec.leaseMs / 5);
   const lead = listenForHeartbeat(ports, leadBeatSubject(spec.id), { everyMs: spec.leaseMs / 5 });
-  /** In turn with what is written: what is read is compared with what was written last. */
+  /** Runs in turn with the writes, so that it compares with the last written record. */
   const checkOwnership = () => {
     const checked = writing.then(async () => {
       if (!lost.signal.aborted && !isOver) isStillOurs(await readRevision(bus, spec.id, forever));
@@ -118,13 +118,13 @@ export async function holdJob(
   }
 }
 
-/** `released`: for others, at once. */
+/** `released`: other workers can claim it at once. */
 export type JobEnd = "over" | "released" | "lost";
 
 function lossReason(state: JobState | undefined): string {
-  if (state === undefined || state.status === "withdrawn") return "nobody wants it any more";
+  if (state === undefined || state.status === "withdrawn") return "the session no longer wants it";
   return `${state.worker ?? "another worker"} has it now`;
 }
 
-/** So long without a word of whoever wants it, and it is wanted no more, where the job does not say how long. */
+/** Default time without contact with the lead's session after which the job counts as orphaned. */
 const orphanMs = 60_000;

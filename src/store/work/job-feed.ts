@@ -4,7 +4,9 @@ import type { Bus } from "../nats/connection/bus.ts";
 import { openFeed } from "../nats/journal/stream-feed.ts";
 import { jobStream } from "./work-subjects.ts";
 
-/** Everything on some subjects of jobs, from the beginning, until `signal` aborts. After a loss it may come again. */
+/**
+ * Yields all messages on some job subjects from the beginning, until `signal` aborts. After a loss messages may repeat.
+ */
 export async function* followJob(
   { bus, clock, waitMs }: { readonly bus: Bus; readonly clock: Clock; readonly waitMs: number },
   filter: string,

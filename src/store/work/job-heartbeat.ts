@@ -1,7 +1,7 @@
 import { type Clock, createSilence } from "../../platform/index.ts";
 import type { Bus } from "../nats/connection/bus.ts";
 
-/** Says on a subject, again and again, that somebody is there. The result ends that. */
+/** Publishes heartbeats on a subject. Call the result to stop. */
 export function startHeartbeat(bus: Bus, subject: string, everyMs: number): () => void {
   const say = () => {
     if (bus.isConnected()) bus.connection.publish(subject);
@@ -25,9 +25,9 @@ export function onHeartbeat(bus: Bus, subject: string, listener: () => void): ()
   return () => listening.unsubscribe();
 }
 
-/** How long nothing was heard on a subject. While the bus is away nobody can be heard, and that is not counted. */
+/** Measures the silence on a subject. Time without a connection to the bus does not count. */
 export interface HeartbeatListener {
-  /** To be asked every `everyMs`. */
+  /** Call it every `everyMs`. */
   silentMs(): number;
   end(): void;
 }

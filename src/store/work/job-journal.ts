@@ -4,27 +4,27 @@ import type { Bus } from "../nats/connection/bus.ts";
 import { JobSpec, JobState } from "./job.ts";
 import { jobStream, jobSubjects } from "./work-subjects.ts";
 
-/** What a job's journal says last, and under which number of the stream. */
+/** The last record of a job's journal, with its sequence number. */
 export interface JobRevision {
   readonly seq: number;
   readonly state: JobState;
 }
 
-/** Undefined: there is no such job any more. */
+/** Undefined if the job no longer exists. */
 export async function readRevision(bus: Bus, job: string, patience: RetryLimits): Promise<JobRevision | undefined> {
   const last_by_subj = jobSubjects(job).journal;
   const last = await requestWithRetry(bus, () => bus.jsm.streams.getMessage(jobStream, { last_by_subj }), patience);
   return last === null ? undefined : { seq: last.seq, state: JobState.parse(last.json()) };
 }
 
-/** What was asked for. Undefined: there is no such job any more. */
+/** Undefined if the job no longer exists. */
 export async function readSpec(bus: Bus, job: string, patience: RetryLimits): Promise<JobSpec | undefined> {
   const last_by_subj = jobSubjects(job).spec;
   const stored = await requestWithRetry(bus, () => bus.jsm.streams.getMessage(jobStream, { last_by_subj }), patience);
   return stored === null ? undefined : JobSpec.parse(stored.json());
 }
 
-/** "conflict": another has written since `after`, so that this is not said. */
+/** "conflict": another process has written since `after`, so nothing is written. */
 export async function writeRevision(
   bus: Bus,
   { job, state, after }: { readonly job: string; readonly state: JobState; readonly after: number },

@@ -13,11 +13,11 @@ import {
 } from "../../protocol/index.ts";
 import { workLabel } from "./work-label.ts";
 
-/** A git bundle in the object store, and the commit that it is about. */
+/** A git bundle in the object store, and its commit. */
 const Bundle = z.object({
   object: z.string().min(1),
   head: z.string().regex(/^[0-9a-f]{40,64}$/),
-  /** What the commit is called in it, if not HEAD. */
+  /** The commit's ref in the bundle, if not HEAD. */
   ref: z
     .string()
     .regex(/^refs\/heads\/[\w./-]+$/)
@@ -27,7 +27,7 @@ export type Bundle = z.infer<typeof Bundle>;
 
 const Said = z.object({ promptId: PromptId, parts: z.array(ContentPart) });
 
-/** The work of one agent that runs on another machine. No keys, no settings, nothing that runs by itself. */
+/** The work of one remote agent. It contains no keys, no settings and nothing that runs by itself. */
 export const JobSpec = z.object({
   id: z.string().regex(/^job_[A-Za-z0-9_-]+$/),
   agent: AgentId,
@@ -35,7 +35,7 @@ export const JobSpec = z.object({
   description: z.string(),
   definition: z.object({
     name: z.string().min(1),
-    /** One of Troupe's own: the worker has it too. */
+    /** A built-in definition: the worker has it too. */
     builtIn: z.boolean(),
     description: z.string(),
     prompt: z.string(),
@@ -44,28 +44,28 @@ export const JobSpec = z.object({
     maxTurns: z.number().int().positive().optional(),
   }),
   model: z.string(),
-  /** The most it may do without asking; the worker may allow less. */
+  /** The upper limit of what it may do without asking. The worker may allow less. */
   mode: PermissionMode,
-  /** Rules of the lead's by which calls are refused. */
+  /** The lead's deny rules. */
   deny: z.array(z.string()),
   said: z.array(Said),
   labels: z.array(z.string().regex(workLabel)),
-  /** Who holds it and is not heard of for so long has lost it. */
+  /** A holder that is silent for this long loses the job. */
   leaseMs: z.number().int().positive(),
   maxBudgetUsd: z.number().positive().optional(),
   maxTokens: z.number().int().positive().optional(),
-  /** How long it goes on without a word of whoever wants it. */
+  /** How long it continues without contact with the lead's session. */
   leadWaitMs: z.number().int().positive().optional(),
-  /** It spends only what it has asked for and been given. */
+  /** It spends only what it has requested and received. */
   isBudgeted: z.boolean().optional(),
   source: Bundle,
-  /** Left out: a sub-agent. A teammate joins its team on the bus, and stays until it is ended. */
+  /** Absent for a subagent. A teammate joins its team on the bus and stays until it is ended. */
   member: z
     .object({
       team: z.string().min(1),
       name: z.string().min(1),
       branch: z.string().min(1),
-      /** Where its lead has the repository: paths below it mean those in the clone. */
+      /** The repository's folder on the lead's machine. Paths below it map to the clone. */
       leadFolder: z.string(),
       appendSystemPrompt: z.string().optional(),
       maxTurns: z.number().int().positive().optional(),
@@ -73,7 +73,7 @@ export const JobSpec = z.object({
       maxTokens: z.number().int().positive().optional(),
     })
     .optional(),
-  /** For the commits. */
+  /** The author of the commits. */
   author: z.object({ name: z.string(), email: z.string() }),
 });
 export type JobSpec = z.infer<typeof JobSpec>;
@@ -85,19 +85,22 @@ export const JobOutcome = z.object({
 });
 export type JobOutcome = z.infer<typeof JobOutcome>;
 
-/** Everything that is known of who has a job: the last one in its journal holds, and each names the one it follows. */
+/** The full state of a job's claim. The last record in its journal is valid, and each names the record it follows. */
 export const JobState = z.object({
   status: z.enum(["asked", "held", "returned", "withdrawn"]),
-  /** How often it was taken. */
+  /** The number of times it was claimed. */
   generation: z.number().int().nonnegative(),
   worker: z.string().optional(),
-  /** When it was taken, by the worker's clock: for people. */
+  /** When it was claimed, by the worker's clock; for people. */
   takenAt: z.string().optional(),
-  /** Where the worker has it. */
+  /** The working folder on the worker. */
   folder: z.string().optional(),
-  /** What has been committed so far: whoever takes the job next goes on from there. */
+  /** The commits so far. The next worker continues from them. */
   commits: Bundle.optional(),
-  /** Of a teammate: what this holder signs with, for the lead to vouch for. The other half stays where it was made. */
+  /**
+   * For a teammate: the key with which this holder signs, for the lead to endorse. The private key stays on its
+   * machine.
+   */
   publicKey: z.string().optional(),
   outcome: JobOutcome.optional(),
 });
@@ -116,32 +119,38 @@ const PermissionQuestion = z.object({
 
 const Amount = z.object({ usd: z.number().nonnegative(), tokens: z.number().nonnegative() });
 
-/** Each worker numbers what it reports, from one. */
+/** Each worker numbers its reports from 1. */
 const reported = { generation: z.number().int(), number: z.number().int() };
 
-/** From the worker. What has another generation than the job is passed over. */
+/** From the worker. Reports of another generation are ignored. */
 export const JobReport = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("events"), ...reported, events: z.array(Event) }),
   z.object({ kind: z.literal("question"), ...reported, question: PermissionQuestion }),
-  /** It needs so much more than it has. Of what it was given it keeps only this, spent and on its way: the rest is given back. */
+  /**
+   * It needs this much more than it has. Of the granted amount it keeps only this (spent or in use) and returns the
+   * rest.
+   */
   z.object({
     kind: z.literal("budget"),
     ...reported,
     keeps: Amount,
-    /** Nothing: it only gives back. */
+    /** Zero if it only returns budget. */
     needs: Amount,
-    /** Of a teammate: whose spending `keeps` is. */
+    /** For a teammate: the session whose spending `keeps` is. */
     session: z.string().optional(),
   }),
 ]);
 export type JobReport = z.infer<typeof JobReport>;
 
-/** To the worker: kept with the job, so that whoever takes it next hears it too. */
+/** To the worker. Stored with the job, so that the next worker receives it too. */
 export const JobOrder = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("say"), ...Said.shape }),
   z.object({ kind: z.literal("interrupt") }),
   z.object({ kind: z.literal("answer"), requestId: RequestId, answer: PermissionAnswer }),
-  /** To what that worker has asked under that number. `most`: all that it may spend from its beginning. `usedUp`: there is no more. */
+  /**
+   * Answers the worker's request with that number. `most`: the total that it may spend from its start. `usedUp`: there
+   * is no more.
+   */
   z.object({
     kind: z.literal("budget"),
     generation: z.number().int(),
@@ -152,7 +161,7 @@ export const JobOrder = z.discriminatedUnion("kind", [
 ]);
 export type JobOrder = z.infer<typeof JobOrder>;
 
-/** What a worker says of itself. */
+/** A worker's description of itself. */
 export const WorkerInfo = z.object({
   name: z.string(),
   labels: z.array(z.string()),

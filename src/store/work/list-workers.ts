@@ -3,7 +3,7 @@ import { hasNoResponders } from "../nats/connection/bus-errors.ts";
 import { WorkerInfo } from "./job.ts";
 import { workerQuerySubject } from "./work-subjects.ts";
 
-/** The workers that answer now. */
+/** Returns the workers that answer now. */
 export async function listWorkers(bus: Bus): Promise<WorkerInfo[]> {
   const found: WorkerInfo[] = [];
   try {

@@ -10,12 +10,12 @@ import type { WorkBus } from "./work-bus.ts";
 import { openWorkFiles } from "./work-files.ts";
 import { jobStream, queueStream, queueSubject } from "./work-subjects.ts";
 
-/** What the parts of it share. */
+/** The dependencies that all parts of the work bus share. */
 export interface WorkPorts {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly patience: RetryLimits;
-  /** Jobs with these labels can wait to be taken. */
+  /** Makes sure that jobs with these labels have a queue. */
   ensureQueue(line: string): Promise<void>;
 }
 
@@ -70,6 +70,9 @@ async function makeStreams(
   for (const config of [jobs, queue]) await requestWithRetry(bus, () => bus.jsm.streams.add(config), patience);
 }
 
-/** A job that nobody has acknowledged or been at work on for so long is offered to another; that alone gives it to nobody. */
+/**
+ * An offer without acknowledgement or progress for this long goes to another worker. The offer alone does not assign
+ * the job.
+ */
 const ackWaitMs = 2000;
 const keptMs = 7 * 24 * 3_600_000;

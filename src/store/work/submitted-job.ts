@@ -20,7 +20,7 @@ import {
   liveSubject,
 } from "./work-subjects.ts";
 
-/** Puts a job on the bus, and says that it is wanted until it is forgotten. */
+/** Puts a job on the bus and sends heartbeats for it until it is forgotten. */
 export async function submitJob(spec: JobSpec, ports: WorkPorts): Promise<SubmittedJob> {
   const { bus, patience, ensureQueue: ensureLine } = ports;
   const subjects = jobSubjects(spec.id);
@@ -28,7 +28,7 @@ export async function submitJob(spec: JobSpec, ports: WorkPorts): Promise<Submit
   if (payload.length > bus.maxPayload() / 2)
     throw new TroupeError(
       "agent",
-      "What the agent is to be told is too long for the bus: put it into a file, and commit it.",
+      "The agent's prompt is too long for the bus. Put it into a file and commit the file.",
     );
   const queue = queueNameOf(spec.labels);
   await ensureLine(queue);
@@ -38,8 +38,8 @@ export async function submitJob(spec: JobSpec, ports: WorkPorts): Promise<Submit
     { job: spec.id, state: { status: "asked", generation: 0 }, after: 0 },
     patience,
   );
-  if (first === "conflict") throw new Error(`${spec.id} is on the bus already`);
-  // The last: whoever hears of it finds all of it.
+  if (first === "conflict") throw new Error(`${spec.id} is already on the bus`);
+  // Offered last, so that a worker finds the whole job.
   await offer(spec, ports);
   return followSubmitted(spec.id, ports);
 }
@@ -49,13 +49,13 @@ async function offer({ id, labels }: JobSpec, { bus, patience }: WorkPorts): Pro
   await publish(bus, { stream: queueStream, subject, payload: JSON.stringify({ job: id }), id }, patience);
 }
 
-/** A job that is on the bus already, as whoever wants it has it from now on; undefined if nothing of it is there. */
+/** Continues a job that is already on the bus. Undefined if nothing of it exists. */
 export async function findJob(id: string, ports: WorkPorts): Promise<SubmittedJob | undefined> {
   const { bus, patience } = ports;
   const revision = await readRevision(bus, id, patience);
   const spec = await readSpec(bus, id, patience);
   if (revision === undefined || spec === undefined) return undefined;
-  // It may have died between the two: whatever is offered twice is taken once.
+  // The submitter may have died before the offer. A job that is offered twice is still claimed once.
   if (revision.state.status === "asked") await offer(spec, ports);
   return followSubmitted(id, ports);
 }
@@ -63,7 +63,10 @@ export async function findJob(id: string, ports: WorkPorts): Promise<SubmittedJo
 function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): SubmittedJob {
   const subjects = jobSubjects(id);
   const stopBeating = startHeartbeat(bus, leadBeatSubject(id), beatMs);
-  /** The number of the last message that is there now. The server's own count of what is to come is not always right. */
+  /**
+   * Returns the sequence number of the current last message. The server's own count of pending messages is not always
+   * right.
+   */
   const lastOf = async (signal: AbortSignal): Promise<number> => {
     const last_by_subj = subjects.all;
     const find = () => bus.jsm.streams.getMessage(jobStream, { last_by_subj });
@@ -92,7 +95,7 @@ function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): Submi
           }
         } else if (message.subject === subjects.reports) {
           const report = JobReport.safeParse(said);
-          // Of a worker that has lost the job, or said before.
+          // Skips reports of a worker that lost the job, and repeated reports.
           if (report.success && report.data.generation === generation && report.data.number > number) {
             number = report.data.number;
             news = { kind: "report", report: report.data };

@@ -1,15 +1,15 @@
 import type { Envelope } from "../../protocol/index.ts";
 import type { JobOrder, JobOutcome, JobReport, JobSpec, JobState, WorkerInfo } from "./job.ts";
 
-/** Work for agents on other machines: jobs, who holds them, and the files that go with them. */
+/** Work for remote agents: jobs, their holders and their files. */
 export interface WorkBus {
-  /** Puts a job where workers find it. */
+  /** Puts a job on the bus for workers. */
   submit(spec: JobSpec): Promise<SubmittedJob>;
-  /** One that an earlier life of who wants it has put there; undefined if nothing of it is on the bus. */
+  /** Finds a job that a previous run of the session submitted. Undefined if nothing of it is on the bus. */
   find(id: string): Promise<SubmittedJob | undefined>;
-  /** The workers that answer now. */
+  /** Returns the workers that answer now. */
   workers(): Promise<readonly WorkerInfo[]>;
-  /** Takes jobs until `signal` aborts. `room` resolves when one more can be run; its result is called when that is over. */
+  /** Claims and runs jobs until the runner's `signal` aborts, then waits for the running ones. */
   claimJobs(work: JobRunner): Promise<void>;
   readonly files: WorkFiles;
   close(): Promise<void>;
@@ -17,42 +17,42 @@ export interface WorkBus {
 
 export interface WorkFiles {
   has(object: string): Promise<boolean>;
-  /** Both wait for a bus that is away for ten minutes; until `signal` aborts, where there is one. */
+  /** Both wait up to ten minutes for an unreachable bus, or with `signal` until it aborts. */
   put(object: string, path: string, signal?: AbortSignal): Promise<void>;
   get(object: string, path: string, signal?: AbortSignal): Promise<void>;
   remove(object: string): Promise<void>;
 }
 
-/** As who has submitted it sees it. */
+/** A job as its submitter sees it. */
 export interface SubmittedJob {
-  /** Everything of the job in the one order that the stream gives it. */
+  /** Yields everything about the job in the order of the stream. */
   news(signal: AbortSignal): AsyncIterable<JobNews>;
-  /** While the bus is away it waits: until `signal` aborts, where there is one. */
+  /** Waits while the bus is unreachable, with `signal` until it aborts. */
   order(order: JobOrder, signal?: AbortSignal): Promise<void>;
-  /** Called each time that its holder is heard, until what this gives is called. */
+  /** Called for each heartbeat of its holder. Returns a function that removes the listener. */
   onBeat(listener: () => void): () => void;
-  /** What is shown of it from now on, until what this gives is called. */
+  /** Called for live events from now on. Returns a function that removes the listener. */
   onLive(listener: (envelope: Envelope) => void): () => void;
-  /** What was asked for; undefined if nothing of it is there. */
+  /** Undefined if nothing of the job exists. */
   spec(): Promise<JobSpec | undefined>;
-  /** How it stands at this moment; undefined if nothing of it is there. */
+  /** The current state; undefined if nothing of the job exists. */
   state(): Promise<JobState | undefined>;
-  /** Whether the bus is there: while it is not, silence means nothing. */
+  /** True if the bus is reachable. Otherwise silence means nothing. */
   isConnected(): boolean;
-  /** Nothing that a worker writes from now on counts. False: it was returned before. */
+  /** From now on nothing that a worker writes counts. Resolves to false if the job was already completed. */
   withdraw(): Promise<boolean>;
-  /** It stays as it is, and is not said to be wanted any more from here. */
+  /** Leaves the job as it is and stops the heartbeats. */
   leave(): void;
-  /** It is over and dealt with: nothing of it stays on the bus. */
+  /** Removes a finished and handled job from the bus. */
   forget(): Promise<void>;
 }
 
 export type JobNews =
   | { readonly kind: "state"; readonly state: JobState }
   | { readonly kind: "report"; readonly report: JobReport }
-  /** What was ordered before, in this life of whoever wants it or in an earlier one. */
+  /** An earlier order, from this or a previous run of the session. */
   | { readonly kind: "order"; readonly order: JobOrder }
-  /** Everything that is there has been handed on. */
+  /** All messages that existed at the start have been delivered. */
   | { readonly kind: "caught up" };
 
 export interface JobRunner {
@@ -60,29 +60,29 @@ export interface JobRunner {
   readonly labels: readonly string[];
   readonly maxAgents: number;
   readonly signal: AbortSignal;
-  /** Runs one. Whatever it rejects with is told to `onProblem`, and the job is for others. */
+  /** Runs one job. An error goes to `onProblem`, and other workers can claim the job. */
   run(job: HeldJob): Promise<void>;
   onProblem(error: unknown): void;
 }
 
-/** As who holds it sees it. */
+/** A job as its holder sees it. */
 export interface HeldJob {
   readonly spec: JobSpec;
   readonly state: JobState;
-  /** Aborts when the job is somebody else's, or nobody's: nothing that is written after that counts. */
+  /** Aborts when another worker has the job or it was withdrawn. Nothing written after that counts. */
   readonly lost: AbortSignal;
-  /** Aborts when whoever wants the job has not been heard for long, though the bus is there. */
+  /** Aborts when the submitter has been silent for too long although the bus is reachable. */
   readonly orphaned: AbortSignal;
   orders(signal: AbortSignal): AsyncIterable<JobOrder>;
-  /** In order; resolves when it is kept. */
+  /** Sends reports in order. Resolves when the report is stored. */
   report(report: JobReport): Promise<void>;
-  /** For eyes only: whoever looks on now sees it, and nobody else ever. */
+  /** For current viewers only; never stored. */
   publishLive(envelopes: readonly Envelope[]): void;
-  /** What is known from now on of where it is worked on and what was committed. */
+  /** Records the working folder, the commits so far or the key. */
   note(patch: Pick<JobState, "folder" | "commits" | "publicKey">): Promise<void>;
-  /** Others may take it at once, and go on from what was noted last. */
+  /** Other workers can claim it at once and continue from the last note. */
   release(): Promise<void>;
-  /** The end. False: it had been lost, and nothing of it counts. */
+  /** Ends the job. Resolves to false if the job was lost before; then nothing counts. */
   complete(outcome: JobOutcome): Promise<boolean>;
   /** The size of the largest message. */
   readonly maxBytes: number;

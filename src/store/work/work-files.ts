@@ -10,7 +10,7 @@ import type { Bus } from "../nats/connection/bus.ts";
 import type { WorkFiles } from "./work-bus.ts";
 import { workBucket } from "./work-subjects.ts";
 
-/** Files on the bus; what nobody removes goes after a week. */
+/** Files on the bus. Files that are not removed expire after a week. */
 export function openWorkFiles(
   bus: Bus,
   { replicas, patience }: { replicas: number; patience: RetryLimits },

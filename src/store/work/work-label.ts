@@ -1,2 +1,2 @@
-/** A label of workers: they take only jobs all of whose labels they have. */
+/** A worker label. A worker claims only jobs whose labels it has all of. */
 export const workLabel = /^[a-z0-9][a-z0-9_-]{0,31}$/;

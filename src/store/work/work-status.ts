@@ -5,24 +5,24 @@ import { listWorkers } from "./list-workers.ts";
 import { JobSpec, JobState, type WorkerInfo } from "./job.ts";
 import { jobStream, jobSubjects } from "./work-subjects.ts";
 
-/** A job that is on the bus, for people. */
+/** A job on the bus, for people. */
 export interface BusJob {
   readonly id: string;
-  /** The agent that it is of, as its session calls it. */
+  /** The agent's name in its session. */
   readonly agent: string;
   readonly labels: readonly string[];
-  /** `finished`: its session has not fetched it. */
+  /** `finished`: its session has not fetched the result yet. */
   readonly status: "waiting" | "held" | "finished" | "withdrawn";
-  /** Who holds it, or had it last. */
+  /** The current or last holder. */
   readonly worker?: string;
-  /** How often it was taken. */
+  /** The number of times it was claimed. */
   readonly taken: number;
-  /** Since when it is so: by the clock of the worker that holds it, otherwise by the server's. */
+  /** The start of this status, by the clock of the holding worker, otherwise by the server's. */
   readonly since: string;
 }
 
 export interface WorkStatus {
-  /** Undefined: this user may not ask. */
+  /** Undefined if this user may not ask. */
   readonly workers: readonly WorkerInfo[] | undefined;
   readonly jobs: readonly BusJob[] | undefined;
 }
@@ -70,7 +70,7 @@ async function allJobs({ jsm }: Bus): Promise<BusJob[]> {
 
 const statusText = { asked: "waiting", held: "held", returned: "finished", withdrawn: "withdrawn" } as const;
 
-/** A server does not answer what one may not ask. */
+/** A server does not answer a forbidden request. */
 async function undefinedIfForbidden<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();

@@ -1,21 +1,21 @@
-/** Jobs are in streams of their own: a session needs no team to have agents elsewhere. */
+/** Jobs have separate streams: a session needs no team for remote agents. */
 export const jobStream = "troupe-jobs";
 export const queueStream = "troupe-queue";
 export const workBucket = "troupe-work";
-/** Asked of all workers at once. */
+/** A question to all workers at once. */
 export const workerQuerySubject = "troupe_pool.who";
-/** That whoever wants the job is there. Not kept. */
+/** Heartbeats of the job's submitter. Not stored. */
 export const leadBeatSubject = (job: string): string => `troupe_pool.lead.${job}`;
-/** That whoever holds the job is there. Not kept either: who has it is for its journal to say. */
+/** Heartbeats of the job's holder. Not stored: the journal says which worker has the job. */
 export const holderBeatSubject = (job: string): string => `troupe_pool.held.${job}`;
 
-/** What an agent does at this moment, as it does it. Not kept. */
+/** Live events of the agent. Not stored. */
 export const liveSubject = (job: string): string => `troupe_pool.shown.${job}`;
 
 export interface JobSubjects {
   readonly all: string;
   readonly spec: string;
-  /** Who has it: each message follows the last one, or is refused. */
+  /** The claims of the job. Each message must follow the last one, or is refused. */
   readonly journal: string;
   readonly reports: string;
   readonly orders: string;
@@ -29,7 +29,7 @@ export const jobSubjects = (job: string): JobSubjects => ({
   orders: `troupe_job.${job}.orders`,
 });
 
-/** Jobs that ask for the same labels wait in one line, whose name says which: a worker knows the lines it serves. */
+/** Jobs with the same labels share a queue. Its name contains the labels, so a worker knows which queues to serve. */
 export const queueNameOf = (labels: readonly string[]): string =>
   labels.length === 0 ? unlabelledQueue : [...new Set(labels)].sort().join("+");
 
@@ -37,5 +37,5 @@ export const labelsOfQueue = (queue: string): readonly string[] => (queue === un
 
 export const queueSubject = (queue: string): string => `troupe_queue.${queue}`;
 
-/** No label begins with it. */
+/** Labels never begin with it. */
 const unlabelledQueue = "_";

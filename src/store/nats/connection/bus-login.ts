@@ -3,8 +3,8 @@ import { type Authenticator, credsAuthenticator, nkeyAuthenticator } from "@nats
 import { TroupeError } from "../../../protocol/index.ts";
 
 /**
- * Shows who one is with what is in this file: a user's JWT and seed, or the seed of an nkey alone. It is read again each
- * time the connection comes back, so that credentials can be renewed under a team that runs.
+ * Authenticates with a file: a user's JWT and seed, or only the seed of an nkey. The file is read again on every
+ * reconnect, so that credentials can be renewed while a team runs.
  */
 export function loginFromFile(path: string): Authenticator {
   let login = readLogin(path);
@@ -12,7 +12,7 @@ export function loginFromFile(path: string): Authenticator {
     try {
       login = readLogin(path);
     } catch (error) {
-      // Just being replaced: what was good before is tried, and the server has the last word.
+      // The file may be in the middle of a replacement. Use the last valid credentials; the server decides.
       if (!TroupeError.is(error)) throw error;
     }
     return login(nonce);
@@ -28,7 +28,7 @@ function readLogin(path: string): Authenticator {
   } catch (error) {
     throw new TroupeError(
       "settings",
-      `${path} holds no credentials for the bus: neither a user's JWT and seed, as nsc writes them, nor the seed of an nkey.`,
+      `${path} contains no credentials for the bus. It needs a user's JWT and seed, as nsc writes them, or the seed of an nkey.`,
       { cause: error },
     );
   }
@@ -39,7 +39,7 @@ function readSecret(path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new TroupeError("settings", `The credentials for the bus cannot be read: ${why}.`, { cause: error });
+    throw new TroupeError("settings", `cannot read the credentials for the bus: ${why}.`, { cause: error });
   }
 }
 

@@ -15,9 +15,9 @@ import {
 
 export interface RetryLimits {
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
-  /** How long to go on trying. */
+  /** How long to keep trying. */
   readonly waitMs: number;
-  /** Ends it sooner. */
+  /** Stops the attempts earlier. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -25,17 +25,17 @@ export interface Publication {
   readonly stream: string;
   readonly subject: string;
   readonly payload: string;
-  /** The same for every try: what is stored once is not stored again. */
+  /** The same for every attempt, so that the message is stored only once. */
   readonly id: string;
-  /** Of the last message on this subject: with another one it is not stored. */
+  /** The sequence number of the last message on this subject. If it differs, nothing is stored. */
   readonly after?: number | undefined;
-  /** It takes the place of all before it on this subject. */
+  /** Replaces all earlier messages on this subject. */
   readonly replaces?: boolean | undefined;
 }
 
 /**
- * Resolves when the stream has acknowledged it; "conflict" if another message stands where it was to follow. Goes on
- * trying with the same id while the bus does not answer: what ended in an error may have been stored.
+ * Resolves when the stream has acknowledged the message, or to "conflict" if another message already follows `after`.
+ * Retries with the same id while the bus does not answer, since a failed attempt may have been stored.
  */
 export async function publish(bus: Bus, message: Publication, limits: RetryLimits): Promise<PubAck | "conflict"> {
   const { stream, subject, payload, id, after, replaces } = message;
@@ -58,7 +58,7 @@ function rollup() {
   return made;
 }
 
-/** Asks until there is an answer, at most `waitMs`. What the bus says no to is thrown at once. */
+/** Repeats the request until there is an answer, for at most `waitMs`. A refusal of the bus is thrown at once. */
 export async function requestWithRetry<T>(
   bus: Bus,
   request: () => Promise<T>,
@@ -76,13 +76,13 @@ export async function requestWithRetry<T>(
       if (isStreamMissing(error) || apiCode(error) === 10060) throw teamGoneError(error);
       if (!isTransient(error)) throw refusedByBusError(bus, error);
       if (stream !== undefined && hasNoResponders(error) && (await isGone(bus, stream))) throw teamGoneError(error);
-      if (clock.monotonic() - began > waitMs) throw noAnswerError(bus, "it is tried again later", waitMs);
+      if (clock.monotonic() - began > waitMs) throw noAnswerError(bus, "the request is repeated later", waitMs);
       await clock.sleep(Math.min(50 * 2 ** tries, 1000), signal);
     }
   }
 }
 
-/** An answer that was on its way when the connection broke never comes: it is asked for again at once. */
+/** An answer that was under way when the connection broke never arrives, so the request is repeated at once. */
 async function raceReconnect<T>(
   bus: Bus,
   request: () => Promise<T>,
@@ -99,7 +99,7 @@ async function raceReconnect<T>(
     ends.push(() => clearTimeout(timer));
   });
   const asked = request();
-  // The loser of the race fails later, when nobody looks.
+  // The loser of the race may reject later, with no one waiting for it.
   asked.catch(() => undefined);
   try {
     return await Promise.race([asked, interrupted]);
@@ -110,7 +110,7 @@ async function raceReconnect<T>(
 
 class Reconnected extends Error {}
 
-/** However short the time is, one answer is waited for this long. */
+/** The minimum wait for one answer, however short the time limit is. */
 const minWaitMs = 100;
 
 async function isGone(bus: Bus, stream: string): Promise<boolean> {

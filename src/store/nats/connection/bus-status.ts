@@ -4,7 +4,7 @@ import { checkServer, type ServerCheck } from "./check-server.ts";
 import { type WorkStatus, workStatus } from "../../work/work-status.ts";
 import { streamPrefix } from "../team-subjects.ts";
 
-/** How a bus stands, for people. */
+/** The state of a bus, for people. */
 export interface BusStatus extends WorkStatus {
   readonly server: ServerCheck & { readonly where: string; readonly roundTripMs: number };
   readonly streams: readonly BusStream[];
@@ -12,12 +12,12 @@ export interface BusStatus extends WorkStatus {
 
 export interface BusStream {
   readonly name: string;
-  /** The team it is of, or undefined for the objects of one. */
+  /** The team of the stream, or undefined for a team's objects. */
   readonly team?: string;
   readonly messages: number;
   readonly bytes: number;
   readonly replicas: number;
-  /** Servers of a cluster that do not keep up. */
+  /** Servers of a cluster that lag behind. */
   readonly behind: readonly string[];
   readonly consumers: readonly { readonly name: string; readonly subject: string; readonly lag: number }[];
 }

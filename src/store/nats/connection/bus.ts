@@ -6,17 +6,17 @@ import { TroupeError } from "../../../protocol/index.ts";
 import { loginFromFile } from "./bus-login.ts";
 import { unreachableError } from "./unreachable-error.ts";
 
-/** Where a bus is, and how one is let in. */
+/** The servers of a bus and the credentials for it. */
 export interface BusAddress {
-  /** `nats://host:4222`, `tls://host:4222`; a name and password, or a token, may stand before the host. */
+  /** `nats://host:4222`, `tls://host:4222`; a name and password, or a token, may precede the host. */
   readonly servers: readonly string[];
-  /** The file with a user's JWT and seed, as `nsc` writes it, or with the seed of an nkey alone. */
+  /** A file with a user's JWT and seed, as `nsc` writes it, or only with the seed of an nkey. */
   readonly credentialsFile?: string | undefined;
   readonly tls?: BusTls | undefined;
-  /** Of agents that workers run: after how long one is lost, and how long one is waited for. */
+  /** For agents on workers: the time until one counts as lost, and the time to wait for a worker. */
   readonly leaseMs?: number | undefined;
   readonly workerWaitMs?: number | undefined;
-  /** How long they go on without whoever has started them. */
+  /** How long they continue without contact with the session that started them. */
   readonly leadWaitMs?: number | undefined;
 }
 
@@ -26,17 +26,17 @@ export interface BusTls {
   readonly keyFile?: string | undefined;
 }
 
-/** One connection, which comes back by itself for as long as it takes. */
+/** One connection that reconnects by itself without a time limit. */
 export interface Bus {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
-  /** As words for people name it; without passwords. */
+  /** The address for messages to people, without passwords. */
   readonly where: string;
   isConnected(): boolean;
-  /** The largest message that it takes. */
+  /** The largest message that the bus accepts. */
   maxPayload(): number;
-  /** Called each time the connection is there again. Gives a function that ends that. */
+  /** Called on each reconnect. Returns a function that removes the listener. */
   onReconnect(listener: () => void): () => void;
   onDisconnect(listener: () => void): () => void;
   close(): Promise<void>;
@@ -102,7 +102,7 @@ function optionsOf({ credentialsFile, tls }: BusAddress, urls: readonly URL[]): 
     ...(isEncrypted && { tls: tlsOf(tls ?? {}, urls) }),
     timeout: requestMs,
     maxReconnectAttempts: -1,
-    // Rights that are taken away may come back, and credentials are renewed: the first refusal alone is final.
+    // Revoked rights may be restored and credentials are renewed, so only the first refusal is final.
     ignoreAuthErrorAbort: true,
     reconnectTimeWait: 200,
     reconnectJitter: 200,
@@ -115,7 +115,7 @@ function optionsOf({ credentialsFile, tls }: BusAddress, urls: readonly URL[]): 
 function tlsOf({ caFile, certFile, keyFile }: BusTls, urls: readonly URL[]) {
   for (const file of [caFile, certFile, keyFile]) if (file !== undefined) assertReadable(file);
   if ((certFile === undefined) !== (keyFile === undefined))
-    throw new TroupeError("settings", "bus.tls.certFile and bus.tls.keyFile are of use only together.");
+    throw new TroupeError("settings", "bus.tls.certFile and bus.tls.keyFile must be set together.");
   return {
     ...(caFile !== undefined && { caFile }),
     ...(certFile !== undefined && { certFile }),
@@ -124,7 +124,10 @@ function tlsOf({ caFile, certFile, keyFile }: BusTls, urls: readonly URL[]) {
   };
 }
 
-/** The client compares with "localhost" where an address is a number: here it is for one of the names one was given. */
+/**
+ * The client compares with "localhost" if an address is a number. Here the certificate must match one of the given
+ * names.
+ */
 function checkName(certificate: PeerCertificate, urls: readonly URL[]): Error | undefined {
   const wrong = urls.map(({ hostname }) => checkServerIdentity(hostname.replace(/^\[|\]$/g, ""), certificate));
   return wrong.includes(undefined) ? undefined : wrong[0];
@@ -135,7 +138,7 @@ function assertReadable(file: string): void {
     accessSync(file, constants.R_OK);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new TroupeError("settings", `A file of bus.tls cannot be read: ${why}.`, { cause: error });
+    throw new TroupeError("settings", `cannot read a file of bus.tls: ${why}.`, { cause: error });
   }
 }
 
@@ -148,7 +151,7 @@ function parseServer(server: string): URL {
   }
   throw new TroupeError(
     "usage",
-    `${JSON.stringify(withoutPassword(server))} is no address of a bus: nats://host:4222.`,
+    `${JSON.stringify(withoutPassword(server))} is not the address of a bus. Write it as nats://host:4222.`,
   );
 }
 
@@ -159,5 +162,5 @@ const loginOf = ({ username, password }: URL) =>
 
 const withoutPassword = (server: string): string => server.replace(/^([a-z]+:\/\/)?.*@/i, "$1");
 
-/** What is not answered within this is asked again, with the same id. */
+/** A request without an answer after this time is repeated with the same id. */
 const requestMs = 4000;

@@ -1,2 +1,2 @@
-/** The client for the bus is loaded only by who asks for it. */
+/** Loads the bus client only when needed. */
 export const loadBusStatus = async () => (await import("./bus-status.ts")).busStatus;

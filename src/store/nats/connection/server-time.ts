@@ -1,12 +1,12 @@
-/** What time it is on the servers of the bus, told by when messages were stored there and when they came here. */
+/** The time on the bus servers, estimated from when messages were stored there and when they arrived here. */
 export interface ServerTime {
   observe(storedAt: number): void;
   now(): number;
 }
 
 /**
- * A message comes after it was stored, never before: of all differences seen lately the greatest is the nearest. None is
- * kept for ever, since the clock there may be set back.
+ * A message arrives after it was stored, never before, so the greatest recent difference is the closest. Old
+ * differences expire, since the server clock may be set back.
  */
 export function createServerTime(uptime: () => number): ServerTime {
   let current = { since: uptime(), ahead: Number.NEGATIVE_INFINITY };

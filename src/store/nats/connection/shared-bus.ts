@@ -1,9 +1,12 @@
 import type { Bus } from "./bus.ts";
 
-/** One connection for all who need it at a time; it ends with the last of them, so that nothing keeps a process alive. */
+/** One connection for all current users. It closes with the last of them, so that nothing keeps the process alive. */
 export interface SharedBus {
   use<T>(action: (bus: Bus) => Promise<T>): Promise<T>;
-  /** The action, or whatever it gives, calls `letGo` when it needs it no more; if it throws, that is done for it. */
+  /**
+   * The action, or its result, calls `release` when it no longer needs the bus. If the action throws, this happens
+   * automatically.
+   */
   keep<T>(action: (bus: Bus, release: () => Promise<void>) => Promise<T>): Promise<T>;
 }
 

@@ -5,7 +5,7 @@ import { hasErrorCode } from "../../../platform/index.ts";
 import { TroupeError } from "../../../protocol/index.ts";
 import type { BusAddress } from "./bus.ts";
 
-/** What went wrong with the first connection, in words that say what to do about it. */
+/** Explains why the first connection failed and what to do. */
 export async function unreachableError(
   error: unknown,
   { address, where, hosts }: { readonly address: BusAddress; readonly where: string; readonly hosts: readonly URL[] },
@@ -15,7 +15,7 @@ export async function unreachableError(
   const toError = (message: string) => new TroupeError("storage", message, { cause: error });
   if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError)
     return toError(
-      `The bus at ${where} lets nobody in ${credentialsText(address, hosts)} (${reason}). ${credentialsHint}`,
+      `The bus at ${where} refuses the connection ${credentialsText(address, hosts)} (${reason}). ${credentialsHint}`,
     );
   const code = certificateErrors.find((each) => hasErrorCode(error, each));
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
@@ -23,22 +23,24 @@ export async function unreachableError(
   if (code !== undefined)
     return toError(`The bus at ${where} is not trusted: ${reason}. ${authorityHint(address, code)}`);
   if (reason.includes("does not support 'tls'"))
-    return toError(`The bus at ${where} does not encrypt, and tls is asked for. Nothing was sent to it.`);
+    return toError(
+      `The bus at ${where} does not support TLS, but its address or the settings require it. Nothing was sent.`,
+    );
   if (await asksForCertificate(error, hosts))
     return toError(
-      `The bus at ${where} has hung up: it asks for a certificate of the client. ${clientCertificateHint(address)}`,
+      `The bus at ${where} closed the connection: it requires a client certificate. ${clientCertificateHint(address)}`,
     );
   return toError(`Cannot reach the bus at ${where}: ${reason}. Is a nats-server with JetStream running there?`);
 }
 
 function credentialsText({ credentialsFile, tls }: BusAddress, hosts: readonly URL[]): string {
   if (credentialsFile !== undefined) return `with the credentials in ${credentialsFile}`;
-  if (hosts.some(({ username }) => username !== "")) return "with the name and password, or token, of its address";
-  return tls?.certFile === undefined ? "without credentials" : `with the certificate ${tls.certFile} alone`;
+  if (hosts.some(({ username }) => username !== "")) return "with the name and password, or token, in its address";
+  return tls?.certFile === undefined ? "without credentials" : `with only the certificate ${tls.certFile}`;
 }
 
 const credentialsHint =
-  "Credentials are in bus.credentialsFile of the settings, or stand before the host: nats://user:password@host:4222.";
+  "Set bus.credentialsFile in the settings, or put the credentials before the host: nats://user:password@host:4222.";
 
 const certificateErrors = [
   "ERR_TLS_CERT_ALTNAME_INVALID",
@@ -54,13 +56,16 @@ const certificateErrors = [
 
 function authorityHint({ tls }: BusAddress, code: string): string {
   if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
-    return "It needs a new certificate, or a clock is wrong.";
+    return "Renew its certificate, or correct the clock.";
   return tls?.caFile === undefined
-    ? "If its authority is none of the system's, name its file in bus.tls.caFile of the settings."
-    : `Its certificate is not signed by anybody in ${tls.caFile}.`;
+    ? "If the system does not know its certificate authority, set bus.tls.caFile in the settings."
+    : `No authority in ${tls.caFile} signed its certificate.`;
 }
 
-/** A server that wants a certificate says so before it encrypts, and hangs up afterwards without a word. */
+/**
+ * A server that requires a certificate says so before the TLS handshake, and later closes the connection without a
+ * message.
+ */
 async function asksForCertificate(error: unknown, hosts: readonly URL[]): Promise<boolean> {
   const isSilence = error instanceof errors.TimeoutError || error instanceof errors.ConnectionError;
   const [host] = hosts;
@@ -78,7 +83,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not a server of this kind: nothing is known of it then.
+    // Not a NATS server, so nothing is known about it.
     return undefined;
   }
 }
@@ -103,7 +108,7 @@ function firstLine({ hostname, port }: URL): Promise<string> {
 
 const clientCertificateHint = ({ tls }: BusAddress): string =>
   tls?.certFile === undefined
-    ? "Name it and its key in bus.tls.certFile and bus.tls.keyFile of the settings."
+    ? "Set bus.tls.certFile and bus.tls.keyFile in the settings."
     : `It does not accept ${tls.certFile}.`;
 
 const greetingMs = 2000;

@@ -15,7 +15,7 @@ export interface BusReaderOptions extends BusInboxOptions {
   readonly view: InboxView;
 }
 
-/** The one who marks what was read, and keeps the inbox small. */
+/** Opens the only reader of an inbox. It marks read mail and keeps the inbox small. */
 export async function openBusInboxReader(options: BusReaderOptions): Promise<InboxReader> {
   const { member, view, bus, stream, subject, outbox, clock, createId } = options;
   const held = await claimReader(options);
@@ -32,7 +32,7 @@ export async function openBusInboxReader(options: BusReaderOptions): Promise<Inb
 
   const unread = async (): Promise<readonly HeldMail[]> => {
     assertHeld();
-    // While the bus is away what is known is all that can be had: nobody stops for that.
+    // While the bus is unreachable, the known mail has to do: the member must not stop for that.
     if (bus.isConnected()) await view.sync();
     await quarantine();
     const mail = view.fold.unread().flatMap(heldMail);
@@ -79,7 +79,10 @@ export async function openBusInboxReader(options: BusReaderOptions): Promise<Inb
     return view.bytes >= options.limitBytes && open * 2 <= size && size - open > options.keepRead;
   };
 
-  /** What is not read, and the last of the rest, in the place of all: unless something comes in between. Then the next time. */
+  /**
+   * Replaces everything by the unread and the most recent read mail. If a new message arrives in between, it tries
+   * again later.
+   */
   const compact = async () => {
     if (!isTooLarge() || !bus.isConnected() || outbox.waiting() > 0) return;
     await view.sync();
@@ -103,7 +106,7 @@ export async function openBusInboxReader(options: BusReaderOptions): Promise<Inb
     if (ack !== "conflict") await bus.jsm.streams.purge(stream, { filter: subject, seq: ack.seq });
   };
 
-  /** What is damaged goes to a file of this machine, and is told of once, also across restarts. */
+  /** Saves damaged messages to a file on this machine, and reports each once, even across restarts. */
   const quarantine = async () => {
     for (const problem of view.problems) {
       if (told.has(problem) || !problem.includes("did not arrive")) continue;
@@ -118,16 +121,16 @@ export async function openBusInboxReader(options: BusReaderOptions): Promise<Inb
       data,
     });
     const what = damaged.length === 1 ? "a message" : `${damaged.length} messages`;
-    notices.push(`${subject}: ${what} could not be read (${damaged[0]?.reason}); what they held is in ${copy}.`);
+    notices.push(`${subject}: cannot read ${what} (${damaged[0]?.reason}); the content is in ${copy}.`);
     await outbox.leave(member, { aside: damaged.map(({ digest }) => digest) });
   };
 
-  /** What is done beside the reading, and never in its way: a failure is told, and nothing is lost by it. */
+  /** Runs maintenance work without blocking the reader. A failure is reported and loses nothing. */
   const inTurn = (work: () => Promise<void>) => {
     chores = chores.then(work).catch((error: unknown) => {
       if (ended.signal.aborted) return;
       const why = TroupeError.is(error) || error instanceof Error ? error.message : String(error);
-      notices.push(`The inbox of ${member} could not be put in order: ${why}`);
+      notices.push(`cannot compact the inbox of ${member}: ${why}`);
     });
   };
 

@@ -9,20 +9,20 @@ import type { Bus } from "../connection/bus.ts";
 import { parseMessage } from "../journal/journal-message.ts";
 import { type Feed, openFeed } from "../journal/stream-feed.ts";
 
-/** One member's inbox as it is folded in this process, for its reader and for all who look. */
+/** One member's inbox as folded in this process, shared by its reader and all viewers. */
 export interface InboxView {
   readonly fold: InboxFold;
-  /** Of the last message. */
+  /** The sequence number of the last message. */
   readonly last: number;
-  /** How far each outbox has come. */
+  /** The position of each outbox. */
   readonly counters: ReadonlyMap<string, number>;
   readonly bytes: number;
   readonly problems: readonly string[];
-  /** What cannot be read, until its reader has set it aside. */
+  /** Unreadable messages that the reader has not quarantined yet. */
   takeDamaged(): readonly DamagedMessage[];
   sync(): Promise<void>;
   reached(sequence: number): Promise<void>;
-  /** New mail, as it comes. `failed`: no more will. */
+  /** Called for new mail. `failed` means that no more will arrive. */
   onArrival(listener: (arrived: readonly InboxEntry[], failed?: { readonly error: unknown }) => void): () => void;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface InboxViewOptions {
 }
 
 const Mails = z.object({ o: z.string(), n: z.number().int().positive(), records: z.array(z.unknown()) });
-/** What takes the place of everything before it: written by the reader, when most of that is read. */
+/** Replaces everything before it. The reader writes it when most of that is read. */
 export const InboxSnapshot = z.object({
   counters: z.record(z.string(), z.number().int()),
   records: z.array(z.unknown()),
@@ -54,7 +54,7 @@ export function openInboxView(options: InboxViewOptions): InboxView {
   let counters = new Map<string, number>();
   let last = 0;
   let bytes = 0;
-  /** Up to here it is read for the second time, after a loss. */
+  /** Messages up to here are read a second time after a loss. */
   let rereadThrough = 0;
   let damaged: DamagedMessage[] = [];
   let failure: { readonly error: unknown } | undefined;
@@ -72,7 +72,7 @@ export function openInboxView(options: InboxViewOptions): InboxView {
 
   const add = (value: unknown, message: JsMsg): readonly InboxEntry[] => {
     const mails = Mails.safeParse(value);
-    if (!mails.success) return quarantine(message.data, "it is no message of an inbox");
+    if (!mails.success) return quarantine(message.data, "it is not an inbox message");
     const { o, n, records } = mails.data;
     return records.flatMap((record, index) => addOne(record, { outbox: o, n: n + index }));
   };
@@ -83,7 +83,7 @@ export function openInboxView(options: InboxViewOptions): InboxView {
     if (n > before) counters.set(outbox, n);
     const parsed = parseInboxRecord(value);
     if (!parsed.ok) return quarantine(Buffer.from(JSON.stringify(value)), parsed.reason);
-    // Sent again after a failure that was none, long after it was read and forgotten.
+    // Sent again after an apparent failure, long after it was read and dropped.
     if (n <= before && "mail" in parsed.record && isForgotten(parsed.record.mail.id)) return [];
     const entry = fold.apply(parsed.record, 0);
     return entry === undefined ? [] : [entry];
@@ -107,10 +107,10 @@ export function openInboxView(options: InboxViewOptions): InboxView {
     if (problems.length < maxProblems && !problems.includes(problem)) problems.push(problem);
   };
 
-  /** Whoever has folded all before it learns nothing new from it. */
+  /** A process that has folded everything before it gets nothing new from a snapshot. */
   const begin = (snapshot: z.infer<typeof InboxSnapshot>, message: JsMsg): readonly InboxEntry[] => {
     const before = fold;
-    // After a loss more is known here than stands there.
+    // After a loss the local state knows more than the stream.
     if (message.seq > rereadThrough) {
       fold = createInboxFold({ keepsRead: true });
       counters = new Map(Object.entries(snapshot.counters));
@@ -134,7 +134,7 @@ export function openInboxView(options: InboxViewOptions): InboxView {
       last = 0;
       rereadThrough = through;
       if (!isLoss) return;
-      note(`${subject}: the bus has lost messages that it had acknowledged. Their senders send them again.`);
+      note(`${subject}: the bus lost messages that it had acknowledged. Their senders send them again.`);
     },
     onFailure: (error) => {
       failure = { error };

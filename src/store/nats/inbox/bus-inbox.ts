@@ -20,19 +20,19 @@ export interface BusInboxOptions {
   readonly clock: Clock;
   readonly createId: CreateId;
   readonly waitMs: number;
-  /** With more than this in it, and most of it read, an inbox is compacted. */
+  /** An inbox larger than this is compacted once most of it is read. */
   readonly limitBytes: number;
-  /** So many that were read are left, for who looks at it. */
+  /** The number of read mails to keep for viewers. */
   readonly keepRead: number;
-  /** Where what cannot be read is put. */
+  /** The folder for unreadable messages. */
   readonly folder: string;
-  /** Makes sure that the bodies of these are on this machine. Never rejects. */
+  /** Makes sure that the bodies of these mails are on this machine. Never rejects. */
   readonly fetchBodies: (mails: readonly Mail[]) => Promise<readonly string[]>;
   /** Aborts when the store closes. */
   readonly closed: AbortSignal;
 }
 
-/** An inbox as one subject of a stream. Nothing is read before somebody looks. */
+/** An inbox as one subject of a stream. Nothing is read before it is used. */
 export function openBusInbox(options: BusInboxOptions): Inbox & { close(): Promise<void> } {
   const { member, bus, outbox, closed } = options;
   const subject = options.subjects.inbox(member);
@@ -99,9 +99,9 @@ function tooLarge(bytes: number, bus: Bus): TroupeError {
   const most = Math.floor((bus.maxPayload() - headroom) / 1000);
   return new TroupeError(
     "mail",
-    `The message has ${Math.ceil(bytes / 1000)} kB, and the bus at ${bus.where} takes ${most} kB at most. Write it to a file and send that.`,
+    `cannot send the message: it has ${Math.ceil(bytes / 1000)} kB, and the bus at ${bus.where} accepts at most ${most} kB. Write it to a file and send the path.`,
   );
 }
 
-/** For what is around a record. */
+/** Reserved for the data around a record. */
 const headroom = 4096;

@@ -7,9 +7,9 @@ import { openMailBodies } from "../../team/inbox/mail-bodies.ts";
 import { requestWithRetry, type RetryLimits } from "../connection/bus-request.ts";
 import type { Bus } from "../connection/bus.ts";
 
-/** Large texts: in the object store for everybody, and in a folder of each machine that reads them. */
+/** Large texts: in the object store for all machines, and in a folder of each machine that reads them. */
 export interface BusBodies extends MailBodies {
-  /** Brings the bodies of these to this machine, where they are not; what could not be brought, in words. */
+  /** Downloads the missing bodies of these mails to this machine. Returns a message for each that failed. */
   fetch(mails: readonly Mail[]): Promise<readonly string[]>;
 }
 
@@ -24,7 +24,7 @@ export function openBusBodies(options: {
   const local = openMailBodies(options.folder);
   let store: Promise<ObjectStore> | undefined;
 
-  /** Made with the first body. */
+  /** Created with the first body. */
   const objects = (): Promise<ObjectStore> => {
     store ??= requestWithRetry(bus, () => new Objm(bus.js).create(bucket, { replicas }), patience).catch(
       (error: unknown) => {
@@ -64,7 +64,7 @@ export function openBusBodies(options: {
           await bring(body.file);
         } catch (error) {
           if (!TroupeError.is(error)) throw error;
-          problems.push(`The text of ${id} could not be brought here: ${error.message}`);
+          problems.push(`cannot download the text of ${id}: ${error.message}`);
         }
       }
       return problems;
@@ -78,6 +78,6 @@ async function isThere(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (hasErrorCode(error, "ENOENT")) return false;
-    throw storageError("look at", path, error);
+    throw storageError("inspect", path, error);
   }
 }

@@ -3,9 +3,12 @@ import type { Bus } from "../connection/bus.ts";
 import type { StoredPresence, PresenceMessages } from "../presence/presence-messages.ts";
 import type { TeamSubjects } from "../team-subjects.ts";
 
-/** That this process alone reads an inbox. It holds as long as its beats are heard, and is taken over after that. */
+/**
+ * The right to be the only reader of an inbox. It lasts while the process's heartbeats arrive; then another process can
+ * take it.
+ */
 export interface ReaderClaim {
-  /** Aborts, with what to tell, when another has taken it over. */
+  /** Aborts with an error message when another process has taken the claim. */
   readonly lost: AbortSignal;
   release(): Promise<void>;
 }
@@ -37,7 +40,7 @@ export async function claimReader(options: {
     lost: lost.signal,
     release: async () => {
       stop();
-      // Otherwise its lease runs out.
+      // Otherwise the lease runs out.
       if (lost.signal.aborted || !bus.isConnected()) return;
       await presenceMessages.publishAfter(subject, { ...word, isLast: true }, sequence);
     },
@@ -51,6 +54,6 @@ const isHeld = (sign: StoredPresence, presenceMessages: PresenceMessages): boole
 };
 
 function busy(member: string, { word: { owner } }: StoredPresence): TroupeError {
-  const message = `The inbox of ${member} is in use by process ${owner.pid} on ${owner.host}. Close it there, or wait until it has ended.`;
+  const message = `The inbox of ${member} is in use by process ${owner.pid} on ${owner.host}. Close it there, or wait until that process has ended.`;
   return new TroupeError("session_busy", message);
 }

@@ -2,7 +2,7 @@ import type { InboxEntry } from "../../team/inbox/inbox-fold.ts";
 import type { HeldMail } from "../../team/inbox/inbox.ts";
 import type { InboxView } from "./bus-inbox-view.ts";
 
-/** What `first` gives, then all that comes, each once, as it stands when it is handed out. */
+/** Yields the entries of `first`, then all new ones. Each appears once, with its state at that moment. */
 export async function* followArrivals(
   view: InboxView,
   {
@@ -40,7 +40,7 @@ export async function* followArrivals(
   }
 }
 
-/** Its fold may have been begun anew since it came. */
+/** The fold may have been rebuilt since the entry arrived. */
 function currentState(view: InboxView, entry: InboxEntry, keepsRead: boolean): HeldMail[] {
   const now = view.fold.entries.get(entry.id);
   const { mail, state } = now ?? { mail: entry.mail, state: "read" as const };

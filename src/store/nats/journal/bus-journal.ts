@@ -18,14 +18,14 @@ export interface BusJournalOptions {
   readonly clock: Clock;
   readonly createId: CreateId;
   readonly waitMs: number;
-  /** With more than this behind its last snapshot it is compacted. */
+  /** The journal is compacted when it has more than this after its last snapshot. */
   readonly limitBytes: number;
 }
 
 /**
- * The journal that a line file is elsewhere, as one subject of a stream. Each record says after which one it was written,
- * and is stored only there: a record in between is noticed by who writes, one that is missing by who reads. What a record
- * comes to is decided by its place all the same, so nothing hangs on how well the bus keeps to that.
+ * A journal as one subject of a stream, where the file store uses a line file. Each record names the record it follows
+ * and is stored only there. A writer thus notices a record in between, and a reader notices a missing one. The position
+ * in the stream still decides the effect of a record, so correctness does not depend on that check.
  */
 export async function openBusJournal<State, Entry, Change, Refusal>(
   fold: JournalFold<State, Entry, Change, Refusal>,
@@ -39,9 +39,9 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
   let headerBytes = 0;
   let bytes = 0;
   let last = 0;
-  /** What is known here cannot be trusted to be all: the next snapshot is taken over. */
+  /** The local state may be incomplete, so the next snapshot replaces it. */
   let isBehind = false;
-  /** Up to here it is read for the second time, after a loss: only what others have written since is new in it. */
+  /** Messages up to here are read a second time after a loss. Only records that others wrote since then are new. */
   let rereadThrough = 0;
   let isRepairing = false;
   let isOpen = false;
@@ -67,7 +67,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     bytes += message.data.length;
     const record = JournalMessage.safeParse(value);
     const entry = record.success ? fold.entry.safeParse(record.data.entry) : undefined;
-    if (!record.success || !entry?.success) return note(`${subject}, ${message.seq}: a record of no known form.`);
+    if (!record.success || !entry?.success) return note(`${subject}, ${message.seq}: a record in an unknown format.`);
     apply(record.data.id, entry.data);
   };
 
@@ -92,7 +92,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
   };
 
   const apply = (id: string, entry: Entry) => {
-    // Sent twice, because the first answer did not come.
+    // Sent twice because the first answer did not arrive.
     if (seen.has(id)) return;
     seen.add(id);
     const refusal = fold.refusalOf(state, entry);
@@ -108,7 +108,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     if (problems.length < maxProblems && !problems.includes(problem)) problems.push(problem);
   };
 
-  /** The stream has lost what it had acknowledged: what is known here is put there again, by the first to do so. */
+  /** The stream lost acknowledged records. The first process that notices writes the known state again. */
   const onCut: FeedOptions["onCut"] = ({ through, isLoss }) => {
     last = 0;
     rereadThrough = through;
@@ -116,13 +116,13 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     const epoch = header?.epoch ?? 0;
     const restore = async () => {
       await reading.reached(through);
-      // Others have compacted it meanwhile, and nothing is lost.
+      // Another process has compacted it, so nothing is lost.
       if (!isLoss && header !== undefined && header.epoch > epoch) return;
-      note(`${subject}: the bus has lost records that it had acknowledged; they are put there again from here.`);
+      note(`${subject}: the bus lost records that it had acknowledged; this process restores them.`);
       const next = headerNow();
       if (next !== undefined) await put({ ...next, repairs: true }, last);
     };
-    inTurn(restore).catch((error: unknown) => note(`${subject} could not be put right: ${wordsOf(error)}`));
+    inTurn(restore).catch((error: unknown) => note(`cannot repair ${subject}: ${wordsOf(error)}`));
   };
 
   const headerNow = (): BusHeader | undefined =>
@@ -158,7 +158,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     try {
       for (let tries = 0; clock.monotonic() < deadline; tries++) {
         const known = fold.refusalOf(state, entry);
-        // Whoever is not up to date must not say no.
+        // Read the latest state before refusing.
         if (known !== undefined) {
           await reading.sync();
           const refusal = own.get(id) === undefined ? fold.refusalOf(state, entry) : undefined;
@@ -167,13 +167,13 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
         const decided = own.get(id) ?? (await tryAppend({ id, entry, tries }));
         if (decided !== undefined) return decided;
       }
-      throw noAnswerError(bus, "others write to it all the time, or the answer is lost", options.waitMs);
+      throw noAnswerError(bus, "other processes keep writing to it, or the answer was lost", options.waitMs);
     } finally {
       own.delete(id);
     }
   };
 
-  /** Undefined if somebody else came before it. */
+  /** Returns undefined if another writer was first. */
   const tryAppend = async ({ id, entry, tries }: { id: string; entry: Entry; tries: number }) => {
     const payload = JSON.stringify({ id, entry });
     const ack = await publish(bus, { stream, subject, payload, id: `${id}.${tries}`, after: last }, patience);
@@ -182,14 +182,14 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     return own.get(id);
   };
 
-  /** The write that found it too large is done; that making it smaller failed is not its failure. */
+  /** The write itself has succeeded, so a failed compaction must not make it fail. */
   const compact = async () => {
     const next = headerNow();
     try {
       if (next !== undefined) await put(next, last);
     } catch (error) {
       if (!TroupeError.is(error)) throw error;
-      note(`${subject} could not be made smaller: ${error.message}`);
+      note(`cannot compact ${subject}: ${error.message}`);
     }
   };
 
@@ -235,7 +235,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
 
 type Decided<Change, Refusal> = WriteResult<Change, Refusal>;
 
-/** In the order in which they came; who sends one again does so soon. */
+/** Ids are in order of arrival, and a repeated one arrives soon. */
 function forgetOldest(ids: Set<string>): void {
   let over = ids.size - maxSeen;
   for (const id of ids) {
@@ -248,5 +248,5 @@ const maxSeen = 2000;
 const nothing = () => undefined;
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 const maxProblems = 20;
-/** For what is around a payload. */
+/** Reserved for the data around a payload. */
 const headroom = 4096;

@@ -11,13 +11,13 @@ import {
   teamGoneError,
 } from "../connection/bus-errors.ts";
 
-/** Everything on some subjects of a stream, in order, from the beginning and then as it comes. */
+/** Reads all messages on some subjects of a stream in order, from the beginning and then as they arrive. */
 export interface Feed {
-  /** Resolves once everything is handed on that the stream held when it was called. */
+  /** Resolves once every message that the stream had at the time of the call is delivered. */
   sync(most?: { readonly waitMs: number }): Promise<void>;
-  /** Resolves once the message with this sequence number is handed on. */
+  /** Resolves once the message with this sequence number is delivered. */
   reached(sequence: number): Promise<void>;
-  /** Hands everything on once more, from the beginning. */
+  /** Delivers everything again from the beginning. */
   readAgain(): void;
   close(): Promise<void>;
 }
@@ -30,11 +30,12 @@ export interface FeedOptions {
   readonly waitMs: number;
   readonly onMessage: (message: JsMsg) => void;
   /**
-   * What was read last is not there any more. Everything is handed on once more from the beginning, through this sequence
-   * number. `isLoss`: another message is in its place, so acknowledged ones are lost; otherwise it may have been purged.
+   * The last message that was read no longer exists. Everything is delivered again from the beginning, through this
+   * sequence number. `isLoss`: another message has its number, so acknowledged messages are lost; otherwise it may have
+   * been purged.
    */
   readonly onCut: (cut: { readonly through: number; readonly isLoss: boolean }) => void;
-  /** It goes on no more, for good. */
+  /** Called when the feed has stopped for good. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -64,7 +65,10 @@ export function openFeed(options: FeedOptions): Feed {
     }
   };
 
-  /** Until the connection has been away, or the server has forgotten who reads: then again from the last sequence. */
+  /**
+   * Runs until the connection breaks or the server forgets the consumer. The next run starts after the last sequence
+   * number.
+   */
   const readOn = async () => {
     const persistently = { ...patience, waitMs: Number.POSITIVE_INFINITY, stream };
     const where = await requestWithRetry(bus, lookBack, persistently);
@@ -79,7 +83,7 @@ export function openFeed(options: FeedOptions): Feed {
     try {
       for await (const message of messages) {
         if (closed.signal.aborted) return;
-        // The client makes its consumer anew by itself, and may then begin too early.
+        // The client recreates its consumer by itself and may then start too early.
         if (message.seq <= position) continue;
         position = message.seq;
         lastRead = { subject: message.subject, at: message.time.getTime() };
@@ -101,12 +105,12 @@ export function openFeed(options: FeedOptions): Feed {
       inactive_threshold: forgottenMs,
     });
 
-  /** The server that fed this reader may be gone while the connection to another one is well. */
+  /** The server of this consumer may be gone while the connection to another server works. */
   const stopWhenSilent = async (reading: ConsumerMessages) => {
     for await (const { type } of reading.status()) if (type === "heartbeats_missed") reading.stop();
   };
 
-  /** Numbers are given again after a loss: only what is under the number tells. */
+  /** Numbers are reused after a loss, so only the content under the number shows it. */
   const lookBack = async () => {
     if (position === 0) return "same";
     const there = await bus.jsm.streams.getMessage(stream, { seq: position });
@@ -126,7 +130,7 @@ export function openFeed(options: FeedOptions): Feed {
   const reached = async (sequence: number) => {
     if (position >= sequence) return;
     const stopWaiting = AbortSignal.timeout(waitMs);
-    // It is there and does not come: whoever was to send it is gone.
+    // The message exists but does not arrive: the server that should send it is gone.
     const impatience = setInterval(() => messages?.stop(), heartbeatMs);
     try {
       await untilReached(sequence, stopWaiting);
@@ -140,7 +144,7 @@ export function openFeed(options: FeedOptions): Feed {
       if (position >= sequence) return;
       if (failure !== undefined) throw failure.error;
       if (closed.signal.aborted) throw closedError(stream);
-      if (stopWaiting.aborted) throw noAnswerError(bus, "what is stored there does not come", waitMs);
+      if (stopWaiting.aborted) throw noAnswerError(bus, "a stored message does not arrive", waitMs);
       await new Promise<void>((resolve) => {
         const wake = () => {
           waiting.delete(wake);
@@ -175,19 +179,19 @@ export function openFeed(options: FeedOptions): Feed {
       closed.abort();
       stopListening();
       messages?.stop();
-      // A request to a bus that is away ends by itself, later, and nothing comes of it.
+      // A request to an unreachable bus ends by itself later, without effect.
       if (bus.isConnected()) await running;
     },
   };
 }
 
-/** What is left of a reader at the server goes by itself, sooner or later. */
+/** The server removes the rest of a consumer by itself. */
 function ignoreTransient(error: unknown): void {
   if (error instanceof Error) return;
   throw error;
 }
 
-/** A server forgets a reader that does not ask for so long. */
+/** A server forgets a consumer that is silent for this long. */
 const forgottenMs = 30_000;
 const heartbeatMs = 1500;
 const closedError = (stream: string) => new Error(`${stream} is closed`);

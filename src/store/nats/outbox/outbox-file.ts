@@ -16,11 +16,14 @@ import {
 } from "../../../platform/index.ts";
 import { TroupeError } from "../../../protocol/index.ts";
 
-/** What one process has to send, on disk until the stream has it. Whoever takes it up after a death goes on with it. */
+/**
+ * The outgoing records of one process, on disk until the stream has them. After a crash another process adopts the
+ * file.
+ */
 export interface OutboxFile {
-  /** The same over any number of processes, one after another. */
+  /** Stays the same when other processes adopt the file. */
   readonly id: string;
-  /** What was not acknowledged when it was opened, in order. */
+  /** The unacknowledged records when the file was opened, in order. */
   readonly left: readonly Outgoing[];
   /** The number of the last record for this receiver. */
   lastOf(to: string): number;
@@ -29,7 +32,7 @@ export interface OutboxFile {
   close(): Promise<void>;
 }
 
-/** Each receiver's are numbered without a gap, so that a reader misses none and takes none twice. */
+/** Records are numbered without gaps for each receiver, so that a reader misses none and takes none twice. */
 export interface Outgoing {
   readonly to: string;
   readonly n: number;
@@ -41,7 +44,7 @@ interface OutboxPorts {
   readonly createId: CreateId;
 }
 
-/** The first that is free, or a new one. */
+/** Opens the first free outbox file, or a new one. */
 export async function openOutboxFile(folder: string, ports: OutboxPorts): Promise<OutboxFile> {
   await makeFolder(folder);
   for (let number = 1; ; number++) {
@@ -50,7 +53,7 @@ export async function openOutboxFile(folder: string, ports: OutboxPorts): Promis
   }
 }
 
-/** Those that dead processes have left with something in them. */
+/** Opens the outbox files of dead processes that still have records to send. */
 export async function openLeftOutboxes(folder: string, ports: OutboxPorts): Promise<OutboxFile[]> {
   const left: OutboxFile[] = [];
   for (const name of await outboxesIn(folder)) {
@@ -94,7 +97,7 @@ async function open(path: string, { held, createId }: OutboxPorts & { held: Clai
   const { machineId, host } = currentProcess();
   const machine = `${machineId} ${host}`;
   const before = read(path);
-  // A copy on another machine must not go on counting where the first one does.
+  // A copy of the file on another machine must not continue the numbers of the original.
   const isOurs = before.head?.machine === machine;
   const id = isOurs && before.head ? before.head.outbox : createId<string>("out");
   const left = isOurs ? pendingOf(before) : pendingOf(before).map((each, index) => ({ ...each, n: index + 1 }));
@@ -105,7 +108,7 @@ async function open(path: string, { held, createId }: OutboxPorts & { held: Clai
   let waiting = left.length;
   let written = 0;
 
-  /** Only what counts; the rest has been sent. */
+  /** Writes only what still counts; the rest has been sent. */
   const begin = async () => {
     const lines: unknown[] = [{ outbox: id, machine }];
     for (const [to, n] of acked) lines.push({ to, acked: n });
@@ -119,7 +122,7 @@ async function open(path: string, { held, createId }: OutboxPorts & { held: Clai
   const renew = async () => {
     const full = file;
     file = await begin();
-    // Nothing in it counts any more.
+    // The old file is no longer needed.
     await full.close().catch((error: unknown) => {
       if (!TroupeError.is(error)) throw error;
     });
@@ -153,7 +156,7 @@ async function open(path: string, { held, createId }: OutboxPorts & { held: Clai
   };
 }
 
-/** In place: from one for each receiver. */
+/** Renumbers in place, from 1 for each receiver. */
 function renumber(left: { to: string; n: number }[]): void {
   const last = new Map<string, number>();
   for (const each of left) {
@@ -189,5 +192,5 @@ const Line = z.union([
   z.object({ to: z.string(), n: z.number().int(), record: z.unknown() }),
 ]);
 
-/** After so many, and when all of them are sent, the file is begun anew. */
+/** After this many records, and when all are sent, the file starts again. */
 const maxRecords = 2000;

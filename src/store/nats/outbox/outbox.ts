@@ -7,17 +7,20 @@ import { noAnswerError } from "../connection/bus-errors.ts";
 import { openLeftOutboxes, openOutboxFile, type OutboxFile, type Outgoing } from "./outbox-file.ts";
 
 /**
- * What goes into inboxes: on this machine's disk first, then to the stream, in the order of the calls for each receiver,
- * again and again until the stream has it. What a dead process has left goes out before anything new.
+ * Sends records to inboxes: first to this machine's disk, then to the stream, in order for each receiver, with retries
+ * until the stream has them. Records of a dead process go out before new ones.
  */
 export interface Outbox {
-  /** Resolves with its sequence number when the stream has it; rejects with `storage` if that takes too long, and goes on. */
+  /**
+   * Resolves with the sequence number when the stream has the record. Rejects with `storage` after a timeout, but
+   * continues to send.
+   */
   send(to: string, record: unknown): Promise<number>;
-  /** The same, but while the bus is away it is enough that it is on this disk. */
+  /** The same, but while the bus is unreachable it resolves once the record is on this disk. */
   leave(to: string, record: unknown): Promise<void>;
-  /** What is not acknowledged yet. */
+  /** The number of unacknowledged records. */
   waiting(): number;
-  /** What people should know, since the last call. */
+  /** Returns the notices for people since the last call. */
   takeNotices(): readonly string[];
   close(): Promise<void>;
 }
@@ -35,7 +38,7 @@ export interface OutboxOptions {
 export function openOutbox(options: OutboxOptions): Outbox {
   const { bus, stream, clock, waitMs } = options;
   const closed = new AbortController();
-  // As many wait for it as there are members that are written to at once.
+  // One listener for each member that is written to at the same time.
   setMaxListeners(0, closed.signal);
   const notices: string[] = [];
   const lanes = new Map<string, Lane>();
@@ -44,7 +47,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
   let own: Promise<OutboxFile> | undefined;
   let isFailed: TroupeError | undefined;
 
-  /** Taken up at once: mail of the dead must not wait for somebody who writes. */
+  /** Runs at once: mail of a dead process must not wait for the next write. */
   const taking = openLeftOutboxes(options.folder, options).then((files) => {
     for (const file of files) {
       const lanesOfFile = new Map<string, Lane>();
@@ -55,7 +58,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
     }
   });
   const closing: Promise<unknown>[] = [];
-  taking.catch((error: unknown) => notices.push(`What was left to send could not be taken up: ${wordsOf(error)}`));
+  taking.catch((error: unknown) => notices.push(`cannot send what a previous process left: ${wordsOf(error)}`));
 
   const laneOf = (among: Map<string, Lane>, to: string, file: OutboxFile): Lane => {
     const known = among.get(to);
@@ -65,7 +68,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
     return lane;
   };
 
-  /** What it holds already goes out first. */
+  /** Records already in the file go out first. */
   const openOwn = async (): Promise<OutboxFile> => {
     await taking.catch(() => undefined);
     const file = await openOutboxFile(options.folder, options);
@@ -78,7 +81,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
     if (closed.signal.aborted) throw new Error("the outbox is closed");
     if (isFailed !== undefined) throw isFailed;
     own ??= openOwn().catch((error: unknown) => {
-      // The next one tries again.
+      // The next call tries again.
       own = undefined;
       throw error;
     });
@@ -106,12 +109,12 @@ export function openOutbox(options: OutboxOptions): Outbox {
       }
       while (lane.queue.length > 0 && !closed.signal.aborted) {
         const batch = nextBatch(lane.queue, bus.maxPayload() / 2);
-        // What is not on the disk yet is sent by whoever puts it there.
+        // A record that is not on disk yet is sent after its write.
         if (batch.length === 0) return;
         await sendOrReport(lane, batch);
       }
     } finally {
-      // In the same step as the last look: whoever has something after it starts anew.
+      // Reset in the same step as the last check of the queue, so that a later record starts a new run.
       lane.pumping = undefined;
     }
   };
@@ -120,7 +123,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
     try {
       await sendBatch(lane, batch);
     } catch (error) {
-      // Not told that it is stored: who sent it may send it again, and what comes after it is not held up.
+      // The sender does not get an acknowledgement and may send again. Later records are not delayed.
       for (const each of batch) each.fail(error);
       if (closed.signal.aborted || isTeamGone(error)) {
         isFailed = TroupeError.is(error) ? error : undefined;
@@ -141,20 +144,20 @@ export function openOutbox(options: OutboxOptions): Outbox {
     const subject = options.subjectOf(lane.to);
     const patience = { clock, waitMs: Number.POSITIVE_INFINITY, signal: closed.signal };
     const ack = await publish(bus, { stream, subject, payload, id }, patience);
-    if (ack === "conflict") throw new Error("a message without a place was refused for its place");
+    if (ack === "conflict") throw new Error("the bus refused a message for its position, but the message has none");
     takeOut(lane, batch);
     retain(lane, batch, { sequence: ack.seq, id });
     for (const each of batch) each.done(ack.seq);
     await lane.file.acknowledged(lane.to, lastOne);
   };
 
-  /** Others may have been put before it meanwhile. */
+  /** Other records may have been queued before it. */
   const takeOut = (lane: Lane, batch: readonly Pending[]) => {
     const [first] = batch;
     if (first) lane.queue.splice(lane.queue.indexOf(first), batch.length);
   };
 
-  /** Whoever has sent these was told that they go out: people hear that they do not. */
+  /** Warns people about records that were accepted for sending but will not arrive. */
   const reportRefused = (lane: Lane, batch: readonly Pending[], error: unknown) => {
     const count = batch.filter(({ isPromised }) => isPromised).length;
     if (count === 0) return;
@@ -162,7 +165,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
     notices.push(`${what} to ${lane.to} that waited on this disk will not arrive: ${wordsOf(error)}`);
   };
 
-  /** For a while: a server that loses its power may forget what it has acknowledged. */
+  /** Keeps sent records for a while: a server that loses power may lose what it has acknowledged. */
   const retain = (lane: Lane, batch: readonly Pending[], stored: Pick<Sent, "sequence" | "id">) => {
     const at = clock.monotonic();
     for (const each of batch) retained.push({ lane, each, at, ...stored });
@@ -170,7 +173,10 @@ export function openOutbox(options: OutboxOptions): Outbox {
     while (retained[0] !== undefined && at - retained[0].at > retainMs) retained.shift();
   };
 
-  /** A loss takes the end: what comes before one that is there, is there. What was compacted away is sent in vain. */
+  /**
+   * A loss affects the end of the stream: everything before an existing message exists too. Compacted records are sent
+   * again without effect.
+   */
   const lostOf = async (sent: readonly Sent[]): Promise<Sent[]> => {
     for (let index = sent.length - 1; index >= 0; index--) {
       const { sequence, id } = sent[index] as Sent;
@@ -185,14 +191,14 @@ export function openOutbox(options: OutboxOptions): Outbox {
     const lost = await lostOf(retained);
     if (lost.length === 0) return;
     retained = retained.filter((each) => !lost.includes(each));
-    notices.push(`The bus has lost ${lost.length} messages that it had acknowledged; they are sent again from here.`);
+    notices.push(`The bus lost ${lost.length} messages that it had acknowledged; this process sends them again.`);
     for (const { lane, each } of lost.reverse())
       lane.queue.unshift({ ...pendingFromFile(each), again: `.${clock.now()}` });
     for (const lane of new Set(lost.map((one) => one.lane))) pump(lane).catch(() => undefined);
   };
   const stopListening = bus.onReconnect(() => {
     checkStream().catch((error: unknown) =>
-      notices.push(`The bus was not checked after its return: ${wordsOf(error)}`),
+      notices.push(`cannot check the bus for lost messages after the reconnect: ${wordsOf(error)}`),
     );
   });
 
@@ -204,7 +210,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
         each.isPromised = true;
         throw noAnswerError(
           bus,
-          "the message is on this disk and goes out when the bus is back; it need not be sent again",
+          "the message is on this disk and goes out when the bus is back. Do not send it again",
           waitMs,
         );
       });
@@ -258,11 +264,11 @@ interface Pending extends Outgoing {
   readonly stored: Promise<number>;
   readonly done: (sequence: number) => void;
   readonly fail: (error: unknown) => void;
-  /** A process that dies knows its number afterwards, and gives it to no other. */
+  /** After a crash the number of a record on disk is known and never reused. */
   isOnDisk: boolean;
-  /** Nobody waits for it any more, and it was said to go out. */
+  /** The sender no longer waits, but was promised that it goes out. */
   isPromised: boolean;
-  /** Sent after the stream had lost it: the broker must not take it for the first one. */
+  /** Marks a record that is sent again after a loss, so that the server does not drop it as a duplicate. */
   readonly again?: string;
 }
 
@@ -270,7 +276,7 @@ interface Sent {
   readonly lane: Lane;
   readonly each: Pending;
   readonly sequence: number;
-  /** Of the message that it was sent in. */
+  /** The id of the message that carried it. */
   readonly id: string;
   readonly at: number;
 }
@@ -288,7 +294,7 @@ function pending({ to, n, record }: Outgoing): Pending {
 
 const pendingFromFile = (each: Outgoing): Pending => ({ ...pending(each), isOnDisk: true, isPromised: true });
 
-/** What waits goes together: one message, one answer, and the order cannot change in between. */
+/** Waiting records go out as one message with one answer, so that their order cannot change. */
 function nextBatch(queue: readonly Pending[], maxBytes: number): Pending[] {
   const batch: Pending[] = [];
   let bytes = 0;
@@ -296,18 +302,18 @@ function nextBatch(queue: readonly Pending[], maxBytes: number): Pending[] {
     if (!each.isOnDisk) break;
     bytes += each.json.length * 2;
     if (batch.length > 0 && (bytes > maxBytes || batch.length >= maxInBatch || each.again !== batch[0]?.again)) break;
-    // Numbers follow on each other within a message.
+    // Numbers within a message are consecutive.
     if (batch.length > 0 && each.n !== (batch.at(-1)?.n ?? 0) + 1) break;
     batch.push(each);
   }
   return batch;
 }
 
-const isTeamGone = (error: unknown) => TroupeError.is(error) && error.message.includes("not on the bus any more");
+const isTeamGone = (error: unknown) => TroupeError.is(error) && error.message.includes("no longer on the bus");
 const closedBeforeSentError = () =>
   new TroupeError(
     "storage",
-    "The team was closed before the bus had the message; it goes out when the team is opened here again.",
+    "The team was closed before the bus had the message. It goes out when the team is next opened on this machine.",
   );
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 

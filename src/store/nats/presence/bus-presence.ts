@@ -11,7 +11,7 @@ import type { Bus } from "../connection/bus.ts";
 import type { StoredPresence, PresenceMessages, PresenceMessage } from "./presence-messages.ts";
 import type { TeamSubjects } from "../team-subjects.ts";
 
-/** What members say of themselves, on the bus. */
+/** The presence of members on the bus. */
 export function createBusPresence(options: {
   readonly presenceMessages: PresenceMessages;
   readonly subjects: TeamSubjects;
@@ -84,7 +84,10 @@ export function createBusPresence(options: {
     ...more,
   });
 
-  /** In the order of the calls. While the bus is away nobody waits for it: the last word is said when it is back. */
+  /**
+   * Publishes in the order of the calls. While the bus is unreachable it does not wait; the last state is published on
+   * reconnect.
+   */
   const publishNow = async (own: OwnMember, more: Partial<PresenceMessage> = {}): Promise<void> => {
     own.isPublished = false;
     const publishing = own.publishing.then(() => publish(own, more));
@@ -92,13 +95,13 @@ export function createBusPresence(options: {
     if (bus.isConnected()) await publishing;
   };
 
-  /** Where it cannot be said, its lease runs out all the same. */
+  /** If publishing fails, the lease still runs out. */
   const publishLast = (own: OwnMember) =>
     publishNow(own, { isLast: true }).catch((error: unknown) => {
       if (!TroupeError.is(error)) throw error;
     });
 
-  /** Whoever was stopped past its lease must not speak over who has taken its place. */
+  /** A process that was paused past its lease must not overwrite its successor. */
   const publish = async (own: OwnMember, more: Partial<PresenceMessage>): Promise<void> => {
     const subject = subjects.presence(own.name);
     while (!own.lost.signal.aborted) {
@@ -153,7 +156,7 @@ export function createBusPresence(options: {
       return members.map((member) => statusOfMember(member, { there: look(member.name), leaseMs }));
     },
     goneReason: async (name) => {
-      // Who does not hear anybody must not say that somebody is gone.
+      // Without contact to the bus, no member may be declared gone.
       if ((await presenceMessages.refresh()) === "stale") return undefined;
       return goneReason(name, { there: look(name), leaseMs });
     },
@@ -175,7 +178,7 @@ interface OwnMember {
   detail: string | undefined;
   since: string;
   sequence: number;
-  /** The last word is stored. */
+  /** The last state is stored on the bus. */
   isPublished: boolean;
   publishing: Promise<void>;
 }

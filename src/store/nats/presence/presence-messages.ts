@@ -16,35 +16,38 @@ export interface PresenceMessagesOptions {
   readonly clock: Clock;
   readonly createId: CreateId;
   readonly waitMs: number;
-  /** How long a word counts without being renewed, and how often it is. */
+  /** How long a message counts without renewal, and how often it is renewed. */
   readonly leaseMs: number;
   readonly beatMs: number;
-  /** Milliseconds that never go back, on this machine. */
+  /** Monotonic milliseconds on this machine. */
   readonly uptime: () => number;
 }
 
-/** What members and processes say of themselves: on each subject only the last word is kept. */
+/** Presence messages of members and processes. Only the last message on each subject is kept. */
 export interface PresenceMessages {
   readonly here: ProcessIdentity;
-  /** This opening of the team, as others see it. */
+  /** Identifies this opening of the team to others. */
   readonly process: string;
-  /** With everything that anybody has said before the call, or as it is known while the bus does not answer. */
+  /**
+   * Resolves to "fresh" after everything published before the call has arrived, or to "stale" while the bus does not
+   * answer.
+   */
   refresh(): Promise<"fresh" | "stale">;
   latestOn(subject: string): StoredPresence | undefined;
-  /** In place of `before`, or not at all. Gives its sequence number. */
+  /** Replaces `before`, or fails with "conflict". Resolves to its sequence number. */
   publishAfter(subject: string, word: PresenceMessage, before: number): Promise<number | "conflict">;
-  /** Whether whoever said this is there, and whether its lease is over. */
+  /** Tells whether the sender's process is alive and whether its lease has ended. */
   livenessOf(stored: StoredPresence): { readonly process: "alive" | "dead" | "unknown"; readonly expired: boolean };
-  /** Each word by anybody, as it comes. */
+  /** Called for each message of any sender. */
   onMessage(listener: (subject: string, stored: StoredPresence) => void): () => void;
   close(): Promise<void>;
 }
 
 export const PresenceMessage = z.object({
   owner: ProcessIdentity,
-  /** The opening of the team that it was said in; its beats renew it. */
+  /** The opening of the team that published it. Its heartbeats renew it. */
   process: z.string(),
-  /** Said for the last time: nothing renews it. */
+  /** The last message: nothing renews it. */
   isLast: z.boolean().optional(),
   name: z.string().optional(),
   state: MemberState.optional(),
@@ -55,7 +58,7 @@ export type PresenceMessage = z.infer<typeof PresenceMessage>;
 
 export interface StoredPresence {
   readonly sequence: number;
-  /** By the clock of the server that stored it. */
+  /** The time of the server that stored it. */
   readonly at: number;
   readonly word: PresenceMessage;
 }
@@ -69,7 +72,7 @@ export async function openPresenceMessages(options: PresenceMessagesOptions): Pr
   const last = new Map<string, StoredPresence>();
   const listeners = new Set<(subject: string, stored: StoredPresence) => void>();
   const time = createServerTime(uptime);
-  /** Longer than this without an answer, and the bus was away: nobody could be heard, so nobody can be missed. */
+  /** After a longer silence the bus was unreachable. No heartbeat could arrive then, so none counts as missed. */
   const maxSilence = Math.max(leaseMs / 2, 2 * options.beatMs);
   let lastContact = uptime();
   let connectedSince = uptime() - Math.max(0, leaseMs - maxSilence);
@@ -85,14 +88,14 @@ export async function openPresenceMessages(options: PresenceMessagesOptions): Pr
     for (const listener of listeners) listener(message.subject, stored);
   };
 
-  /** False for one that is known, or older than what is. */
+  /** Returns false for a message that is known or older than the known one. */
   const remember = (subject: string, stored: StoredPresence): boolean => {
     if ((last.get(subject)?.sequence ?? 0) >= stored.sequence) return false;
     last.set(subject, stored);
     return true;
   };
 
-  /** After a loss numbers are given again: whatever comes is newer than what is known. */
+  /** After a loss numbers are reused, so every new message counts as newer. */
   const onCut: FeedOptions["onCut"] = ({ isLoss }) => {
     if (isLoss) for (const [subject, stored] of last) last.set(subject, { ...stored, sequence: 0 });
   };
@@ -126,7 +129,7 @@ export async function openPresenceMessages(options: PresenceMessagesOptions): Pr
     const isHeard = bus.isConnected() && uptime() - lastContact <= maxSilence && uptime() - connectedSince > leaseMs;
     const expired = isHeard && time.now() - beaten > leaseMs;
     const seen = isOwn ? "alive" : isAlive(word.owner, here);
-    // Nothing can be seen of a process on another machine but that it speaks.
+    // The only sign of a process on another machine is its heartbeat.
     const isOnOtherMachine = seen === "unknown" && word.owner.bootId !== here.bootId;
     return { process: isOnOtherMachine && !expired && !word.isLast ? "alive" : seen, expired };
   };
@@ -145,7 +148,7 @@ export async function openPresenceMessages(options: PresenceMessagesOptions): Pr
   };
   const tryToBeat = () => {
     onBeat(0).catch((error: unknown) => {
-      // A beat that is not heard is followed by the next one; a lease that runs out is seen by all who look.
+      // A lost heartbeat is followed by the next one. Every reader sees when a lease runs out.
       if (!TroupeError.is(error) && !closed.signal.aborted) failure = { error };
     });
   };
@@ -175,7 +178,7 @@ export async function openPresenceMessages(options: PresenceMessagesOptions): Pr
   };
 
   try {
-    // The first beat also tells what time it is there: without it nothing is opened.
+    // The first heartbeat also tells the server's time, so the team cannot open without it.
     await onBeat(options.waitMs);
     await feed.sync();
   } catch (error) {
@@ -198,7 +201,7 @@ export async function openPresenceMessages(options: PresenceMessagesOptions): Pr
 }
 
 /**
- * A server of version 2.9 that reads several subjects passes over a message at times when one on another subject is
- * replaced in that moment. There is one on each subject, so all of them are read again; the more there are, the less often.
+ * A 2.9 server that reads several subjects sometimes skips a message when one on another subject is replaced at that
+ * moment. So all subjects are read again, less often the more there are.
  */
 const beatsBetweenRefreshes = (subjects: number): number => 1 + Math.ceil(subjects / 100);

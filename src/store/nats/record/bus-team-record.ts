@@ -12,7 +12,7 @@ import { type KeyPair, makePair, readPair } from "./member-key-pairs.ts";
 
 type TeamJournal = Journal<TeamState, TeamEntry, Team, RefusedTeam>;
 
-/** A team record on the bus: public keys are in it, the other halves on the machine of who signs. */
+/** A team record on the bus. It contains the public keys; each private key stays on the machine that signs. */
 export function createBusRecord(
   journal: TeamJournal,
   options: { readonly clock: Pick<Clock, "now">; readonly subject: string; readonly keysFolder: string },
@@ -21,7 +21,7 @@ export function createBusRecord(
   const knownOf = (name: string) => journal.read().team?.publicKeys?.[name];
 
   const toCheck = async (name: string): Promise<MemberKey | undefined> => {
-    // That of one whom workers run changes.
+    // The key of a member on a worker can change.
     const team = isOfWorker(name) || knownOf(name) === undefined ? (await journal.fresh()).team : journal.read().team;
     const known = team?.publicKeys?.[name];
     if (known === undefined) return undefined;
@@ -29,7 +29,7 @@ export function createBusRecord(
     return { type: "public", der: Buffer.from(known, "base64"), ...(former && { former }) };
   };
 
-  /** The first who signs for a member is the one who does, from then on. */
+  /** The first process that signs for a member keeps that right. */
   const toSign = async (name: string): Promise<MemberKey | undefined> => {
     if (isOfWorker(name)) return endorsedPair(name);
     const pair = knownOf(name) === undefined ? await makePair(keysFolder, name) : await readPair(keysFolder, name);
@@ -41,7 +41,7 @@ export function createBusRecord(
   const isOfWorker = (name: string) =>
     journal.read().team?.members.some((member) => member.name === name && member.worker !== undefined) ?? false;
 
-  /** Once the lead has put it into the record. */
+  /** Returns the key once the lead has written it to the record. */
   const endorsedPair = async (name: string): Promise<MemberKey | undefined> => {
     const pair = await readPair(keysFolder, name);
     const isEndorsed = pair !== undefined && knownOf(name) === base64(pair.publicKey);
@@ -50,7 +50,7 @@ export function createBusRecord(
 
   const endorseKey = async (name: string, publicKey: string): Promise<void> => {
     const lead = await readPair(keysFolder, teamLead);
-    if (lead === undefined) throw new TroupeError("team", `Only the lead's machine can vouch for ${name}.`);
+    if (lead === undefined) throw new TroupeError("team", `Only the lead's machine can confirm the key of ${name}.`);
     const key = createPrivateKey({ key: Buffer.from(lead.privateKey), format: "der", type: "pkcs8" });
     for (let times = 0; times < 10; times++) {
       const { team } = await journal.fresh();
@@ -60,7 +60,7 @@ export function createBusRecord(
       const at = new Date(clock.now()).toISOString();
       await journal.write({ do: "key", at, name, publicKey, voucher: { number, signature } });
     }
-    throw new TroupeError("team", `The record of the team does not take the key of ${name}.`);
+    throw new TroupeError("team", `The team record does not accept the key of ${name}.`);
   };
 
   const keyEntry = (name: string, { publicKey }: KeyPair): TeamEntry => {
@@ -68,11 +68,11 @@ export function createBusRecord(
   };
 
   const keys: RecordKeys = {
-    // Who runs elsewhere signs there.
+    // A remote member signs on its own machine.
     join: async ({ name, backendType }) => {
       if (backendType === "remote") return;
       if ((await toSign(name)) === undefined)
-        throw new TroupeError("team", `Somebody else signs for ${name} already, though it has only just joined.`);
+        throw new TroupeError("team", `Another process already signs for ${name}, although it has only just joined.`);
     },
     keyOf: (name, use) => (use === "sign" ? toSign(name) : toCheck(name)),
     offerKey: async (name) => base64((await makePair(keysFolder, name)).publicKey),

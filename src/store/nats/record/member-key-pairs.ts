@@ -3,13 +3,16 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrorCode, safeName, storageError, createExclusive } from "../../../platform/index.ts";
 
-/** Half of a pair of Ed25519 keys each, as DER. */
+/** A pair of Ed25519 keys as DER. */
 export interface KeyPair {
   readonly privateKey: Uint8Array;
   readonly publicKey: Uint8Array;
 }
 
-/** What this machine signs with for a member; undefined if it does not. The other half is for everybody, in the record. */
+/**
+ * Returns the key pair that this machine uses to sign for a member, or undefined if it does not sign. The public key is
+ * in the record.
+ */
 export async function readPair(folder: string, name: string): Promise<KeyPair | undefined> {
   const path = join(folder, safeName(name));
   try {
@@ -21,7 +24,7 @@ export async function readPair(folder: string, name: string): Promise<KeyPair | 
   }
 }
 
-/** Made when it is first asked for, once, whoever asks; never leaves this machine. */
+/** Creates the pair once, at first use. The private key never leaves this machine. */
 export async function makePair(folder: string, name: string): Promise<KeyPair> {
   const path = join(folder, safeName(name));
   const known = await readPair(folder, name);
@@ -29,7 +32,7 @@ export async function makePair(folder: string, name: string): Promise<KeyPair> {
   const { privateKey } = generateKeyPairSync("ed25519");
   await createExclusive(path, privateKey.export({ format: "der", type: "pkcs8" }).toString("base64"));
   const made = await readPair(folder, name);
-  if (made === undefined) throw storageError("read", path, new Error("it was removed as soon as it was made"));
+  if (made === undefined) throw storageError("read", path, new Error("it was removed right after it was created"));
   return made;
 }
 

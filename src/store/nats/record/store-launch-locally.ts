@@ -13,8 +13,8 @@ import { LaunchFlags, type Member, type Team } from "../../../protocol/index.ts"
 import type { TeamRecord } from "../../team/record/team-record.ts";
 
 /**
- * What members were started with stays on the machine that starts them: settings can hold keys, and means nothing to
- * others, who have other folders.
+ * Keeps the launch options of members on the machine that starts them. Settings can contain keys, and the paths mean
+ * nothing on other machines.
  */
 export async function storeLaunchLocally(record: TeamRecord, folder: string): Promise<TeamRecord> {
   const known = await readAll(folder);

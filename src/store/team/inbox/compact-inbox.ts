@@ -5,9 +5,9 @@ import type { InboxFold } from "./inbox-fold.ts";
 import { listSegments } from "./inbox-segments.ts";
 
 /**
- * Removes what is read from the files that were moved away before `newest`, oldest first: marks are in later files than
- * what they mark, so none is removed before what it marks is gone. `newest` itself is kept until the next time: a sender
- * that was stopped between its write and its second look writes the same mail again, and is known by the id.
+ * Removes read mail from the files that were rotated before `newest`, oldest first. Marks are in later files than their
+ * mail, so no mark is removed before its mail. `newest` itself stays until the next time: a sender that was stopped
+ * between its write and its check writes the same mail again, and is recognized by the id.
  */
 export async function compactSegments({
   path,

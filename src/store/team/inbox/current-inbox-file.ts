@@ -4,18 +4,18 @@ import type { TroupeError } from "../../../protocol/index.ts";
 import type { InboxEntry, InboxFold } from "./inbox-fold.ts";
 import { closeFile, type DamagedLine, scanInbox, unreadable } from "./scan-inbox.ts";
 
-/** The file at an inbox's path, held open by its reader, who alone moves it away. */
+/** The file at an inbox's path, held open by its reader. Only the reader rotates it. */
 export interface CurrentFile {
-  /** Which of the inbox's files it is: it gets this number for a name when it is moved away. */
+  /** The number of this file in the inbox. It becomes part of its name when it is rotated. */
   readonly number: number;
-  /** How much of it has been read. */
+  /** The number of bytes read. */
   readonly size: number;
   /**
-   * Ends a record that a killed sender has left without its end, so that it is either read or seen as damaged. One that is
-   * being written just now is not touched by it. Gives what stands in the way.
+   * Ends a record that a killed sender left incomplete, so that it is either read or seen as damaged. A record that is
+   * being written is not affected. Returns the error, if any.
    */
   endLastLine(): TroupeError | undefined;
-  /** Folds whatever is new. If another file is at the path by now, the rest of this one first, and then that one. */
+  /** Folds everything new. If another file is at the path now, it reads the rest of this one first. */
   scan(): CurrentScan;
   close(): void;
 }
@@ -23,16 +23,16 @@ export interface CurrentFile {
 export interface CurrentScan {
   readonly arrived: readonly InboxEntry[];
   readonly damaged: readonly DamagedLine[];
-  /** What somebody else did to the file, for people. */
+  /** Changes to the file by other programs, for people. */
   readonly trouble: readonly string[];
-  /** Something follows the last whole line. */
+  /** True if something follows the last whole line. */
   readonly hasTail: boolean;
 }
 
 export interface CurrentFileOptions {
   readonly fold: InboxFold;
   readonly number: number;
-  /** Whether this reader itself has moved the file with this number away. */
+  /** True if this reader rotated the file with this number. */
   readonly wasMovedByUs: (number: number) => boolean;
 }
 
@@ -45,8 +45,8 @@ export function openCurrentFile(path: string, options: CurrentFileOptions): Curr
   const scan = (): CurrentScan => {
     const collected: Collected = { arrived: [], damaged: [], trouble: [], hasTail: false };
     try {
-      // A sender's record counts if the file was still here after its write. So what is found in a file after another
-      // one was seen at its path is everything that will ever count in it.
+      // A sender's record counts if the file was still at the path after its write. Once another file was seen there,
+      // this file contains everything that will ever count in it.
       while (!isAtPath()) {
         const next = openForBoth(path);
         take(collected);
@@ -64,9 +64,7 @@ export function openCurrentFile(path: string, options: CurrentFileOptions): Curr
     const { size } = fstatSync(fd);
     if (size === offset) return;
     if (size < offset) {
-      into.trouble.push(
-        `${path} was cut from ${offset} to ${size} bytes by something else; what is left is read again.`,
-      );
+      into.trouble.push(`another program cut ${path} from ${offset} to ${size} bytes; the rest is read again.`);
       offset = 0;
     }
     const found = scanInbox(fd, { from: offset, segment: number, fold });
@@ -76,10 +74,10 @@ export function openCurrentFile(path: string, options: CurrentFileOptions): Curr
     for (const line of found.damaged) into.damaged.push(line);
   };
 
-  /** Nobody goes on with what a killed sender left at the end of a file that is not here any more. */
+  /** No sender completes a torn record at the end of a rotated file. */
   const takeTornEnd = (into: Collected) => {
     const failure = endLastLine();
-    if (failure !== undefined) into.trouble.push(`The end of an inbox could not be put right: ${failure.message}`);
+    if (failure !== undefined) into.trouble.push(`cannot repair the end of an inbox: ${failure.message}`);
     take(into);
     into.hasTail = false;
   };
@@ -92,12 +90,12 @@ export function openCurrentFile(path: string, options: CurrentFileOptions): Curr
   };
 
   const moveOn = (next: number, trouble: string[]) => {
-    if (!options.wasMovedByUs(number)) trouble.push(`${path} was moved away or removed by something else.`);
+    if (!options.wasMovedByUs(number)) trouble.push(`another program moved or removed ${path}.`);
     const left = fd;
     fd = next;
     offset = 0;
     number += 1;
-    // Whatever becomes of it, its number may be another file's by now.
+    // Its number may already belong to another file.
     try {
       closeSync(left);
     } catch (error) {

@@ -28,11 +28,11 @@ export interface InboxReaderOptions {
   readonly watcher: FolderWatcher;
   readonly clock: Pick<Clock, "now">;
   readonly createId: CreateId;
-  /** A file beyond this size is moved away once most of it is read. */
+  /** A file above this size is rotated once most of it is read. */
   readonly rotateBytes: number;
 }
 
-/** The one who marks what was read, and keeps the files small. Its folder is there. */
+/** Opens the only reader of an inbox. It marks read mail and keeps the files small. The inbox's folder must exist. */
 export async function openInboxReader(options: InboxReaderOptions): Promise<InboxReader> {
   const { path, member, clock, createId } = options;
   const held = await claim(path.replace(/jsonl$/, "reader.jsonl"), { what: `The inbox of ${member}`, clock, createId });
@@ -54,7 +54,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
   let chores: Promise<void> = Promise.resolve();
   let settingAside: Promise<void> | undefined;
   let isClosed = false;
-  /** Something damaged is nowhere but in the files: they must stay. */
+  /** Some damaged lines are only in these files, so the files must stay. */
   let isDamageUnsaved = false;
 
   const segments = listSegments(path);
@@ -69,7 +69,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
     if (!hasTail) return;
     const failure = current.endLastLine();
     if (failure === undefined) scan();
-    else notices.push(`The end of an inbox could not be put right: ${failure.message}`);
+    else notices.push(`cannot repair the end of an inbox: ${failure.message}`);
   };
 
   const scan = (): CurrentScan => {
@@ -82,10 +82,13 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
     return found;
   };
 
-  /** A sender that was stopped in the middle has sent it twice: once the file with the first is gone, its mark is too. */
+  /**
+   * An interrupted sender sent the mail twice. When the file with the first copy is removed, its mark is lost, so it is
+   * written again.
+   */
   const markAgain = (ids: readonly MailId[]) => {
     if (ids.length === 0) return;
-    // Written before this returns, so before anything is compacted.
+    // Written before this returns, and so before any compaction.
     const written = file.append({ mark: "read", ids }, "soon").catch(reportTo);
     inTurn(() => written);
   };
@@ -99,7 +102,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
 
   const mark = async (ids: readonly MailId[], state: "delivered" | "read"): Promise<void> => {
     if (isClosed) throw closedError(options.member);
-    // What is not known may just have come; it is looked for only then.
+    // An unknown mail may just have arrived, so scan only then.
     const changed = behind(ids, state) ?? (scan(), behind(ids, state, { skipsUnknown: true }) ?? []);
     if (changed.length === 0) return;
     await file.append({ mark: state, ids: changed.map(({ id }) => id) }, "soon");
@@ -107,7 +110,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
     if (state === "read" && isTooLarge()) moveAway();
   };
 
-  /** Of these the ones that have not come so far; undefined if one is not known. */
+  /** Returns the entries that have not reached this state yet, or undefined if one is unknown. */
   const behind = (ids: readonly MailId[], state: "delivered" | "read", { skipsUnknown = false } = {}) => {
     const changed: InboxEntry[] = [];
     for (const id of ids) {
@@ -120,17 +123,17 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
 
   const isTooLarge = () => {
     const { held: all, unread: open } = fold.countsOf(current.number);
-    // One that was moved already is still `current` until the next scan: its name must not be used twice.
+    // A rotated file stays `current` until the next scan. Its name must not be used twice.
     return current.size >= options.rotateBytes && open * 2 <= all && !moved.has(current.number);
   };
 
-  /** A large file that is mostly read makes room for a new one. Neither senders nor whoever marked wait for the rest. */
+  /** Rotates a large file that is mostly read. Neither senders nor the caller of `mark` wait for the rest. */
   const moveAway = () => {
     const { number: which } = current;
     try {
       renameSync(path, segmentPath(path, which));
     } catch (error) {
-      notices.push(storageError("move away", path, error).message);
+      notices.push(storageError("rotate", path, error).message);
       return;
     }
     moved.add(which);
@@ -151,7 +154,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
       isDamageUnsaved = wasUnsaved;
       const first = damaged[0]?.reason ?? "";
       const what = damaged.length === 1 ? "a line" : `${damaged.length} lines`;
-      notices.push(`${path}: ${what} could not be read (${first}); what they held is in ${basename(copy)}.`);
+      notices.push(`${path}: cannot read ${what} (${first}); the content is in ${basename(copy)}.`);
       const record = { aside: damaged.map(({ digest }) => digest) };
       await file.append(record, "soon");
       fold.apply(record, current.number);
@@ -159,13 +162,13 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
     settingAside = chores;
   };
 
-  /** What is done beside the reading, and never in its way: a failure is told, and nothing is lost by it. */
+  /** Runs maintenance work without blocking the reader. A failure is reported and loses nothing. */
   const inTurn = (work: () => Promise<void>) => {
     chores = chores.then(work).catch(reportTo);
   };
 
   const reportTo = (error: unknown) => {
-    notices.push(`The inbox of ${options.member} could not be put in order: ${messageOf(error)}`);
+    notices.push(`cannot compact the inbox of ${options.member}: ${messageOf(error)}`);
   };
 
   async function* follow(signal: AbortSignal): AsyncIterable<readonly HeldMail[]> {
@@ -220,7 +223,7 @@ interface Follower {
   deliver(arrived: readonly InboxEntry[]): void;
   fail(error: unknown): void;
   wake(): void;
-  /** Throws what it failed with. */
+  /** Throws the error given to `fail`. */
   take(): readonly HeldMail[];
   woken(): Promise<void>;
 }
@@ -245,7 +248,7 @@ function createFollower(): Follower {
     },
     take() {
       if (failure !== undefined) throw failure.error;
-      // What was marked as read by now is somebody's already.
+      // Mail that is already marked as read is left out.
       const batch = waiting.flatMap(heldMail);
       waiting = [];
       return batch;

@@ -17,20 +17,20 @@ export interface InboxOptions {
   readonly watcher: FolderWatcher;
   readonly clock: Pick<Clock, "now">;
   readonly createId: CreateId;
-  /** Makes the folder of all inboxes; throws if the team is gone. */
+  /** Creates the folder of all inboxes. Throws if the team is gone. */
   readonly makeFolder: () => void;
   readonly rotateBytes: number;
-  /** Told, for people, of mail or marks that were taken for stored and may not be after a power cut. */
+  /** Called, for people, when acknowledged mail or marks may not survive a power cut. */
   readonly onNotice?: ((text: string) => void) | undefined;
   /** Aborts when the store closes. */
   readonly closed: AbortSignal;
 }
 
-/** An inbox in a line file: `name.jsonl`, and `name.jsonl.1` and so on for what was moved away and is not all read. */
+/** An inbox in a line file: `name.jsonl`, and `name.jsonl.1` and so on for rotated files with unread mail. */
 export function openInbox(options: InboxOptions): Inbox & { close(): Promise<void> } {
   const { member, path, watcher, closed } = options;
   const onFailure = (message: string) =>
-    options.onNotice?.(`What was last written to the inbox of ${member} may not outlive a power cut. ${message}`);
+    options.onNotice?.(`The last writes to the inbox of ${member} may not survive a power cut. ${message}`);
   const file = openRotatableLogFile(path, { makeFolder: options.makeFolder, onFailure });
   const readers = new Set<InboxReader>();
   const peekUnread = createUnreadPeek(path);

@@ -4,33 +4,33 @@ import type { ReadMarks } from "./read-marks.ts";
 import type { HeldMail } from "./inbox.ts";
 import type { InboxRecord } from "./inbox-record.ts";
 
-/** What an inbox comes to, record by record, in the order of its files. */
+/** The state of an inbox, folded record by record in the order of its files. */
 export interface InboxFold {
-  /** In the order in which they came; a mail that comes again stays where it was. Of a fold that keeps only what is unread, that. */
+  /** In order of arrival; repeated mail keeps its position. With `keepsRead: false` only unread mail. */
   readonly entries: ReadonlyMap<MailId, InboxEntry>;
   /** In the same order. */
   unread(): readonly InboxEntry[];
-  /** Digests of damaged lines that are taken care of. */
+  /** Digests of damaged lines that are already quarantined. */
   readonly aside: ReadonlySet<string>;
   readonly compactedThrough: MailId | undefined;
-  /** How many mails of this file are known, and how many of them are unread. */
+  /** The number of known mails of this file, and how many of them are unread. */
   countsOf(segment: number): { readonly held: number; readonly unread: number };
-  /** Gives the entry of a mail that was not known. */
+  /** Returns the entry of a new mail. */
   apply(record: InboxRecord, segment: number): InboxEntry | undefined;
-  /** The same as a record of marks, for who has the entries at hand. */
+  /** The same as a record of marks, for a caller that has the entries. */
   mark(marked: readonly InboxEntry[], state: "delivered" | "read"): void;
-  /** Read mails that have come once more since the last call, with no mark behind them yet. */
+  /** Read mails that arrived again since the last call and have no later mark yet. */
   takeRepeated(): readonly MailId[];
-  /** The mails of a file that are read, and are kept nowhere any more; gives the greatest of their ids. */
+  /** Forgets the read mails of a file that are stored nowhere else. Returns the greatest of their ids. */
   forget(segment: number): MailId | undefined;
 }
 
 export interface InboxEntry {
   readonly id: MailId;
-  /** Undefined for one that was read, in a fold that keeps only what is unread. */
+  /** Undefined for read mail with `keepsRead: false`. */
   mail: Mail | undefined;
   state: "queued" | "delivered" | "read";
-  /** Which of the inbox's files it was first found in. */
+  /** The number of the file in which it was first found. */
   readonly segment: number;
 }
 
@@ -38,9 +38,9 @@ interface SegmentCount {
   held: number;
   unread: number;
   greatestRead: MailId | undefined;
-  /** Those that are in `entries` no longer, for as long as the file is there. */
+  /** Ids that are no longer in `entries`, kept while the file exists. */
   readIds: IdFilter | undefined;
-  /** More of them, which the next question puts there: who marks thousands does not wait for that. */
+  /** More such ids, added at the next query, so that marking thousands does not have to wait. */
   justRead: MailId[];
 }
 
@@ -51,13 +51,13 @@ export const heldMail = ({ mail, state }: InboxEntry): HeldMail[] => (mail === u
 
 export type InboxFoldOptions =
   | { readonly keepsRead: true }
-  /** It does not grow with what was read. `marks` is asked about a mail that comes very late: it may have come before. */
+  /** Does not grow with read mail. `marks` decides on a very late mail that may have arrived before. */
   | { readonly keepsRead: false; readonly marks: ReadMarks };
 
 export function createInboxFold(options: InboxFoldOptions): InboxFold {
   const { keepsRead } = options;
   const entries = new Map<MailId, InboxEntry>();
-  /** Holds everything unread; what was read since is swept out when it is half of it. */
+  /** Contains all unread entries. Read ones are removed when they are half of it. */
   let pending: InboxEntry[] = [];
   let unreadCount = 0;
   const aside = new Set<string>();
@@ -103,10 +103,10 @@ export function createInboxFold(options: InboxFoldOptions): InboxFold {
     return isInDoubt && options.marks.has(id);
   };
 
-  /** Of a mail that is gone, nothing is to be said any more. */
+  /** Ignores mails that are gone. */
   const known = (ids: readonly MailId[]) => ids.flatMap((id) => entries.get(id) ?? []);
 
-  /** Only forwards. */
+  /** Changes states only forwards. */
   const mark = (marked: readonly InboxEntry[], state: "delivered" | "read") => {
     for (const entry of marked) {
       if (entry.state === "read") continue;

@@ -1,40 +1,43 @@
 import * as z from "zod";
 import { Mail, type MailId } from "../../../protocol/index.ts";
 
-/** What an inbox's file holds: mail by anybody, the rest by its reader alone. */
+/** A record in an inbox's file. Any sender writes mail; only the reader writes the rest. */
 export type InboxRecord =
   | { readonly mail: Mail }
   | { readonly mark: "delivered" | "read"; readonly ids: readonly MailId[] }
-  /** Mail up to this id that is not there any more was read. */
+  /** Missing mail up to this id was read. */
   | { readonly compacted: MailId }
-  /** Damaged lines, by a digest of their bytes, that are set aside and told of already. */
+  /** Digests of damaged lines that are already quarantined and reported. */
   | { readonly aside: readonly string[] };
 
 export type ParsedRecord =
   | { readonly ok: true; readonly record: InboxRecord }
   | { readonly ok: false; readonly reason: string };
 
-/** Strict about its own form: a key too many is a check sum whose name was hit by a flipped bit. */
+/** Strict about unknown keys: one may be a checksum whose name was hit by a bit error. */
 export function parseInboxRecord(value: unknown): ParsedRecord {
   const isMail = typeof value === "object" && value !== null && "mail" in value;
   const envelope = isMail ? MailEnvelope.safeParse(value) : undefined;
   if (envelope?.success) return parseMail(envelope.data.mail);
   const parsed = ReaderRecord.safeParse(value);
   if (parsed.success) return { ok: true, record: parsed.data as InboxRecord };
-  return { ok: false, reason: "it is no record of an inbox" };
+  return { ok: false, reason: "it is not an inbox record" };
 }
 
 function parseMail(value: unknown): ParsedRecord {
   const parsed = Mail.safeParse(value);
   if (parsed.success) return { ok: true, record: { mail: parsed.data } };
   const unknown = UnknownMail.safeParse(value);
-  // Of a kind that a newer version has: shown for what it says, and never acted on.
+  // A kind from a newer version is shown as text and never acted on.
   if (unknown.success && !knownKinds.has(unknown.data.body.kind)) {
     const { body, ...rest } = unknown.data;
     return { ok: true, record: { mail: { ...rest, body: { kind: "text", text: JSON.stringify(body) } } } };
   }
   const issue = parsed.error.issues[0];
-  return { ok: false, reason: `it is no mail (${issue?.path.join(".") ?? ""}: ${issue?.message ?? "unknown form"})` };
+  return {
+    ok: false,
+    reason: `it is not a mail (${issue?.path.join(".") ?? ""}: ${issue?.message ?? "unknown form"})`,
+  };
 }
 
 const MailEnvelope = z.strictObject({ mail: z.unknown() });

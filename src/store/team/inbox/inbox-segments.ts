@@ -4,7 +4,7 @@ import { hasErrorCode, storageError } from "../../../platform/index.ts";
 import type { InboxFold } from "./inbox-fold.ts";
 import { type DamagedLine, scanInbox, unreadable } from "./scan-inbox.ts";
 
-/** A file that the reader moved away when it had grown large, until all that is in it has been read. */
+/** A file that the reader rotated because of its size. It stays until all of its mail is read. */
 export interface InboxSegment {
   readonly number: number;
   readonly path: string;
@@ -21,7 +21,7 @@ export function listSegments(path: string): InboxSegment[] {
     .sort((a, b) => a.number - b.number);
 }
 
-/** Folds all of them, for the inbox's reader, who alone removes any. `trouble` is for people. */
+/** Folds all rotated files for the inbox's reader, the only one that removes any. `trouble` is for people. */
 export function readSegments(
   segments: readonly InboxSegment[],
   fold: InboxFold,
@@ -48,7 +48,10 @@ export function readSegments(
   return { damaged, trouble };
 }
 
-/** So that a record which a power cut has left without its end is either read or seen as damaged. Gives what stood in the way. */
+/**
+ * Ends a record that a power cut left incomplete, so that it is either read or seen as damaged. Returns the error
+ * message, if any.
+ */
 function endLastLineOf(path: string): string | undefined {
   try {
     const fd = openSync(path, constants.O_WRONLY | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0));
@@ -59,7 +62,7 @@ function endLastLineOf(path: string): string | undefined {
     }
     return undefined;
   } catch (error) {
-    return storageError("put right the end of", path, error).message;
+    return storageError("repair the end of", path, error).message;
   }
 }
 

@@ -4,7 +4,7 @@ import { makeFolder, storageError, writeFileAtomic } from "../../../platform/ind
 import { TroupeError } from "../../../protocol/index.ts";
 import type { MailBodies } from "./inbox.ts";
 
-/** Each in a file of its own, kept as long as the team: who has read the mail may come back to it. */
+/** Each body is in a separate file and is kept as long as the team, since its reader may open it again. */
 export function openMailBodies(folder: string): MailBodies {
   const pathOf = (name: string) => (bodyName.test(name) ? join(folder, name) : undefined);
 
@@ -18,7 +18,7 @@ export function openMailBodies(folder: string): MailBodies {
     },
     async read(name) {
       const path = pathOf(name);
-      if (path === undefined) throw new TroupeError("mail", `${JSON.stringify(name)} is not the body of a mail.`);
+      if (path === undefined) throw new TroupeError("mail", `${JSON.stringify(name)} is not a mail body.`);
       try {
         return await readFile(path, "utf8");
       } catch (error) {

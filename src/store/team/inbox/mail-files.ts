@@ -13,7 +13,7 @@ import { openInbox } from "./file-inbox.ts";
 import { openMailBodies } from "./mail-bodies.ts";
 import { inboxFile, type TeamFiles } from "../team-files.ts";
 
-/** The mail of one team on files: its part of a `StoredTeam`. */
+/** The mail of one team in files: a part of its `StoredTeam`. */
 export interface MailFiles {
   inbox(member: string): Inbox;
   readonly bodies: MailBodies;
@@ -26,9 +26,9 @@ export interface MailFilesOptions {
   readonly watcher: FolderWatcher;
   readonly clock: Pick<Clock, "now">;
   readonly createId: CreateId;
-  /** An inbox's file beyond this size is moved away once most of it is read. Default: a million. */
+  /** An inbox file above this size is rotated once most of it is read. Default: a million. */
   readonly rotateBytes?: number;
-  /** What people should know of the files: that the disk did not keep something. */
+  /** Called with problems of the files, for people: for example data that the disk did not keep. */
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 
@@ -55,15 +55,15 @@ export function openMailFiles(options: MailFilesOptions): MailFiles {
   return { inbox, bodies: openMailBodies(files.bodies), close };
 }
 
-/** Never the team's own folder: a team that was deleted does not come back as an inbox. */
+/** Never creates the team's own folder: a deleted team must not come back as an inbox. */
 function makeInboxes(path: string, team: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if (hasErrorCode(error, "EEXIST")) return;
     if (hasErrorCode(error, "ENOENT")) {
-      throw new TroupeError("team", `Team ${team} is not there any more: it was deleted.`, { cause: error });
+      throw new TroupeError("team", `Team ${team} no longer exists: it was deleted.`, { cause: error });
     }
-    throw storageError("make the folder", path, error);
+    throw storageError("create the folder", path, error);
   }
 }

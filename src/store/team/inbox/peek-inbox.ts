@@ -8,7 +8,9 @@ import type { HeldMail, InboxReading } from "./inbox.ts";
 import { closeFile, type InboxScan, scanInbox, unreadable } from "./scan-inbox.ts";
 import { listSegments } from "./inbox-segments.ts";
 
-/** Everything an inbox holds, for who is not its reader: changes nothing, and puts up with a reader who moves files. */
+/**
+ * Reads everything in an inbox without being its reader. Changes nothing, and tolerates a reader that rotates files.
+ */
 export function peekInbox(path: string): InboxReading {
   const { fold, problems } = readWhole(path, { keepsRead: true });
   const mail = [...fold.entries.values()].flatMap(heldMail);
@@ -16,7 +18,7 @@ export function peekInbox(path: string): InboxReading {
   return { mail, problems, ...(compactedThrough !== undefined && { compactedThrough }) };
 }
 
-/** What is not read, for who asks again and again. Holds nothing of what is. */
+/** Returns a function that reads the unread mail and can be called often. It keeps no read mail. */
 export function createUnreadPeek(path: string): () => Pick<InboxReading, "mail" | "problems"> {
   const marks = createReadMarks(path);
   let whole: WholeInbox | undefined;
@@ -27,7 +29,10 @@ export function createUnreadPeek(path: string): () => Pick<InboxReading, "mail" 
   };
 }
 
-/** All that is there, then all that comes. Reads only what is new, and everything again after the reader moved the file. */
+/**
+ * Yields all current mail, then all new mail. Reads only new data, and everything again after the reader rotated the
+ * file.
+ */
 export async function* watchInbox(
   path: string,
   { watcher, signal }: { readonly watcher: FolderWatcher; readonly signal: AbortSignal },
@@ -63,11 +68,11 @@ interface WholeInbox {
   readonly keeps: InboxFoldOptions;
   readonly fold: InboxFold;
   readonly problems: readonly string[];
-  /** Of the file at the path; undefined if there is none. */
+  /** The file at the path; undefined if there is none. */
   readonly current: { readonly ino: number; readonly dev: number; readonly nextOffset: number } | undefined;
 }
 
-/** Once more if the reader has moved the file meanwhile: what was in it might have been read nowhere. */
+/** Reads again if the reader rotated the file in between: its content might have been missed. */
 function readWhole(path: string, keeps: InboxFoldOptions): WholeInbox {
   for (;;) {
     const fd = openOptional(path);
@@ -94,10 +99,10 @@ function readSegment(
   { own, fold, problems }: { own: Stats | undefined; fold: InboxFold; problems: string[] },
 ): void {
   const fd = openOptional(segment.path);
-  // All of it was read, and its reader has removed it just now.
+  // All of it was read, and its reader has just removed it.
   if (fd === undefined) return;
   try {
-    // The file that was at the inbox's own path a moment ago: it is read there.
+    // This file was at the inbox's own path a moment ago and is read there.
     if (own !== undefined && isSameFile(own, fstatSync(fd))) return;
     problems.push(...problemsOf(segment.path, scanInbox(fd, { from: 0, segment: segment.number, fold })));
   } finally {

@@ -3,10 +3,10 @@ import { basename, dirname, join } from "node:path";
 import { hasErrorCode, storageError } from "../../../platform/index.ts";
 import type { MailId } from "../../../protocol/index.ts";
 
-/** What an inbox's damaged lines are kept in begins with this. */
+/** The path prefix of the files with an inbox's damaged lines. */
 export const quarantinePrefix = (path: string): string => `${path}.bad-`;
 
-/** Whether a damaged line that was set aside names this mail. Read from the files each time: seldom is anybody in doubt. */
+/** True if a quarantined line names this mail. Reads the files each time, since this is rarely needed. */
 export function isQuarantined(path: string, id: MailId): boolean {
   const folder = dirname(path);
   const prefix = basename(quarantinePrefix(path));
@@ -14,6 +14,6 @@ export function isQuarantined(path: string, id: MailId): boolean {
     return readdirSync(folder).some((name) => name.startsWith(prefix) && readFileSync(join(folder, name)).includes(id));
   } catch (error) {
     if (hasErrorCode(error, "ENOENT")) return false;
-    throw storageError("read what was set aside of", path, error);
+    throw storageError("read the quarantined mail of", path, error);
   }
 }

@@ -3,10 +3,10 @@ import { readLines } from "../../../platform/index.ts";
 import { parseInboxRecord } from "./inbox-record.ts";
 import { listSegments } from "./inbox-segments.ts";
 
-/** What of an inbox is marked as read, read from its files when it is asked for. */
+/** The read marks of an inbox, read from its files on demand. */
 export interface ReadMarks {
   has(id: MailId): boolean;
-  /** What was read of the files is let go: they may have grown. */
+  /** Drops the cached file contents: the files may have grown. */
   forget(): void;
 }
 

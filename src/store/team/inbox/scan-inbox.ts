@@ -7,23 +7,23 @@ import { parseInboxRecord } from "./inbox-record.ts";
 
 export interface InboxScan {
   readonly nextOffset: number;
-  /** Mail that was not known before, in order. */
+  /** New mail in order. */
   readonly arrived: readonly InboxEntry[];
-  /** What cannot be read, except what was set aside before. */
+  /** Unreadable lines, except those already quarantined. */
   readonly damaged: readonly DamagedLine[];
-  /** Something follows the last whole line: a record that is being written, or one that was cut off. */
+  /** True if something follows the last whole line: a record being written, or one that was cut off. */
   readonly hasTail: boolean;
 }
 
 export interface DamagedLine {
   readonly bytes: Buffer;
-  /** By which it is known again after a restart. */
+  /** Identifies the line after a restart. */
   readonly digest: string;
   readonly offset: number;
   readonly reason: string;
 }
 
-/** Folds everything whole from `from` on of one of an inbox's files. Throws what the system throws. */
+/** Folds all whole records of one of an inbox's files from `from` on. Throws system errors as they are. */
 export function scanInbox(
   fd: number,
   { from, segment, fold }: { readonly from: number; readonly segment: number; readonly fold: InboxFold },
@@ -46,7 +46,7 @@ export function scanInbox(
   return { nextOffset, arrived, damaged: unreadable.filter(isNew), hasTail: tail !== undefined };
 }
 
-/** What a scan threw, for whoever asked for it. */
+/** Turns an error of a scan into a storage error. */
 export const unreadable = (path: string, error: unknown): unknown =>
   TroupeError.is(error) ? error : storageError("read", path, error);
 

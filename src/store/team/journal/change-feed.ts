@@ -1,20 +1,20 @@
-/** Hands the changes of one journal to whoever follows it. */
+/** Delivers the changes of one journal to its followers. */
 export interface ChangeFeed<Change> {
   push(change: Change): void;
-  /** From now on. Keeps the process alive while somebody waits. */
+  /** Delivers changes from now on. Keeps the process alive while a caller waits. */
   follow(signal: AbortSignal): AsyncIterable<Change>;
-  /** Ends all who follow, with this error. */
+  /** Ends all followers with this error. */
   fail(error: unknown): void;
-  /** Ends all who follow. */
+  /** Ends all followers. */
   close(): void;
 }
 
 export function createChangeFeed<Change>(options: {
-  /** While somebody follows: tells when there may be something new. */
+  /** Active while there are followers. Calls `onHint` when there may be something new. */
   readonly watch: (onHint: () => void) => () => void;
-  /** While somebody waits. */
+  /** Active while a caller waits. */
   readonly hold: () => () => void;
-  /** Reads on in the journal, and pushes what is new. */
+  /** Reads the journal further and pushes the changes. */
   readonly refresh: () => void;
 }): ChangeFeed<Change> {
   const { watch, hold, refresh } = options;

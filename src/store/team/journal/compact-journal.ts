@@ -20,7 +20,7 @@ export interface CompactOptions {
   readonly createId: CreateId;
 }
 
-/** The file appears whole or not at all, and never in the place of another. */
+/** Creates the whole file or nothing, and never replaces an existing one. */
 export async function createJournalFile(
   path: string,
   { createId, ...header }: Omit<JournalHeader, "journal" | "epoch"> & Pick<CompactOptions, "createId">,
@@ -40,25 +40,25 @@ export async function createJournalFile(
 
 export interface Compactor {
   /**
-   * Puts a file that begins with `header` in the place of a sealed one. One process at a time; what one that was killed
-   * had begun, the next one does again. Does nothing while another is at it, or when it has been done.
+   * Replaces a sealed file by one that begins with `header`. Only one process compacts at a time; after a crash the
+   * next one repeats the work. Does nothing while another process compacts, or when it is done.
    */
   compact(input: {
     readonly header: JournalHeader;
-    /** The sealed file stays beside it: something in it could not be read. */
+    /** Keeps the sealed file: part of it could not be read. */
     readonly keepOld: boolean;
     readonly isStillThere: () => boolean;
   }): Promise<void>;
 }
 
 export function createCompactor(path: string, { clock, createId }: CompactOptions): Compactor {
-  /** A claim that could not be given back: the disk was full. */
+  /** A claim that could not be released because the disk was full. */
   let left: Claim | undefined;
 
   const compact: Compactor["compact"] = async ({ header, keepOld, isStillThere }) => {
     await left?.release();
     left = undefined;
-    // Of this one file: once another has taken its place, whoever claims it finds nothing to do.
+    // The claim is for this file only: after its replacement a later claim finds nothing to do.
     const claimFile = `${path}.compacting-${header.epoch}`;
     const what = `The compaction of ${path}`;
     const place = await tryToClaim(claimFile, { what, clock, createId, isStillThere });
@@ -87,7 +87,7 @@ export function createCompactor(path: string, { clock, createId }: CompactOption
   return { compact };
 }
 
-/** The claim goes with its file: that it could not be given back on a full disk changes nothing. */
+/** The claim disappears with its file, so a failed release on a full disk does not matter. */
 function ignoreStorage(error: unknown): void {
   if (!TroupeError.is(error)) throw error;
 }

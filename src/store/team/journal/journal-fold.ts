@@ -1,26 +1,30 @@
 import * as z from "zod";
 
-/** What a journal's entries mean. Pure: the same entries in the same order come to the same, in every process. */
+/**
+ * The meaning of a journal's entries. Pure: the same entries in the same order give the same state in every process.
+ */
 export interface JournalFold<State, Entry, Change, Refusal> {
-  /** Of the form of entries and snapshots: who knows only an older one must not touch the file. */
+  /**
+   * The format version of entries and snapshots. A process that knows only an older version must not touch the file.
+   */
   readonly version: number;
   readonly entry: z.ZodType<Entry>;
   empty(): State;
-  /** Everything that later entries can depend on. */
+  /** Returns everything that later entries can depend on. */
   snapshot(state: State): unknown;
-  /** Throws `storage` with the path if it is no snapshot. */
+  /** Throws `storage` with the path if it is not a snapshot. */
   restore(snapshot: unknown, path: string): State;
-  /** Why the entry counts for nothing at this place; undefined if it counts. */
+  /** Returns the reason why the entry has no effect at this position, or undefined if it is valid. */
   refusalOf(state: State, entry: Entry): Refusal | undefined;
   apply(state: State, entry: Entry): Change;
-  /** For who was away while more than one file was filled: what it has missed, as changes. */
+  /** Returns the missed changes for a process that was away while more than one file was filled. */
   difference(before: State, after: State): readonly Change[];
 }
 
 /** The first line of every file. */
 export const JournalHeader = z.object({
   version: z.number().int().positive(),
-  /** The same in all files of one journal: one that was removed and made anew is another. */
+  /** The same in all files of one journal. A journal that was removed and created again has another id. */
   journal: z.string(),
   epoch: z.number().int().nonnegative(),
   snapshot: z.unknown(),

@@ -6,14 +6,14 @@ export interface JournalPart {
   offset: number;
   journal: string;
   epoch: number;
-  /** Where its first line is; -1 before that is read. */
+  /** The offset of its first line; -1 before that is read. */
   headerAt: number;
   headerEnd: number;
   sealed: boolean;
   isDamaged: boolean;
 }
 
-/** Undefined if there is no file. */
+/** Returns undefined if there is no file. */
 export function openJournalPart(path: string): JournalPart | undefined {
   const file = openSharedAppendFile(path);
   if (file === undefined) return undefined;
@@ -24,18 +24,18 @@ export const damagedHeaderError = (path: string) =>
   storageError(
     "use",
     path,
-    new Error("its first line is damaged, and the rest means nothing without it; move it away"),
+    new Error("its first line is damaged, and the rest has no meaning without it; move it away"),
   );
 
 export const newerFormatError = (path: string, version: number) =>
-  storageError("use", path, new Error(`it is of format ${version}, from a newer Troupe; update this one`));
+  storageError("use", path, new Error(`it has format ${version} of a newer Troupe; update this one`));
 
 export const removedError = (path: string) =>
-  storageError("use", path, new Error("it is not there any more, or another one is in its place"));
+  storageError("use", path, new Error("it no longer exists, or another file is in its place"));
 
 export const stuckCompactionError = (path: string) =>
   storageError(
     "write to",
     path,
-    new Error(`it is being compacted by a process that does not go on (${path}.compacting-* names it)`),
+    new Error(`the process that compacts it makes no progress (${path}.compacting-* names it)`),
   );

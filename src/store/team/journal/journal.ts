@@ -1,16 +1,22 @@
-/** Records that any number of processes write and all fold to the same: what each comes to is decided by its place. */
+/**
+ * Records that any number of processes write and all fold to the same state. The position of a record decides its
+ * effect.
+ */
 export interface Journal<State, Entry, Change, Refusal> {
-  /** As far as it is known here, at once; the caller must not change it. */
+  /** Returns the state that is known here, at once. The caller must not change it. */
   read(): State;
-  /** With everything that anybody has acknowledged before the call. */
+  /** Resolves with everything that was acknowledged before the call. */
   fresh(): Promise<State>;
-  /** Resolves when the entry is stored and its place has decided. What is refused by then is not written at all. */
+  /**
+   * Resolves when the entry is stored and its position has decided the result. An entry that is refused before that is
+   * not written.
+   */
   write(entry: Entry): Promise<WriteResult<Change, Refusal>>;
-  /** In order, from now on, whoever wrote them; pushed. */
+  /** Yields changes by any writer in order, from now on. */
   follow(signal: AbortSignal): AsyncIterable<Change>;
-  /** What has been so far: each change that is still written down, after what had come of all before them, as changes. */
+  /** Returns all known changes: first the state before the oldest record, as changes, then each recorded change. */
   history(): Promise<readonly Change[]>;
-  /** Records that could not be read, and compactions that failed: for the user. */
+  /** Unreadable records and failed compactions, for the user. */
   problems(): readonly string[];
   close(): Promise<void>;
 }

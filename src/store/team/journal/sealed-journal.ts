@@ -14,28 +14,28 @@ import {
 } from "./journal-part.ts";
 
 /**
- * A line file that any number of processes write and all fold, without a lock. What a record comes to is decided by the
- * fold at its place in the file, so everybody knows the same winner. It stays small: a `sealed` line ends a file, whatever
- * stands behind it is void, and the file that takes its place begins with what the fold had come to at the seal.
+ * A line file that any number of processes write and fold without a lock. The fold decides the effect of a record by
+ * its position, so all processes agree on the winner. The file stays small: a `sealed` line ends it, later lines are
+ * void, and its replacement begins with the state at the seal.
  */
 export interface SealedJournal<State, Entry, Change, Refusal> extends Journal<State, Entry, Change, Refusal> {
-  /** With everything that is in the file now. A file that is not there yet is empty. */
+  /** Returns the state with everything that is in the file now. A missing file counts as empty. */
   read(): State;
 }
 
 export interface JournalOptions extends CompactOptions {
   readonly path: string;
   readonly watcher: FolderWatcher;
-  /** Whoever opens it knows that it was there: without its file nothing is empty, and nothing is made. */
+  /** The file must exist: a missing file is an error, and none is created. */
   readonly isRequired?: boolean;
-  /** Over this size it is compacted, if that makes it much smaller. */
+  /** Compacted above this size if that makes it much smaller. */
   readonly limitBytes?: number;
-  /** `process` is for measuring: without the sync, a power cut loses what was acknowledged. */
+  /** `process` is for benchmarks: without the sync, a power cut loses acknowledged entries. */
   readonly durability?: "disk" | "process";
 }
 
 interface Past<Change> {
-  /** Told of what a file begins with too, by who reads it from its beginning. */
+  /** Also called for the initial state of the file, as changes, when it is read from its beginning. */
   readonly onPast?: (change: Change) => void;
 }
 
@@ -53,7 +53,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
   let finishing: Promise<void> | undefined;
   const compactor = createCompactor(path, options);
   const closing = new Set<Promise<void>>();
-  /** Own records that are in a file, and what became of them once the fold has come to them. */
+  /** Own records in the file, and their result once the fold has reached them. */
   const own = new Map<string, Fate<Change, Refusal> | undefined>();
   const problems: string[] = [];
 
@@ -98,7 +98,8 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     if (version > fold.version) throw newerFormatError(path, version);
     if (last !== undefined && last.journal !== journal) throw removedError(path);
     const restored = fold.restore(header.data.snapshot, path);
-    // Who has folded the file before this one to its seal knows it all already; who was away longer compares.
+    // After folding the previous file to its seal, this state is already known. After a longer absence, compute the
+    // difference.
     const isNext = last === undefined || (last.sealed && last.epoch + 1 === epoch);
     const missed = isNext ? [] : fold.difference(state, restored);
     if (options.onPast && last === undefined) fold.difference(state, restored).forEach(options.onPast);
@@ -111,7 +112,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     const line = JournalLine.safeParse(value);
     const entry = line.success && "entry" in line.data ? fold.entry.safeParse(line.data.entry) : undefined;
     if (!line.success || entry?.success === false)
-      return note(part, `${path}, byte ${offset}: a record of no known form.`);
+      return note(part, `${path}, byte ${offset}: a record in an unknown format.`);
     if (part.sealed) {
       if ("id" in line.data && own.has(line.data.id)) own.set(line.data.id, { kind: "void" });
       return;
@@ -148,13 +149,13 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
   const write = async (entry: Entry): Promise<WriteResult<Change, Refusal>> => {
     const { fate, part } = await inTurn(() => place(entry));
     if (fate.kind === "refused") return { ok: false, refusal: fate.refusal };
-    // If the file was replaced in this moment, the entry is in what the new one begins with.
+    // If the file was just replaced, the new file's initial state contains the entry.
     if (durability === "disk") await (current ?? part).file.sync();
     if (isOverLimit(part)) await seal(part);
     return { ok: true, change: fate.change };
   };
 
-  /** One after another in the order of the calls; the syncs go on side by side. */
+  /** Runs in the order of the calls; the syncs run in parallel. */
   const inTurn = <T>(action: () => Promise<T>): Promise<T> => {
     const result = lastTurn.then(action);
     lastTurn = result.then(nothing, nothing);
@@ -179,7 +180,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     }
   };
 
-  /** Nothing else of this process runs between the write and the reading: the file was not left meanwhile. */
+  /** Synchronous: nothing else of this process runs between the write and the read, so the file stays the same. */
   const append = (part: JournalPart, entry: Entry): Fate<Change, Refusal> => {
     const id = createId<string>("rec");
     own.set(id, undefined);
@@ -197,7 +198,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
   const isOverLimit = (part: JournalPart) =>
     part === current && !part.sealed && part.offset > Math.max(limitBytes, 4 * part.headerEnd);
 
-  /** The write that found the file too large is done; that making it smaller failed is not its failure. */
+  /** The write itself has succeeded, so a failed compaction must not make it fail. */
   const seal = async (part: JournalPart) => {
     try {
       part.file.append({ sealed: createId<string>("rec") });
@@ -205,7 +206,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
       await finish(part);
     } catch (error) {
       if (!TroupeError.is(error)) throw error;
-      if (problems.length < maxProblems) problems.push(`${path} could not be made smaller: ${error.message}`);
+      if (problems.length < maxProblems) problems.push(`cannot compact ${path}: ${error.message}`);
     }
   };
 
@@ -223,7 +224,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     return finishing;
   };
 
-  /** Puts the next file in the place of a sealed one, unless somebody has done so or is at it. */
+  /** Replaces a sealed file by the next one, unless another process has done or is doing so. */
   const compact = async (part: JournalPart) => {
     if (refresh() !== part || !part.sealed) return;
     const { journal, epoch, isDamaged } = part;
@@ -231,7 +232,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     await compactor.compact({
       header,
       keepOld: isDamaged,
-      // While it is the current one it is open, and no other file can be taken for it.
+      // While the file is current it stays open, so no other file can be mistaken for it.
       isStillThere: () => refresh() === part,
     });
   };
@@ -285,7 +286,7 @@ type Decided<Change, Refusal> =
   | { readonly kind: "done"; readonly change: Change }
   | { readonly kind: "refused"; readonly refusal: Refusal };
 
-/** Void: it stands behind a seal. */
+/** Void: the record is after a seal. */
 type Fate<Change, Refusal> = Decided<Change, Refusal> | { readonly kind: "void" };
 
 const nothing = () => undefined;

@@ -17,15 +17,15 @@ import { alreadyRunningError, statusOfMember, takenOverError, goneReason } from 
 export interface PresenceOptions {
   readonly folder: string;
   readonly clock: Pick<Clock, "now">;
-  /** Milliseconds since the machine was started, the same for every process on it. */
+  /** Milliseconds since the machine started, the same for every process on it. */
   readonly uptime?: () => number;
   readonly owner?: ProcessIdentity;
-  /** How long a word counts without being renewed. */
+  /** How long a state counts without renewal. */
   readonly leaseMs?: number;
   readonly beatMs?: number;
 }
 
-/** One small file for each member, rewritten by its owner alone. */
+/** One small file for each member, rewritten only by its owner. */
 export function createPresence(options: PresenceOptions): Presence & { close(): Promise<void> } {
   const { folder, clock, uptime = systemUptime, leaseMs = 10_000, beatMs = 2_000 } = options;
   const here = options.owner ?? currentProcess();
@@ -70,14 +70,14 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
     beat: at,
   });
 
-  /** In a new file, in place of what was there. */
+  /** Writes a new file that replaces the existing one. */
   const writeNewFile = (own: OwnMember) => {
     const file = createPresenceFile(pathOf(own.name), wordsOf(own));
     own.file?.close();
     own.file = file;
   };
 
-  /** Whoever was stopped past its lease must not speak over who has taken its place. */
+  /** A process that was paused past its lease must not overwrite its successor. */
   const renew = (own: OwnMember) => {
     own.beat = uptime();
     if (own.file?.isThere()) return own.file.write(wordsOf(own));
@@ -85,7 +85,7 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
     const isOurs = there === undefined || there === "damaged" || sameProcess(there.owner, here);
     if (!isOurs) return markLost(own);
     writeNewFile(own);
-    // The last word of one who speaks no more: nobody would close its file.
+    // This was the last write for a member that was closed, so its file is closed here.
     if (ownMembers.get(own.name) !== own) stop(own);
   };
 
@@ -99,7 +99,7 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
       try {
         renew(own);
       } catch (error) {
-        // A lease that cannot be renewed runs out, and whoever looks sees that; the next beat tries again.
+        // A lease that cannot be renewed runs out, and every reader sees that. The next beat tries again.
         if (!TroupeError.is(error)) throw error;
       }
     }
@@ -120,14 +120,14 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
     const there = readPresence(pathOf(name));
     if (there === undefined) return undefined;
     if (there !== "damaged" && there.name === name) return judge(there);
-    const detail = `what it said of itself cannot be read (${pathOf(name)})`;
+    const detail = `its presence file cannot be read (${pathOf(name)})`;
     return { name, state: "starting", detail, since: now(), alive: "unknown", expired: false, pid: 0 };
   };
 
   const judge = ({ name, state, detail, since, owner, beat: at }: PresenceFile): MemberPresence => {
-    // Whoever asks is there: no need to ask the system, which takes its time, for each of many members of one process.
+    // The calling process is alive. Asking the system takes time, and one process can have many members.
     const process = sameProcess(owner, here) ? "alive" : isAlive(owner, here);
-    // Times since the start of another machine, or of this one before it was started again, say nothing here.
+    // Uptimes of another machine, or from before a restart of this one, cannot be compared.
     const expired = owner.bootId === here.bootId && uptime() - at > leaseMs;
     const alive = process === "dead" || state === "ended" ? "dead" : expired ? "unknown" : process;
     return { name, state, ...(detail !== undefined && { detail }), since, alive, expired, pid: owner.pid };
@@ -163,6 +163,6 @@ function makeOwnFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    if (!hasErrorCode(error, "EEXIST")) throw storageError("make the folder", folder, error);
+    if (!hasErrorCode(error, "EEXIST")) throw storageError("create the folder", folder, error);
   }
 }

@@ -15,27 +15,29 @@ import * as z from "zod";
 import { hasErrorCode, ProcessIdentity, storageError } from "../../../platform/index.ts";
 import { MemberState } from "../../../protocol/index.ts";
 
-/** What one member says of itself. */
+/** The presence that one member publishes. */
 export const PresenceFile = z.object({
   name: z.string(),
   state: MemberState,
   detail: z.string().optional(),
   since: z.string(),
   owner: ProcessIdentity,
-  /** Milliseconds since the machine was started, when it was last said: no clock that anybody sets. */
+  /** Monotonic milliseconds since the machine started, at the last write: not affected by changes of the clock. */
   beat: z.number(),
 });
 export type PresenceFile = z.infer<typeof PresenceFile>;
 
-/** The file of one who speaks: said anew in place, which is many times cheaper than a new file, and happens all the time. */
+/** A member's own file. It is rewritten in place, which happens often and is much cheaper than a new file. */
 export interface OwnPresenceFile {
-  /** False once another file is at its path: somebody else speaks now, and what is written here is read by nobody. */
+  /**
+   * False once another file is at its path: another process acts for the member now, and writes here have no effect.
+   */
   isThere(): boolean;
   write(presence: PresenceFile): void;
   close(): void;
 }
 
-/** Takes the place of whatever was there. It need not outlive the machine: after a restart its process is dead anyway. */
+/** Replaces any existing file. It need not survive a restart of the machine: its process is dead then anyway. */
 export function createPresenceFile(path: string, presence: PresenceFile): OwnPresenceFile {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   let fd: number | undefined;
@@ -44,7 +46,7 @@ export function createPresenceFile(path: string, presence: PresenceFile): OwnPre
   const write = (said: PresenceFile) => {
     const bytes = encode(said, length);
     length = bytes.length;
-    if (writeSync(fd as number, bytes, 0, length, 0) < length) throw new Error("it was not written whole");
+    if (writeSync(fd as number, bytes, 0, length, 0) < length) throw new Error("it was not written completely");
   };
 
   const isThere = () => {
@@ -75,22 +77,25 @@ export function createPresenceFile(path: string, presence: PresenceFile): OwnPre
     rmSync(temporary, { force: true });
     throw storageError("write", path, hasErrorCode(error, "ENOENT") ? folderGone(error) : error);
   }
-  return { isThere: () => trying("look at", isThere), write: (said) => trying("write", () => write(said)), close };
+  return { isThere: () => trying("inspect", isThere), write: (said) => trying("write", () => write(said)), close };
 }
 
-/** Undefined if there is none, `damaged` if nobody can tell what it says. */
+/** Undefined if there is no file, `damaged` if it cannot be read. */
 export function readPresence(path: string): PresenceFile | "damaged" | undefined {
   for (let tries = 0; tries < maxTries; tries++) {
     const text = readText(path);
     if (text === undefined) return undefined;
     const presence = decode(text);
     if (presence !== undefined) return presence;
-    // Read while it was being written: the next look sees all of it.
+    // Read in the middle of a write: the next read sees the whole content.
   }
   return "damaged";
 }
 
-/** With a sum, since a reader can come in the middle of the write; never shorter than before, so that nothing old is left behind it. */
+/**
+ * Adds a checksum, since a reader can come in the middle of the write. Never shorter than before, so that no old bytes
+ * remain.
+ */
 function encode(presence: PresenceFile, length: number): Buffer {
   const sum = crc32(JSON.stringify(presence));
   const text = JSON.stringify({ ...presence, sum });
@@ -123,8 +128,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Room for what is usually said. */
-const folderGone = (cause: unknown) => new Error("the folder it belongs to is not there any more", { cause });
+const folderGone = (cause: unknown) => new Error("its folder no longer exists", { cause });
 
 const leastBytes = 512;
 const maxTries = 5;

@@ -1,7 +1,7 @@
 import { type Member, type MemberStatus, TroupeError } from "../../../protocol/index.ts";
 import type { MemberPresence } from "./presence.ts";
 
-/** What is known of a member: the record's word that it has ended is the last one. */
+/** Combines record and presence. If the record says that a member has ended, that is final. */
 export function statusOfMember(member: Member, { there, leaseMs }: Known): MemberStatus {
   const { name, ended } = member;
   if (ended !== undefined) {
@@ -11,7 +11,7 @@ export function statusOfMember(member: Member, { there, leaseMs }: Known): Membe
   if (there === undefined) return { name, state: "starting", since: member.joinedAt, alive: "unknown" };
   const { expired, pid: _, ...status } = there;
   if (!expired || status.alive === "dead") return status;
-  const silent = `no sign of it for more than ${leaseMs / 1000} s`;
+  const silent = `no sign of life for more than ${leaseMs / 1000} s`;
   return { ...status, detail: status.detail === undefined ? silent : `${status.detail}; ${silent}` };
 }
 
@@ -19,7 +19,7 @@ export function goneReason(name: string, { there, leaseMs }: Known): string | un
   if (there === undefined) return undefined;
   if (there.state === "ended") return `${name} has ended`;
   if (there.alive === "dead") return `the process of ${name} (${there.pid}) is gone`;
-  return there.expired ? `${name} has given no sign for more than ${leaseMs / 1000} s` : undefined;
+  return there.expired ? `${name} gave no sign of life for more than ${leaseMs / 1000} s` : undefined;
 }
 
 interface Known {
@@ -28,7 +28,7 @@ interface Known {
 }
 
 export const alreadyRunningError = (name: string, pid: number): TroupeError =>
-  new TroupeError("team", `${name} is run by process ${pid} already. End it there first, or wait until it has ended.`);
+  new TroupeError("team", `Process ${pid} already runs ${name}. End it there first, or wait until it has ended.`);
 
 export const takenOverError = (name: string): TroupeError =>
-  new TroupeError("team", `Another process runs ${name} now: this one gave no sign for too long, and must stop.`);
+  new TroupeError("team", `Another process runs ${name} now: this one was silent for too long and must stop.`);

@@ -1,31 +1,35 @@
 import type { Member, MemberState, MemberStatus } from "../../../protocol/index.ts";
 
-/** What members say of themselves, each about itself alone, and whether whoever said it is still there. */
+/** The presence of members: each publishes its own state, and its process may or may not still be alive. */
 export interface Presence {
   /**
-   * This process speaks for the member until `close`. Renews its lease in the background and keeps no process alive.
-   * Rejects with `team` while another process does, is alive and has a lease.
+   * This process acts for the member until `close`. Renews the lease in the background and keeps no process alive.
+   * Rejects with `team` while another live process with a lease does so.
    */
   announce(name: string, state: MemberState, detail?: string): Promise<OwnPresence>;
-  /** Undefined for who has never said anything. */
+  /** Undefined for a member that has never published anything. */
   look(name: string): Promise<MemberPresence | undefined>;
-  /** Of each member, in their order: the record's word that one has ended is the last one. */
+  /** Returns the status of each member, in order. If the record says that a member has ended, that is final. */
   statusOf(members: readonly Member[]): Promise<readonly MemberStatus[]>;
-  /** Why a member is gone (dead, ended, or its lease is over), undefined while it is not known to be. */
+  /**
+   * Returns why a member is gone (dead, ended, or its lease is over), or undefined while it is not known to be gone.
+   */
   goneReason(name: string): Promise<string | undefined>;
 }
 
 export interface OwnPresence {
-  /** Aborted when another process has taken the member over: this one was away for longer than its lease, and must stop. */
+  /**
+   * Aborts when another process has taken over the member: this process was away longer than its lease and must stop.
+   */
   readonly lost: AbortSignal;
-  /** On disk when it resolves, in the order of the calls. Does nothing if nothing has changed. */
+  /** Resolves when the state is stored, in the order of the calls. Does nothing if nothing has changed. */
   set(state: MemberState, detail?: string): Promise<void>;
-  /** No more renewals; the last word stays, and its lease runs out. Say `ended` first if that is so. */
+  /** Stops renewals. The last state stays until its lease runs out. Publish `ended` first if that is the case. */
   close(): Promise<void>;
 }
 
 export interface MemberPresence extends MemberStatus {
-  /** Not renewed for longer than the lease, whatever its process looks like. */
+  /** Not renewed for longer than the lease, even if its process looks alive. */
   readonly expired: boolean;
   readonly pid: number;
 }

@@ -1,6 +1,6 @@
 /**
- * What a name looks like to a hurried eye: two names with the same skeleton are taken for one another, so a team has only
- * one of them. Compatibility forms, case, accents, separators, and the letters of other alphabets that look Latin.
+ * Returns the look of a name at a glance. Names with the same skeleton can be confused, so a team has only one of them.
+ * Folds compatibility forms, case, accents, separators, and letters of other alphabets that look Latin.
  */
 export function skeletonOf(name: string): string {
   return Array.from(name.normalize("NFKD").replace(/\p{M}|\p{Default_Ignorable_Code_Point}/gu, ""))
@@ -16,7 +16,7 @@ export function skeletonOf(name: string): string {
     .replaceAll("vv", "w");
 }
 
-/** Latin letter, then those that look like it: Cyrillic, Greek, Armenian, Cherokee, Lisu, other Latin. */
+/** A Latin letter, then its look-alikes: Cyrillic, Greek, Armenian, Cherokee, Lisu, other Latin. */
 const capitals = [
   "AАΑᎪꓮ",
   "BВΒᏴꓐ",

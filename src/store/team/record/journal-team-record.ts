@@ -11,7 +11,7 @@ import { type RefusedTeam, teamFold, type TeamState } from "./team-fold.ts";
 import type { KeyUse, MemberKey, NewMember, TeamRecord } from "./team-record.ts";
 import type { NewTeam } from "../team-store.ts";
 
-/** The team record in one file. The file must be there: `createTeamRecord` makes it. */
+/** The team record in one file. The file must exist: `createTeamRecord` creates it. */
 export function openTeamRecord(options: JournalOptions & { readonly keysFolder: string }): TeamRecord {
   const keyOf = async (name: string): Promise<MemberKey> => ({
     type: "secret",
@@ -21,16 +21,16 @@ export function openTeamRecord(options: JournalOptions & { readonly keysFolder: 
   return createRecord(openSealedJournal(teamFold, options), { clock: options.clock, where: options.path, keys });
 }
 
-/** What a member signs with, and what others know it by. */
+/** The keys with which members sign and others verify. */
 export interface RecordKeys {
-  /** For one who has just joined, from here. */
+  /** Called for a member that has just joined from this process. */
   join(member: Member): Promise<void>;
   keyOf(name: string, use: KeyUse): Promise<MemberKey | undefined>;
   readonly offerKey?: TeamRecord["offerKey"];
   readonly vouchFor?: TeamRecord["vouchFor"];
 }
 
-/** A team record on a journal of whatever kind. */
+/** Creates a team record on any kind of journal. */
 export function createRecord(
   journal: Journal<TeamState, TeamEntry, Team, RefusedTeam>,
   options: { readonly clock: Pick<Clock, "now">; readonly where: string; readonly keys: RecordKeys },
@@ -115,7 +115,7 @@ export function createRecord(
   };
 }
 
-/** Whole or not at all; never in the place of another. */
+/** Creates the whole file or nothing, and never replaces an existing one. */
 export async function createTeamRecord(
   options: Pick<JournalOptions, "path" | "clock" | "createId">,
   team: NewTeam,
@@ -124,7 +124,7 @@ export async function createTeamRecord(
   await createJournalFile(options.path, { version: teamFold.version, snapshot, createId: options.createId });
 }
 
-/** What the record of a new team begins with. */
+/** The initial snapshot of a new team's record. */
 export function newTeamSnapshot(
   { name, description, leadSessionId, leadColor, cwd }: NewTeam,
   clock: Pick<Clock, "now">,
@@ -168,6 +168,6 @@ function unknownMemberError(team: Team, name: string): TroupeError {
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
   return new TroupeError(
     "team",
-    `Team ${team.name} has no member ${quotedName(name)}.${hint} It has: ${names.join(", ")}.`,
+    `Team ${team.name} has no member ${quotedName(name)}.${hint} Its members: ${names.join(", ")}.`,
   );
 }

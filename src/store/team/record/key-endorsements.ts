@@ -4,18 +4,21 @@ import type { TeamEntry } from "./team-entry.ts";
 
 type KeyEntry = Extract<TeamEntry, { do: "key" }>;
 
-/** The number that the next key of this member has. */
+/** The number of this member's next key. */
 export const nextEndorsementNumber = ({ publicKeys, formerKeys }: Team, name: string): number =>
   (publicKeys?.[name] === undefined ? 0 : 1) + (formerKeys?.[name]?.length ?? 0) + 1;
 
-/** What the lead signs: it holds for this key of this member of this team, and in this place of its keys only. */
+/**
+ * The text that the lead signs. It is valid only for this key of this member of this team, at this position of its
+ * keys.
+ */
 export const endorsementText = (
   { name: team }: Pick<Team, "name">,
   { name, publicKey }: Pick<KeyEntry, "name" | "publicKey">,
   number: number,
 ): Buffer => Buffer.from(JSON.stringify(["the key of a member", team, name, publicKey, number]));
 
-/** Whether it is the lead's word that this member, which workers run, signs with this from now on. */
+/** True if the lead has endorsed this key for a member that runs on workers. */
 export function isEndorsed(team: Team, entry: KeyEntry): boolean {
   const lead = team.publicKeys?.[teamLead];
   const { voucher, name, publicKey } = entry;

@@ -3,14 +3,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrorCode, safeName, storageError, createExclusive } from "../../../platform/index.ts";
 
-/** The member's secret; made when it is first asked for, once, whoever asks. */
+/** Returns the member's secret. It is created once, at first use. */
 export async function memberKey(folder: string, name: string): Promise<Uint8Array> {
   const path = join(folder, safeName(name));
   const known = await readKey(path);
   if (known !== undefined) return known;
   await createExclusive(path, randomBytes(32).toString("hex"));
   const made = await readKey(path);
-  if (made === undefined) throw storageError("read", path, new Error("it was removed as soon as it was made"));
+  if (made === undefined) throw storageError("read", path, new Error("it was removed right after it was created"));
   return made;
 }
 
@@ -22,5 +22,5 @@ async function readKey(path: string): Promise<Uint8Array | undefined> {
     if (hasErrorCode(error, "ENOENT")) return undefined;
     throw storageError("read", path, error);
   }
-  throw storageError("use", path, new Error("it is not a key; remove it, and a new one is made"));
+  throw storageError("use", path, new Error("it is not a key; remove it, and a new one is created"));
 }

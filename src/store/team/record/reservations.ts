@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
 import type { Reservation, Team } from "../../../protocol/index.ts";
 
-/** What is held at this moment: its time is not over, and its holder has not ended. */
+/** Returns the current reservations: not expired, and the holder has not ended. */
 export function heldReservations({ reservations = [], members }: Team, at: string): readonly Reservation[] {
   const there = new Set(members.flatMap(({ name, ended }) => (ended ? [] : [name])));
   return reservations.filter(({ by, until }) => until > at && there.has(by));
 }
 
-/** Who has reserved this file, or a folder that it is in. */
+/** Returns the reservations of this file, or of a folder that contains it. */
 export const reservationsOf = (team: Team, { path, at }: Pick<Reservation, "path" | "at">): readonly Reservation[] =>
   heldReservations(team, at).filter((held) => doOverlap(team, [held.path, path]));
 
-/** The first reservation of somebody else that stands in the way of this one when it is made. */
+/** Returns the first reservation of another member that conflicts with the wanted one. */
 export function conflictingReservation(team: Team, wanted: Reservation): Reservation | undefined {
   return heldReservations(team, wanted.at).find(
     (held) =>
@@ -21,7 +21,10 @@ export function conflictingReservation(team: Team, wanted: Reservation): Reserva
   );
 }
 
-/** Files and folders (`src/`), absolute or relative to the lead's folder: the same, or one is within the other. */
+/**
+ * True if two files or folders (`src/`) are the same or one contains the other. Paths are absolute or relative to the
+ * lead's folder.
+ */
 function doOverlap({ members }: Team, paths: readonly [string, string]): boolean {
   const root = members[0]?.cwd ?? "/";
   const [a, b] = [absolute(paths[0], root), absolute(paths[1], root)];

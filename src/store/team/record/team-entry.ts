@@ -4,9 +4,9 @@ import { AllowedPath, Member, Reservation, SessionId, Team } from "../../../prot
 const written = { at: z.string() };
 const MemberChange = Member.omit({ agentId: true, name: true, joinedAt: true, ended: true }).partial();
 
-/** What is asked of a team record, as it is stored. */
+/** A stored request to change a team record. */
 export const TeamEntry = z.discriminatedUnion("do", [
-  /** `key` is the skeleton of its name: who has one that looks the same is refused. */
+  /** `key` is the skeleton of its name. A second name with the same skeleton is refused. */
   z.object({ do: z.literal("join"), ...written, key: z.string(), member: Member }),
   z.object({
     do: z.literal("change"),
@@ -26,15 +26,15 @@ export const TeamEntry = z.discriminatedUnion("do", [
   }),
   z.object({ do: z.literal("allow"), ...written, path: AllowedPath }),
   z.object({ do: z.literal("reserve"), ...written, reservation: Reservation }),
-  /** Without paths everything that it holds. */
+  /** Without paths it frees everything that the member holds. */
   z.object({ do: z.literal("free"), ...written, by: z.string(), paths: z.array(z.string()).optional() }),
-  /** Of `user` too. The first one counts for good: nobody can speak with another's voice by saying so later. */
+  /** Also for `user`. The first key is final: no process can later claim to be another member. */
   z.object({
     do: z.literal("key"),
     ...written,
     name: z.string(),
     publicKey: z.string(),
-    /** Of a member that workers run: the lead's word for it. Each is counted, so that none can be used twice. */
+    /** For a member on workers: the lead's endorsement. Each is numbered, so that none can be used twice. */
     voucher: z.object({ number: z.number().int().positive(), signature: z.string() }).optional(),
   }),
 ]);

@@ -5,7 +5,7 @@ import { heldReservations, conflictingReservation } from "./reservations.ts";
 import { isEndorsed, withKey } from "./key-endorsements.ts";
 import { TeamEntry, TeamSnapshot } from "./team-entry.ts";
 
-/** The team is replaced with every change, never changed. `keys` gives the name for each skeleton that is taken. */
+/** Every change replaces the team object. `keys` maps each used skeleton to its name. */
 export interface TeamState {
   team: Team | undefined;
   readonly keys: Map<string, string>;
@@ -15,7 +15,7 @@ export type RefusedTeam =
   | { readonly reason: "taken" }
   | { readonly reason: "unknown" }
   | { readonly reason: "reserved"; readonly held: Reservation }
-  /** It has been done already. */
+  /** Already done. */
   | { readonly reason: "done"; readonly member?: Member };
 
 export const teamFold: JournalFold<TeamState, TeamEntry, Team, RefusedTeam> = {
@@ -119,7 +119,7 @@ const withMember = (team: Team, name: string, change: (member: Member) => Member
   members: team.members.map((member) => (member.name === name ? change(member) : member)),
 });
 
-/** In turn: the colours of a small team are all different. */
+/** Colors are used in turn, so that a small team has no color twice. */
 function nextColor({ members }: Team): AgentColor {
   const used = (color: AgentColor) => members.filter((member) => member.color === color).length;
   return AgentColor.options.reduce((best, color) => (used(color) < used(best) ? color : best));
@@ -127,6 +127,6 @@ function nextColor({ members }: Team): AgentColor {
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
-/** Exact optional properties: what was not said changes nothing. */
+/** Removes undefined fields: a field that was not given changes nothing. */
 const defined = <T extends object>(patch: T): Partial<Defined<T>> =>
   Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as Partial<Defined<T>>;

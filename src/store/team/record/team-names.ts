@@ -2,8 +2,8 @@ import { TroupeError, teamLead, teamUser } from "../../../protocol/index.ts";
 import { skeletonOf } from "./confusable-names.ts";
 
 /**
- * The name as it is kept, or a `TroupeError` that says what is wrong with it. It is a label: the files are called after a
- * hash of it wherever it is anything but plain.
+ * Returns the name as stored, or throws a `TroupeError` that says what is wrong. A name is only a label: file names use
+ * a hash unless it is plain.
  */
 export function checkName(name: string, what: "member" | "team"): string {
   const kept = name.normalize("NFC").trim();
@@ -12,7 +12,7 @@ export function checkName(name: string, what: "member" | "team"): string {
   throw new TroupeError("team", `${quotedName(name)} cannot be the name of a ${what}: ${problem}.`);
 }
 
-/** `tester`, or `tester-2`, `tester-3`, … if a name that looks like it `isTaken`. */
+/** Returns `tester`, or `tester-2`, `tester-3`, … if a name that looks like it `isTaken`. */
 export function uniqueName(name: string, isTaken: (skeleton: string) => boolean): string {
   if (!isTaken(skeletonOf(name))) return name;
   for (let n = 2; ; n++) {
@@ -25,7 +25,7 @@ export function uniqueName(name: string, isTaken: (skeleton: string) => boolean)
   }
 }
 
-/** For a message: bounded, and with nothing in it that a terminal acts on or hides. */
+/** Formats a name for a message: bounded, and without characters that a terminal acts on or hides. */
 export function quotedName(name: string): string {
   const short = name.length > 80 ? `${name.slice(0, 80)}…` : name;
   return JSON.stringify(short).replace(unseen, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
@@ -33,7 +33,7 @@ export function quotedName(name: string): string {
 
 const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Who gives back what the dead have left. */
+/** The name of the runtime, which releases the tasks of dead members. */
 export const runtimeName = "troupe";
 
 const longest = 64;
@@ -43,11 +43,11 @@ const reserved = new Set([teamLead, teamUser, runtimeName].map(skeletonOf));
 function problemOf(name: string, what: "member" | "team"): string | undefined {
   if (name === "") return "it is empty";
   if (name.length > longest) return `it is longer than ${longest} characters`;
-  if (/\p{Default_Ignorable_Code_Point}|\p{C}/u.test(name)) return "it has characters that cannot be seen";
+  if (/\p{Default_Ignorable_Code_Point}|\p{C}/u.test(name)) return "it has invisible characters";
   if (/ {2}|\p{M}{3}/u.test(name)) return "it has two spaces or three accents in a row";
   if (!form.test(name))
-    return "it must be letters, digits, spaces and . _ - only, and begin and end with a letter or digit";
+    return "it must contain only letters, digits, spaces and . _ -, and begin and end with a letter or digit";
   if (what === "member" && reserved.has(skeletonOf(name)))
-    return "it is kept for Troupe itself, or looks like a name that is";
+    return "it is reserved for Troupe itself, or looks like a reserved name";
   return undefined;
 }

@@ -4,7 +4,7 @@ import type { TaskEntry, TaskEntryOf } from "./task-entry.ts";
 import type { TaskChange } from "./task-list.ts";
 import { openBlockers, putItem, removeItem, type TaskState } from "./task-list-state.ts";
 
-/** What an entry that counts does to the list. */
+/** Applies a valid entry to the list. */
 export function applyTask(state: TaskState, entry: TaskEntry): TaskChange {
   switch (entry.do) {
     case "create":
@@ -26,7 +26,7 @@ const result = (what: TaskChange["what"], { by, at }: TaskEntry, item: WorkItem)
 
 function found(state: TaskState, id: WorkItemId): WorkItem {
   const item = state.items.get(id);
-  if (item === undefined) throw new Error(`task ${id} was not judged`);
+  if (item === undefined) throw new Error(`task ${id} was not validated`);
   return item;
 }
 
@@ -51,7 +51,7 @@ function create(state: TaskState, entry: TaskEntryOf<"create">): WorkItem {
   return found(state, id);
 }
 
-/** Its owner's from here on; again by the same owner it stays the same claim. */
+/** Gives the task to the claiming member. A repeated claim by the owner stays the same claim. */
 function hold(
   state: TaskState,
   item: WorkItem,
@@ -124,7 +124,7 @@ function withFields(item: WorkItem, { patch, at }: TaskEntryOf<"change">): WorkI
   };
 }
 
-/** Who is given a task has not begun with it; a claim of whoever had it holds no longer. */
+/** A new owner has not started the task, and the previous owner's claim ends. */
 function setOwner(state: TaskState, item: WorkItem, owner: string | null): void {
   if (owner === (item.owner ?? null)) return;
   const { owner: _, ...rest } = item;

@@ -11,11 +11,11 @@ import { TaskEntry } from "./task-entry.ts";
 import type { NewTask, TaskActor, TaskAnswer, TaskChange, TaskClaimer, TaskList, TaskPatch } from "./task-list.ts";
 import { emptyTasks, restoreTasks, snapshotTasks, type TaskState } from "./task-list-state.ts";
 
-/** A task list in one file, for a team or for a session. Makes nothing before the first task. */
+/** A task list in one file, for a team or a session. Creates nothing before the first task. */
 export const openTaskList = (options: JournalOptions): TaskList =>
   createTaskList(openSealedJournal(taskFold, options), options.clock);
 
-/** A task list on a journal of whatever kind. */
+/** Creates a task list on any kind of journal. */
 export function createTaskList(
   journal: Journal<TaskState, TaskEntry, TaskChange, RefusedTask>,
   clock: Pick<Clock, "now">,
@@ -33,7 +33,7 @@ export function createTaskList(
     return write({ do: "change", by: name, at: now(), id, generation, patch: plain(patch), ...claimerOf(id, by) });
   };
 
-  /** Only what the task needs is worth a place in the file. */
+  /** Stores only the tools that the task needs. */
   const claimerOf = (id: number, { tools, holder }: TaskClaimer) => {
     const needs = journal.read().items.get(id)?.needs ?? [];
     return { can: tools && needs.filter((need) => tools.includes(need)), holder };
@@ -126,17 +126,22 @@ function assertSize(entry: TaskEntry): void {
   const texts = Texts.safeParse(fields);
   if (!texts.success) {
     const [issue] = texts.error.issues;
-    throw new TroupeError("task", `The ${String(issue?.path[0])} of a task does not fit: ${issue?.message ?? ""}.`);
+    throw new TroupeError("task", `The ${String(issue?.path[0])} of a task is invalid: ${issue?.message ?? ""}.`);
   }
   if (sizeOf(entry) <= maxBytes) return;
-  throw new TroupeError("task", `A task can hold ${maxBytes} characters in all. Put the rest in a file and name it.`);
+  throw new TroupeError(
+    "task",
+    `A task can have at most ${maxBytes} characters in total. Put the rest into a file and name it.`,
+  );
 }
 
 function sizeOf(entry: TaskEntry): number {
   try {
     return JSON.stringify(entry).length;
   } catch (cause) {
-    throw new TroupeError("task", "The metadata of a task must be plain JSON, not nested without end.", { cause });
+    throw new TroupeError("task", "The metadata of a task must be plain JSON without cycles or very deep nesting.", {
+      cause,
+    });
   }
 }
 

@@ -4,10 +4,10 @@ import { AcceptanceCheck, WorkItemId, WorkItemStatus } from "../../../protocol/i
 
 const metadata = z.record(z.string(), z.unknown());
 const written = { by: z.string(), at: z.string() };
-/** Of the tools that the task needs, those the claimer has; without, it is a person. */
+/** The needed tools that the claimer has. Absent for a person. */
 const claimer = { can: z.array(z.string()).optional(), holder: ProcessIdentity.optional() };
 
-/** What is asked of a task list, as it is stored; whether it counts is decided where it stands. */
+/** A stored request to change a task list. Its position decides whether it is valid. */
 export const TaskEntry = z.discriminatedUnion("do", [
   z.object({
     do: z.literal("create"),
@@ -45,7 +45,7 @@ export const TaskEntry = z.discriminatedUnion("do", [
     ...written,
     id: WorkItemId,
     generation: z.number().int().nonnegative().optional(),
-    /** Whose it must be: said by those who give back what another left. */
+    /** The required owner, given when the task of another member is released. */
     of: z.string().optional(),
     why: z.string().optional(),
   }),

@@ -2,13 +2,13 @@ import * as z from "zod";
 import { ProcessIdentity, storageError } from "../../../platform/index.ts";
 import { isOpenTask, WorkItem, type WorkItemId } from "../../../protocol/index.ts";
 
-/** What the entries of a task list have come to. Items are never changed, only replaced. */
+/** The state of a task list. Items are never changed, only replaced. */
 export interface TaskState {
   nextId: WorkItemId;
   readonly items: Map<WorkItemId, WorkItem>;
-  /** The processes that claimed what is in progress. */
+  /** The processes that claimed the tasks in progress. */
   readonly holders: Map<WorkItemId, ProcessIdentity>;
-  /** What each has in progress. */
+  /** The tasks in progress of each member. */
   readonly active: Map<string, Set<WorkItemId>>;
 }
 
@@ -44,7 +44,7 @@ export const openBlockers = (state: TaskState, item: WorkItem): WorkItemId[] =>
     return blocker !== undefined && isOpenTask(blocker);
   });
 
-/** Whether `from` leads to `to` over what they block. */
+/** True if `from` blocks `to`, directly or through other tasks. */
 export function blocksInTheEnd(state: TaskState, from: WorkItemId, to: WorkItemId): boolean {
   const seen = new Set<WorkItemId>();
   const ahead = [from];

@@ -2,35 +2,38 @@ import type { ProcessIdentity } from "../../../platform/index.ts";
 import type { AcceptanceCheck, WorkItem, WorkItemId, WorkItemStatus } from "../../../protocol/index.ts";
 
 /**
- * A list of tasks that any number of processes share. What a write came to is decided by its place in the one order that
- * everybody sees: of two claims the first one wins, for everybody. Rejects only if the list cannot be read or written.
+ * A task list that any number of processes share. The position of a write in the common order decides its result: of
+ * two claims the first wins, for all processes. Rejects only if the list cannot be read or written.
  */
 export interface TaskList {
   create(task: NewTask, by: TaskActor): Promise<TaskAnswer>;
   get(id: WorkItemId): Promise<WorkItem | undefined>;
-  /** By id, without the deleted ones. */
+  /** By id, without deleted tasks. */
   list(): Promise<readonly WorkItem[]>;
-  /** Everything or nothing of the patch. A status of `in_progress` on a task of nobody's is a claim. */
+  /** Applies the whole patch or nothing. A status of `in_progress` on a task without an owner is a claim. */
   update(id: WorkItemId, patch: TaskPatch, by: TaskActor): Promise<TaskAnswer>;
-  /** For a task that is pending, nobody else's and not blocked, by somebody with no other task in progress. */
+  /**
+   * The task must be pending, not blocked and not owned by another member. The claimer must have no other task in
+   * progress.
+   */
   claim(id: WorkItemId, by: TaskClaimer): Promise<TaskAnswer>;
-  /** Gives it back: pending, and nobody's. */
+  /** Makes the task pending, without an owner. */
   release(id: WorkItemId, by: TaskActor, why?: string): Promise<TaskAnswer>;
-  /** With acceptance checks it is `claimed`, and frees nothing, until `settle` has said more. */
+  /** With acceptance checks the task is `claimed`, and unblocks nothing, until `settle` is called. */
   complete(id: WorkItemId, by: TaskActor): Promise<TaskAnswer>;
-  /** What the checks of a completed task have shown; `refuted` puts it back in progress. */
+  /** Records the result of a completed task's checks. `refuted` puts it back in progress. */
   settle(id: WorkItemId, proof: TaskProof): Promise<TaskAnswer>;
   delete(id: WorkItemId, by: TaskActor): Promise<TaskAnswer>;
   /**
-   * Gives back the tasks whose owner `isGone`: in progress, meant for it and not begun, or completed with checks that it never finished. Who claimed in the meantime keeps what
-   * it claimed. `holder` is the process that claimed, where it said so.
+   * Releases the tasks of owners for which `isGone` returns a reason: in progress, assigned but not started, or
+   * completed with unfinished checks. A newer claim stays. `holder` is the claiming process, if known.
    */
   releaseGone(isGone: (owner: TaskOwner) => Promise<string | undefined>): Promise<readonly WorkItem[]>;
-  /** Every change from now on, whoever made it, in the order of the list; pushed. Ends when the signal aborts. */
+  /** Yields every change by any writer from now on, in the order of the list. Ends when the signal aborts. */
   follow(signal: AbortSignal): AsyncIterable<TaskChange>;
-  /** Every change that is still known, oldest first. What became of older ones is told as if it had just been made. */
+  /** Returns every known change, oldest first. The result of older changes appears as if it were just made. */
   history(): Promise<readonly TaskChange[]>;
-  /** Records that could not be read and count for nothing: for the user. */
+  /** Unreadable records, which have no effect; for the user. */
   problems(): readonly string[];
   close(): Promise<void>;
 }
@@ -52,7 +55,7 @@ export interface TaskPatch {
   readonly description?: string | undefined;
   readonly activeForm?: string | undefined;
   readonly status?: WorkItemStatus | undefined;
-  /** Null takes it from its owner. */
+  /** Null removes the owner. */
   readonly owner?: string | null | undefined;
   readonly addBlocks?: readonly WorkItemId[] | undefined;
   readonly addBlockedBy?: readonly WorkItemId[] | undefined;
@@ -60,20 +63,20 @@ export interface TaskPatch {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Who asks. What `team-lead` and `user` ask is done to the tasks of others too. */
+/** The author of a change. `team-lead` and `user` may also change the tasks of others. */
 export interface TaskActor extends TaskClaimer {
   /**
-   * Of its claim, as the task had it then. With it the write counts only while that claim holds: whoever was stopped
-   * past its lease learns from the refusal that the task is no longer its own.
+   * The generation of the caller's claim. The write then counts only while that claim holds: a member that was paused
+   * past its lease learns from the refusal that it lost the task.
    */
   readonly generation?: number | undefined;
 }
 
 export interface TaskClaimer {
   readonly name: string;
-  /** Its tools; a task that needs others is not for it. Without: it is a person, who can do anything. */
+  /** The claimer's tools. A task that needs others is refused. Absent for a person, who can do anything. */
   readonly tools?: readonly string[] | undefined;
-  /** The process that works on it. Without one the claim holds until it is given back. */
+  /** The process that works on it. Without one the claim holds until it is released. */
   readonly holder?: ProcessIdentity | undefined;
 }
 
@@ -85,31 +88,31 @@ export interface TaskOwner {
 export interface TaskProof {
   readonly proof: "claimed" | "verified" | "refuted";
   readonly detail: string;
-  /** Of the task when it was completed: what was claimed again since then is not judged by old checks. */
+  /** The task's generation when it was completed. Old checks do not apply to a later claim. */
   readonly generation: number;
 }
 
 export type TaskAnswer =
   | { readonly ok: true; readonly item: WorkItem }
-  /** `message` is for whoever asked: what stands in the way, and what to do. */
+  /** `message` is for the caller: the obstacle and what to do. */
   | { readonly ok: false; readonly reason: TaskRefusal; readonly message: string; readonly item?: WorkItem };
 
 export type TaskRefusal =
   | "missing"
-  /** Somebody else's. */
+  /** It belongs to another member. */
   | "taken"
   | "blocked"
   /** The claimer has another task in progress. */
   | "busy"
-  /** It needs tools that the claimer has not. */
+  /** It needs tools that the claimer does not have. */
   | "unfit"
-  /** The claim that the write is for no longer holds. */
+  /** The claim named in the write no longer holds. */
   | "stale"
   /** Completed or deleted. */
   | "over"
   /** A cycle, itself, or a task that does not exist. */
   | "dependency"
-  /** Whom it should be given to is not in the team. */
+  /** The new owner is not in the team. */
   | "nobody";
 
 export interface TaskChange {
@@ -117,8 +120,8 @@ export interface TaskChange {
   readonly by: string;
   readonly at: string;
   readonly item: WorkItem;
-  /** Tasks that nothing blocks any more because of it. */
+  /** Tasks that this change unblocks. */
   readonly freed: readonly WorkItemId[];
-  /** Why it was given back. */
+  /** The reason for the release. */
   readonly why?: string | undefined;
 }

@@ -9,7 +9,7 @@ export interface RefusedTask {
   readonly item?: WorkItem;
 }
 
-/** Why an entry counts for nothing where it stands; undefined if it counts. Pure. */
+/** Returns the reason why an entry has no effect at its position, or undefined if it is valid. Pure. */
 export function validateTaskEntry(state: TaskState, entry: TaskEntry): RefusedTask | undefined {
   if (entry.do === "create")
     return validateEdges(state, state.nextId, { blocks: entry.blocks, blockedBy: entry.blockedBy });
@@ -27,7 +27,7 @@ export function validateTaskEntry(state: TaskState, entry: TaskEntry): RefusedTa
   }
 }
 
-/** Their word counts for the tasks of others too. */
+/** The lead and the user may also change the tasks of others. */
 const isChief = (name: string): boolean => name === teamLead || name === teamUser;
 
 function validateClaim(
@@ -40,18 +40,18 @@ function validateClaim(
   if (status === "completed") return over(item);
   if (owner !== undefined && owner !== claim.by) {
     const word = status === "in_progress" ? "already claimed by" : "assigned to";
-    return { reason: "taken", message: `Task ${id} is ${word} ${owner}. Take another one.`, item };
+    return { reason: "taken", message: `Task ${id} is ${word} ${owner}. Choose another task.`, item };
   }
   const blockers = openBlockers(state, item);
   if (blockers.length > 0) return blocked(item, blockers);
   const lacking = claim.can === undefined ? [] : item.needs.filter((tool) => !claim.can?.includes(tool));
   if (lacking.length > 0) {
-    const message = `Task ${id} needs tools that ${claim.by} does not have: ${lacking.join(", ")}. Leave it to somebody who has them.`;
+    const message = `Task ${id} needs tools that ${claim.by} does not have: ${lacking.join(", ")}. Leave it to a member that has them.`;
     return { reason: "unfit", message, item };
   }
   const [busyWith] = state.active.get(claim.by) ?? [];
   if (busyWith === undefined) return undefined;
-  const message = `${claim.by} has task ${busyWith} in progress. Complete it or give it back, then claim task ${id}.`;
+  const message = `${claim.by} has task ${busyWith} in progress. Complete or release it, then claim task ${id}.`;
   return { reason: "busy", message, item };
 }
 
@@ -74,22 +74,26 @@ function validateChange(state: TaskState, item: WorkItem, entry: TaskEntryOf<"ch
   return validateEdges(state, item.id, { blocks: patch.addBlocks ?? [], blockedBy: patch.addBlockedBy ?? [] });
 }
 
-/** Who puts it in progress for itself claims it; for somebody else only a chief does, whose word is enough. */
+/** A member that starts a task for itself claims it. Only the lead and the user can start it for another member. */
 function validateStart(state: TaskState, item: WorkItem, entry: TaskEntryOf<"change">): RefusedTask | undefined {
   const { by, patch } = entry;
   if (item.status === "in_progress" && (patch.owner === undefined || patch.owner === item.owner)) return undefined;
   const blockers = openBlockers(state, item);
   if (blockers.length > 0) return blocked(item, blockers);
   if (patch.owner === null) {
-    return { reason: "taken", message: `Task ${item.id} cannot be in progress and nobody's.`, item };
+    return {
+      reason: "taken",
+      message: `Task ${item.id} cannot be in progress without an owner. Set an owner or leave out the status.`,
+      item,
+    };
   }
   const ownerText = patch.owner ?? (isChief(by) ? item.owner : undefined) ?? by;
   if (ownerText !== by && isChief(by)) return undefined;
   if (ownerText !== by) {
-    const message = `Task ${item.id} can be given to ${ownerText}, who begins it: only ${teamLead} and ${teamUser} put it in progress for somebody else. Leave out the status.`;
+    const message = `Only ${teamLead} and ${teamUser} can start a task for another member. Assign task ${item.id} to ${ownerText} without a status.`;
     return { reason: "taken", message, item };
   }
-  // What is begun anew, or taken from somebody by a chief, is claimed as if nobody had it.
+  // A restarted task, or one that the lead or user takes over, is claimed as if it had no owner.
   const { owner, ...rest } = item;
   const asked = { ...rest, status: "pending" as const, ...(owner !== undefined && !isChief(by) && { owner }) };
   const refused = validateClaim(state, asked, entry);
@@ -105,11 +109,11 @@ function validateRelease(item: WorkItem, entry: TaskEntryOf<"release">): Refused
 
 function validateSettle(item: WorkItem, entry: TaskEntryOf<"settle">): RefusedTask | undefined {
   if (item.status === "completed" && item.generation === entry.generation && item.proof === "claimed") return undefined;
-  const message = `Task ${item.id} has changed since its checks were started: they say nothing about it now.`;
+  const message = `Task ${item.id} has changed since its checks started, so their result no longer applies.`;
   return { reason: "stale", message, item };
 }
 
-/** A write that names its claim counts only while that claim holds. */
+/** A write that names its claim is valid only while that claim holds. */
 function validateHold(
   item: WorkItem,
   { by: name, generation }: { readonly by: string; readonly generation?: number | undefined },
@@ -117,17 +121,17 @@ function validateHold(
   if (generation === undefined || (item.owner === name && item.generation === generation)) return undefined;
   const now =
     item.owner === undefined
-      ? "it was given back and is nobody's"
+      ? "it was released and has no owner"
       : item.owner === name
-        ? "it was given back and claimed anew"
-        : `it was given back and is ${item.owner}'s`;
-  const message = `Task ${item.id} is no longer ${name}'s by that claim: ${now}. Stop working on it, and look at the list.`;
+        ? "it was released and claimed again"
+        : `it was released and now belongs to ${item.owner}`;
+  const message = `${name} no longer holds that claim on task ${item.id}: ${now}. Stop working on it and read the task list.`;
   return { reason: "stale", message, item };
 }
 
 function validateOwner(item: WorkItem, name: string): RefusedTask | undefined {
   if (item.owner === undefined || item.owner === name || isChief(name)) return undefined;
-  const message = `Task ${item.id} is ${item.owner}'s (${item.status}). Ask ${item.owner} or ${teamLead} to change that.`;
+  const message = `Task ${item.id} belongs to ${item.owner} (${item.status}). Ask ${item.owner} or ${teamLead} to change it.`;
   return { reason: "taken", message, item };
 }
 
@@ -152,9 +156,7 @@ function validateEdges(
 const dependency = (message: string): RefusedTask => ({ reason: "dependency", message });
 
 const cycle = (blocker: WorkItemId, end: WorkItemId): RefusedTask =>
-  dependency(
-    `Task ${end} already blocks task ${blocker}, by itself or through others: the other way round too, neither could ever start.`,
-  );
+  dependency(`Task ${end} already blocks task ${blocker}, directly or through others. In a cycle neither could start.`);
 
 const blocked = (item: WorkItem, blockers: readonly WorkItemId[]): RefusedTask => ({
   reason: "blocked",
