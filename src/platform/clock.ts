@@ -1,4 +1,4 @@
-/** Time, passed in wherever it matters, so that a test can hold it. */
+/** A source of time that is passed as an argument, so that tests can control it. */
 export interface Clock {
   /** Milliseconds since 1970, for records. */
   now(): number;

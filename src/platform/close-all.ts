@@ -1,6 +1,9 @@
 import { TroupeError } from "../protocol/index.ts";
 
-/** Does all of it, one after another, whatever goes wrong with any; then throws what did. Nothing stays open for want of something else. */
+/**
+ * Runs all steps in order, even if some fail, and then throws the failures. So one failure does not leave other things
+ * open.
+ */
 export async function closeAll(steps: readonly (() => unknown)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) {
@@ -13,10 +16,10 @@ export async function closeAll(steps: readonly (() => unknown)[]): Promise<void>
   if (failures.length === 0) return;
   const [first] = failures;
   if (failures.length === 1) throw first;
-  const cause = new AggregateError(failures, "several things went wrong at the end");
+  const cause = new AggregateError(failures, "several errors while closing");
   if (!TroupeError.is(first) || !failures.every(TroupeError.is)) throw cause;
-  // What went wrong first is as a rule why the rest did.
-  throw new TroupeError(first.code, `${first.message} (And ${failures.length - 1} more could not be ended well.)`, {
+  // The first error is usually the cause of the others.
+  throw new TroupeError(first.code, `${first.message} (${failures.length - 1} more errors while closing.)`, {
     cause,
   });
 }

@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** Makes ids that sort by the time they were made, also within one millisecond of one process. */
+/** Creates ids that sort by creation time, even within one millisecond of one process. */
 export type CreateId = <I extends string>(prefix: string) => I;
 
 export function createIdFactory(
@@ -43,7 +43,7 @@ function encode(value: number, width: number): string {
 
 const tailLength = 12;
 
-/** Five bits of each byte, for many ids at once: one id alone would cost a send a tenth more. */
+/** Uses five bits of each byte, for many ids at once: random bytes for each single id would slow a send by a tenth. */
 function randomDigits(pool: Buffer, fill: (bytes: Uint8Array) => void): string {
   fill(pool);
   for (let at = 0; at < pool.length; at++) pool[at] = alphabet.charCodeAt((pool[at] ?? 0) % 32);

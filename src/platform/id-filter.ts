@@ -1,6 +1,6 @@
 /**
- * Which ids have come before, in a space that does not grow with their number. It is never wrong: where it cannot know
- * any more it says so, and who asks looks where everything is kept, or takes it for one that has come.
+ * Remembers which ids have occurred, in constant space. It is never wrong: if it cannot know, it answers `maybe`. The
+ * caller then looks in the full record, or treats the id as known.
  */
 export interface IdFilter {
   add(id: string): void;
@@ -8,19 +8,19 @@ export interface IdFilter {
 }
 
 export interface IdFilterOptions {
-  /** How many are known for sure, at least. */
+  /** Minimum number of ids that are known exactly. */
   readonly exact?: number;
-  /** The larger, the fewer that come late are taken for one that may have come. A multiple of four. */
+  /** Size of the filter; a multiple of four. A larger filter gives fewer `maybe` answers for late ids. */
   readonly filterBytes?: number;
 }
 
 export type IdMatch = "yes" | "no" | "maybe";
 
-/** Of ids that sort by the time they were made only one that comes very late can be a `maybe`. */
+/** For ids that sort by creation time, only a very late id can be a `maybe`. */
 export function createIdFilter({ exact = 32, filterBytes = 4096 }: IdFilterOptions = {}): IdFilter {
-  /** The greatest ones in their order, twice `exact` at most. */
+  /** The greatest ids in order, at most twice `exact`. */
   const held: string[] = [];
-  /** What is not held any more is not greater than this, and is in the filter. */
+  /** Dropped ids are not greater than `through`, and are in the filter. */
   let dropped: { through: string; readonly filter: BloomFilter } | undefined;
 
   const drop = () => {
@@ -33,7 +33,7 @@ export function createIdFilter({ exact = 32, filterBytes = 4096 }: IdFilterOptio
 
   return {
     add(id) {
-      // They come in their order as a rule.
+      // Ids usually arrive in order.
       let at = held.length;
       while (at > 0 && (held[at - 1] as string) > id) at -= 1;
       if (held[at - 1] === id) return;
@@ -49,14 +49,17 @@ export function createIdFilter({ exact = 32, filterBytes = 4096 }: IdFilterOptio
   };
 }
 
-/** A Bloom filter: what it was given it always knows, and of what it was not given a few in a hundred after some thousands. */
+/**
+ * A Bloom filter: it always knows added ids. For other ids it is wrong in a few percent of cases after some thousands
+ * of entries.
+ */
 interface BloomFilter {
   add(id: string): void;
   mayHave(id: string): boolean;
 }
 
 const bitsPerId = 4;
-/** Of the end of an id, which is the part that differs. */
+/** Length of the hashed end of an id, the part that differs. */
 const hashedLength = 20;
 
 function createBloomFilter(bits: number): BloomFilter {
@@ -82,7 +85,7 @@ function createBloomFilter(bits: number): BloomFilter {
   };
 }
 
-/** In the manner of FNV. */
+/** A variant of FNV. */
 function hashOf(id: string): number {
   let hash = 0x811c9dc5;
   for (let i = Math.max(0, id.length - hashedLength); i < id.length; i++)
@@ -90,5 +93,5 @@ function hashOf(id: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** From one bit of an id to the next: odd, and another for another hash. */
+/** The step from one bit of an id to the next: odd, and dependent on the hash. */
 const stepOf = (hash: number): number => (Math.imul(hash ^ (hash >>> 13), 0x5bd1e995) | 1) >>> 0;

@@ -1,13 +1,13 @@
 import type { Clock } from "./clock.ts";
 
-/** How long somebody was not heard. */
+/** How long a peer has been silent. */
 interface Silence {
   heard(): void;
-  /** To be asked every `everyMs`. */
+  /** Call it every `everyMs`. */
   ms(): number;
 }
 
-/** A process that was stopped for a while heard nobody. So the time between two questions counts for `everyMs` at most. */
+/** A process that was stopped itself could not hear its peer. So the time between two calls counts for at most `everyMs`. */
 export function createSilence(clock: Pick<Clock, "monotonic">, everyMs: number): Silence {
   let silentMs = 0;
   let asked = clock.monotonic();

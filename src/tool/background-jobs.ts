@@ -5,27 +5,27 @@ import { openCappedFile } from "./output/capped-file.ts";
 import { cleanText } from "./output/clean-text.ts";
 import { createLiveText } from "./output/live-text.ts";
 
-/** The running and finished background work of one agent: commands, and agents that it has started. */
+/** The running and finished background jobs of one agent: commands, and agents that it started. */
 export interface BackgroundJobs {
   start(work: BackgroundWork): Promise<BackgroundJob>;
   get(id: string): BackgroundJob | undefined;
   list(): readonly BackgroundJob[];
-  /** Ends all that runs, and starts no more. */
+  /** Stops all running jobs and starts no more. */
   stopAll(): Promise<void>;
 }
 
 /**
- * `run` gives its output to `write`, which never blocks and never throws. It settles when the work has ended and must
+ * `run` sends its output to `write`, which never blocks and never throws. It settles when the work has ended, and must
  * end soon after `signal` aborts.
  */
 export interface BackgroundWork {
   readonly kind: "shell" | "agent";
-  /** The agent that works there, if one does. */
+  /** The agent that does the work, if any. */
   readonly agent?: AgentId | undefined;
   readonly description: string;
-  /** It was started in an earlier life of the session, and has not ended: it is the same task. */
+  /** The id of a job that started in a previous run of the session and has not ended. It stays the same job. */
   readonly resumedId?: BackgroundId | undefined;
-  /** How far it is, in a line, while it runs. */
+  /** One line about the progress, while it runs. */
   progress?(): string | undefined;
   run(job: BackgroundRun): Promise<BackgroundEnd>;
 }
@@ -39,9 +39,12 @@ export interface BackgroundRun {
 export interface BackgroundEnd {
   readonly status: "completed" | "failed" | "killed";
   readonly exitCode: number | null;
-  /** It has not ended, and is not here any more: nobody is told of an end. */
+  /** True if the work continues in another process. Its end is not reported here. */
   readonly continuesRemotely?: boolean | undefined;
-  /** What whoever started it is told, where there is more to say than how it ended. Nobody who waits for the end waits for this. */
+  /**
+   * The text for the agent that started the job, if there is more to say than how it ended. `done` does not wait for
+   * it.
+   */
   readonly report?: (() => Promise<string>) | undefined;
 }
 
@@ -52,15 +55,17 @@ export interface BackgroundJob {
   readonly description: string;
   readonly outputFile: string;
   readonly startedAt: number;
-  /** How far it is, in a line, where that is known. */
+  /** One line about the progress, if known. */
   progress(): string | undefined;
   /** Undefined while it runs. */
   readonly ended: BackgroundEnd | undefined;
   /** Resolves when it has ended; never rejects. */
   readonly done: Promise<BackgroundEnd>;
-  /** Resolves when it has ended and whoever started it has been told, or could not be; never rejects. */
+  /** Resolves when the job has ended and its starter was notified, or the notification failed. Never rejects. */
   stop(): Promise<BackgroundEnd>;
-  /** What was written since the last call, the last `limitBytes` of it; `skippedBytes` came before that. */
+  /**
+   * Returns the output since the last call, at most the last `limitBytes`. `skippedBytes` counts the bytes before that.
+   */
   takeOutput(limitBytes: number): Promise<{ text: string; skippedBytes: number }>;
 }
 
@@ -71,15 +76,15 @@ export interface BackgroundJobsOptions {
   readonly clock: Clock;
   outputFile(id: BackgroundId): Promise<string> | string;
   /**
-   * `background.started` is awaited before the work starts; "again" where it is in the log already. `report` comes with
-   * `background.ended`, if there is one.
+   * `background.started` is awaited before the work starts. `report` is "again" with a `background.started` that is
+   * already in the log, and the job's report with `background.ended`.
    */
   onEvent(event: BackgroundEvent, report?: string): Promise<void> | void;
-  /** Whoever started the work could not be told of its end. */
+  /** Called when the agent that started the job could not be notified of its end. */
   onUnreported(error: unknown): Promise<void> | void;
-  /** The output file grows no further than this; the rest is counted and dropped. */
+  /** Maximum size of the output file. More output is counted and dropped. */
   readonly fileLimitBytes?: number;
-  /** Secrets that are to be kept out of outputs although nothing about them looks like one. */
+  /** Secrets to redact from outputs in addition to those found by their form. */
   readonly secrets?: readonly string[] | undefined;
 }
 
@@ -90,7 +95,7 @@ export function createBackgroundJobs(options: BackgroundJobsOptions): Background
     get: (id) => jobs.get(id),
     list: () => [...jobs.values()],
     async start(work) {
-      if (closed) throw new Error("The session is ending: nothing new can be started in the background.");
+      if (closed) throw new Error("cannot start a background job: the session is ending");
       const job = await startJob(work, options);
       jobs.set(job.id, job);
       if (closed) await job.stop();
@@ -177,7 +182,7 @@ async function startJob(work: BackgroundWork, options: BackgroundJobsOptions): P
   };
 }
 
-/** A throw of the work is its failure; the words go where its output goes. */
+/** An error thrown by the work makes the job fail. Its message is added to the output. */
 async function settle(work: BackgroundWork, run: BackgroundRun): Promise<BackgroundEnd> {
   try {
     return await work.run(run);

@@ -14,40 +14,46 @@ import type { CommandSandbox } from "./sandbox/command-sandbox.ts";
 import type { FileTracker } from "./files/file-tracker.ts";
 
 /**
- * A tool: one file, one object. `read` tools run side by side, `write` and `run` tools one after another in the order the
- * model gave them.
+ * A tool: one file, one object. `read` tools run in parallel. `write` and `run` tools run one after another, in the
+ * order of the model's calls.
  */
 export interface Tool<I = unknown> {
   readonly name: string;
-  /** For the model: what it does, when to use it, what it cannot do. Never changes while an agent lives. */
+  /** For the model: what it does, when to use it, what it cannot do. Never changes while an agent runs. */
   readonly description: string;
   readonly input: z.ZodType<I>;
-  /** JSON Schema for the model, where `input` cannot be turned into one (a tool of an MCP server). */
+  /** JSON Schema for the model, when `input` cannot be converted to one (a tool of an MCP server). */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
   readonly access: "read" | "write" | "run";
-  /** How many characters of text a result may have before it is cut; 30,000 where it is not given. */
+  /** Maximum number of characters of text in a result before it is cut. Default: 30,000. */
   readonly resultLimit?: number;
-  /** Its calls only wait for others at work, whose number is bounded elsewhere: they do not count among the reads of one answer. */
+  /**
+   * True if its calls only wait for other agents, whose number has its own limit. They do not count towards the
+   * parallel reads of a turn.
+   */
   readonly onlyWaits?: boolean;
-  /** What permission rules are matched against. */
+  /** The object that permission rules are matched against. */
   subject(input: I): PermissionSubject;
   /** One line for people: `Read src/a.ts`, `$ npm test`. */
   title(input: I): string;
-  /** Why this agent may not make this call, for the model to read, whatever the rules say. `input` has been parsed. */
+  /**
+   * Returns why this agent may not make this call, as a text for the model. Rules cannot override it. `input` has been
+   * parsed.
+   */
   refuse?(input: unknown, place: Pick<ToolContext, "cwd" | "roots" | "env">): string | undefined;
-  /** What stands around what it would change, for whoever is asked about the call. `input` has been parsed. */
+  /** Returns the text around the change, for the user who is asked about the call. `input` has been parsed. */
   around?(
     input: unknown,
     place: Pick<ToolContext, "cwd" | "env" | "files" | "judgedPath">,
   ): Promise<Surroundings | undefined>;
   /**
-   * Expected failures are returned with `failed`, and tell the model what to do next. Whatever is thrown becomes a failed
-   * result too. Must settle soon after `context.signal` aborts, leaving no process behind.
+   * Returns expected failures with `failed`; they tell the model what to do next. A thrown error also becomes a failed
+   * result. Must settle soon after `context.signal` aborts and leave no process behind.
    */
   execute(input: I, context: ToolContext): Promise<ToolResult>;
 }
 
-/** `own` touches nothing but this session's own state and is never asked about; `none` is judged by `access` alone. */
+/** `own` touches only this session's own state and is never asked about. `none` is decided by `access` alone. */
 export type PermissionSubject =
   | { readonly kind: "none" }
   | { readonly kind: "own" }
@@ -55,62 +61,64 @@ export type PermissionSubject =
   | {
       readonly kind: "command";
       readonly command: string;
-      /** The call asks to run without the sandbox, where there is one. */
+      /** The call asks to run without the sandbox, if there is one. */
       readonly outsideSandbox?: boolean | undefined;
     }
   | { readonly kind: "url"; readonly url: string }
-  /** Something that has a name and nothing else to judge it by: `Skill(review)`. */
+  /** An object known only by its name: `Skill(review)`. */
   | { readonly kind: "name"; readonly name: string }
-  /** A tool of a server. `changed`: it is not what was allowed before, so that no rule speaks for it. */
+  /** A tool of a server. `changed`: it differs from the tool that was allowed before, so no rule applies to it. */
   | { readonly kind: "mcp"; readonly server: string; readonly tool: string; readonly changed: boolean };
 
 export interface ToolResult {
   readonly outcome: "ok" | "failed";
   readonly content: readonly ContentPart[];
   readonly display?: ToolDisplay;
-  /** Where the whole result is, when the tool itself has cut `content`. */
+  /** The file with the full result, if the tool itself has cut `content`. */
   readonly savedTo?: string;
 }
 
-/** All that a tool may touch. Who acts is an argument here, not a global. */
+/** Everything that a tool may touch. The acting agent is an argument here, not a global. */
 export interface ToolContext {
   readonly agent: { readonly id: AgentId; readonly path: AgentPath };
   readonly callId: CallId;
   readonly signal: AbortSignal;
-  /** The agent's working directory now; `Bash` moves it with `setCwd`. */
+  /** The agent's current working directory; `Bash` changes it with `setCwd`. */
   readonly cwd: string;
   setCwd(path: string): void;
-  /** The folders the agent may work in: where it was started, and the ones that were added. */
+  /** The folders that the agent may work in: its start folder and the added ones. */
   readonly roots: readonly string[];
   /**
-   * The real path that this call was allowed to touch, where its subject is a path: what is opened must be that and
-   * nothing else. Without it, what the call's path leads to now.
+   * The real path that this call may touch, if its subject is a path. Only this path may be opened. If undefined: the
+   * real path of the call's path now.
    */
   readonly judgedPath?: string | undefined;
-  /** For child processes: the user's environment without what must not leak. */
+  /** Environment for child processes: the user's environment without variables that must not leak. */
   readonly env: Readonly<Record<string, string>>;
-  /** How long a command may take unless its call says otherwise. */
+  /** Default time limit of a command. */
   readonly commandTimeoutMs?: number | undefined;
-  /** Where commands run, if that is not the open machine. */
+  /** The sandbox for commands, if there is one. */
   readonly sandbox?: CommandSandbox | undefined;
   readonly files: FileTracker;
   readonly background: BackgroundJobs;
-  /** What must not get into any output, whatever it looks like. */
+  /** Secrets to redact from all output, whatever their form. */
   readonly secrets?: readonly string[] | undefined;
   /** The skills this agent can load. */
   readonly skills?: SkillSource | undefined;
-  /** How this agent leaves plan mode; undefined where it has none to leave. */
+  /** Lets the agent leave plan mode; undefined if it has no plan mode to leave. */
   readonly plan?: PlanControl | undefined;
-  /** Where every child process is started: what is left of them ends with the session. */
+  /** All child processes are started here, so that the session can end the remaining ones. */
   readonly processes: ProcessScope;
-  /** A path for output that is too large for a result. The folder exists, is private, and `Read` may read it. */
+  /**
+   * Returns a path for output that is too large for a result. The folder exists, is private, and `Read` may read it.
+   */
   outputFile(name: string): Promise<string>;
-  /** A piece of output, shown live to whoever watches; never stored. */
+  /** Shows a piece of output live; it is never stored. */
   progress(text: string): void;
 }
 
 export interface SkillSource {
-  /** Those that a model may load. */
+  /** Names of the skills that a model may load. */
   names(): readonly string[];
   load(name: string, args: string): Promise<LoadedSkill | { readonly problem: string }>;
 }
@@ -118,7 +126,7 @@ export interface SkillSource {
 export interface LoadedSkill {
   readonly name: string;
   readonly body: string;
-  /** Where the skill is; what it refers to is relative to this. */
+  /** The skill's folder; its relative paths start here. */
   readonly folder: string;
   readonly files: readonly string[];
   readonly moreFiles: number;
@@ -126,11 +134,11 @@ export interface LoadedSkill {
 
 export interface PlanControl {
   readonly isPlanning: boolean;
-  /** Recorded before it takes effect. Gives the mode the agent is in from now on. */
+  /** Recorded before it takes effect. Returns the new permission mode of the agent. */
   leave(): Promise<PermissionMode>;
 }
 
-/** Ties the schema to the code that uses it. */
+/** Checks that the schema and the code that uses it have the same type. */
 export const defineTool = <I>(tool: Tool<I>): Tool<I> => tool;
 
 export const textResult = (text: string, display?: ToolDisplay): ToolResult => ({

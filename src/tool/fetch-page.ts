@@ -6,7 +6,7 @@ export type FetchedPage =
       readonly mediaType: string;
       readonly body: Buffer;
     }
-  | { readonly kind: "elsewhere"; readonly url: string }
+  | { readonly kind: "redirect"; readonly url: string }
   | { readonly kind: "failed"; readonly message: string };
 
 export interface FetchLimits {
@@ -15,7 +15,10 @@ export interface FetchLimits {
   readonly redirects: number;
 }
 
-/** Follows redirects within the same host only; a body that is too large or too slow is a failure, never a half. */
+/**
+ * Follows redirects only within the same host. Fails when the body is too large or too slow; never returns a part of
+ * it.
+ */
 export async function fetchPage(url: URL, limits: FetchLimits, signal: AbortSignal): Promise<FetchedPage> {
   const timeout = AbortSignal.timeout(limits.ms);
   const both = AbortSignal.any([signal, timeout]);
@@ -23,8 +26,8 @@ export async function fetchPage(url: URL, limits: FetchLimits, signal: AbortSign
     return await follow(url, limits, both);
   } catch (error) {
     signal.throwIfAborted();
-    const reason = timeout.aborted ? `no whole answer within ${limits.ms / 1000} seconds` : reasonOf(error);
-    return { kind: "failed", message: `${url.href} could not be fetched: ${reason}.` };
+    const reason = timeout.aborted ? `no complete answer within ${limits.ms / 1000} seconds` : reasonOf(error);
+    return { kind: "failed", message: `cannot fetch ${url.href}: ${reason}.` };
   }
 }
 
@@ -36,13 +39,13 @@ async function follow(start: URL, limits: FetchLimits, signal: AbortSignal): Pro
     if (response.status >= 300 && response.status < 400 && location !== null) {
       await response.body?.cancel();
       const next = upgraded(new URL(location, url));
-      if (next.host !== url.host || next.protocol !== url.protocol) return { kind: "elsewhere", url: next.href };
+      if (next.host !== url.host || next.protocol !== url.protocol) return { kind: "redirect", url: next.href };
       url = next;
       continue;
     }
     const body = await readBody(response, limits.bytes);
     if (!body) {
-      return { kind: "failed", message: `${url.href} was not read: it is larger than ${limits.bytes} bytes.` };
+      return { kind: "failed", message: `cannot read ${url.href}: it is larger than ${limits.bytes} bytes.` };
     }
     const mediaType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
     return { kind: "page", url: url.href, status: response.status, mediaType, body };
@@ -52,7 +55,7 @@ async function follow(start: URL, limits: FetchLimits, signal: AbortSignal): Pro
 
 const headers = { accept: "text/markdown, text/html, text/plain, */*;q=0.5", "user-agent": "troupe" };
 
-/** Plain http is only spoken to this machine. */
+/** Replaces http by https, except for addresses of this machine. */
 export function upgraded(url: URL): URL {
   if (url.protocol !== "http:" || isLoopback(url.hostname)) return url;
   const secure = new URL(url);
@@ -73,7 +76,7 @@ async function readBody(response: Response, limit: number): Promise<Buffer | und
   return Buffer.concat(chunks);
 }
 
-/** What fetch throws says little; its cause says why. */
+/** The message of a fetch error says little; its cause has the reason. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

@@ -6,7 +6,7 @@ export type ParsedInput<I> =
   | { readonly ok: true; readonly value: I }
   | { readonly ok: false; readonly message: string };
 
-/** The message names each wrong field, for the model to mend. */
+/** The error message names each invalid field, so that the model can fix the input. */
 export function parseInput<I>(tool: Tool<I>, input: unknown): ParsedInput<I> {
   const parsed = tool.input.safeParse(input);
   if (parsed.success) return { ok: true, value: parsed.data };
@@ -15,7 +15,7 @@ export function parseInput<I>(tool: Tool<I>, input: unknown): ParsedInput<I> {
   if (more > 0) problems.push(`- and ${more} more`);
   return {
     ok: false,
-    message: `The input for ${tool.name} is not valid, so it was not run:\n${problems.join("\n")}\nCorrect the input and call ${tool.name} again.`,
+    message: `${tool.name} was not run: its input is not valid.\n${problems.join("\n")}\nCorrect the input and call ${tool.name} again.`,
   };
 }
 
@@ -27,7 +27,7 @@ function problem(issue: z.core.$ZodIssue): string {
   return `${field}: ${issue.message.replace(/^Invalid input: /, "")}`;
 }
 
-/** Runs one call. Whatever is thrown becomes a failed outcome, after an abort an interrupted one; this never rejects. */
+/** Runs one call. A thrown error becomes a failed outcome, or an interrupted one after an abort. Never rejects. */
 export async function executeTool<I>(tool: Tool<I>, value: I, context: ToolContext): Promise<ToolOutcome> {
   if (context.signal.aborted) return interrupted(`${tool.name} was interrupted before it started.`);
   try {
@@ -37,7 +37,7 @@ export async function executeTool<I>(tool: Tool<I>, value: I, context: ToolConte
     return { ...outcome, outcome: "interrupted" };
   } catch (error) {
     if (context.signal.aborted) {
-      return interrupted(`${tool.name} was interrupted. What it had done by then has not been undone.`);
+      return interrupted(`${tool.name} was interrupted. Changes it made before that were not undone.`);
     }
     const reason = error instanceof Error ? error.message : String(error);
     return { outcome: "failed", content: [{ type: "text", text: `${tool.name} failed: ${reason}` }] };

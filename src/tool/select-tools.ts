@@ -2,9 +2,9 @@ import { nearestName } from "../platform/index.ts";
 import type { Tool } from "./define-tool.ts";
 
 export interface ToolSelection {
-  /** Only these; all where it is not given. */
+  /** Only these tools. Default: all. */
   readonly allowed?: readonly string[];
-  /** Not these, even if allowed. */
+  /** Excluded tools, even if allowed. */
   readonly disallowed?: readonly string[];
 }
 
@@ -13,7 +13,7 @@ export interface SelectedTools {
   readonly unknown: readonly { readonly name: string; readonly nearest: string | undefined }[];
 }
 
-/** By name; `mcp__server` and `*` stand for several. A name that stands for none is reported, never ignored. */
+/** Selects tools by name; `mcp__server` and `*` match several. A name that matches no tool is reported. */
 export function selectTools(tools: readonly Tool[], selection: ToolSelection): SelectedTools {
   const names = tools.map((tool) => tool.name);
   const asked = [...(selection.allowed ?? []), ...(selection.disallowed ?? [])];

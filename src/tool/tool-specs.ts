@@ -3,8 +3,8 @@ import type { ToolSpec } from "../protocol/index.ts";
 import type { Tool } from "./define-tool.ts";
 
 /**
- * Tools as a model sees them, ordered by name: the same tools are the same bytes, whatever order they were put together
- * in. Each tool's spec is made once.
+ * Returns the tools for the model, sorted by name: the same tools give the same bytes in any order. Each spec is
+ * computed once.
  */
 export function toolSpecs(tools: readonly Tool[]): readonly ToolSpec[] {
   return [...tools].sort((a, b) => (a.name < b.name ? -1 : 1)).map(specOf);
@@ -30,6 +30,6 @@ function schemaOf(input: z.ZodType): Record<string, unknown> {
   return schema;
 }
 
-/** Not state: memories of what pure functions of unchanging objects gave. Agents have tools of their own with schemas in common. */
+/** Caches for pure functions of immutable objects. Different tool objects of agents can share a schema. */
 const specs = new WeakMap<Tool, ToolSpec>();
 const schemas = new WeakMap<z.ZodType, Record<string, unknown>>();

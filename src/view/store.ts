@@ -1,17 +1,17 @@
-/** Holds one state. Whoever gets the same object back from a change has nothing to draw. */
+/** Holds one state. A change that returns the same object causes no drawing. */
 export interface Store<S> {
   getState(): S;
   /**
-   * Nobody is told if the change gives back what it was given. Of one that is `quiet` those who subscribe hear with the next
-   * one that is not: for much that comes at once, of which only the end is worth drawing.
+   * Notifies subscribers unless the change returns the same object. After a `quiet` change they are notified with the
+   * next change that is not quiet. Use it for many changes at once when only the last is worth drawing.
    */
   setState(change: (previous: S) => S, options?: { readonly quiet?: boolean }): void;
-  /** Called after each change; gives back how to stop that. */
+  /** Called after each change; returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
 }
 
 export interface StoreOptions<S> {
-  /** The one place that reacts to changes, before those who draw hear of them. */
+  /** The only place that reacts to changes, before the subscribers are notified. */
   readonly onChange?: ((change: { readonly previous: S; readonly next: S }) => void) | undefined;
 }
 
@@ -29,7 +29,7 @@ export function createStore<S>(initial: S, { onChange }: StoreOptions<S> = {}): 
       for (const listener of listeners) listener();
     },
     subscribe(listener) {
-      // One listener may be given twice, by two that draw: each ends its own.
+      // Two components may pass the same listener; each unsubscribes its own.
       const own = () => listener();
       listeners.add(own);
       return () => void listeners.delete(own);

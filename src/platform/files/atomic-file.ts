@@ -7,7 +7,7 @@ import { TroupeError, type TroupeErrorCode } from "../../protocol/index.ts";
 import { hasErrorCode, storageError } from "./storage-error.ts";
 import { syncFolder } from "./sync-folder.ts";
 
-/** Readers see the old content or the new, whole, also after a power cut. */
+/** Readers see either the whole old content or the whole new content, even after a power cut. */
 export async function writeFileAtomic(
   path: string,
   data: string | Uint8Array,
@@ -28,15 +28,15 @@ export async function writeFileAtomic(
     const { message } = storageError("write", path, error);
     const left = await rm(temporary, { force: true }).then(
       () => "",
-      () => ` ${temporary} is left behind.`,
+      () => ` ${temporary} was not removed.`,
     );
     throw new TroupeError("storage", message + left, { cause: error });
   }
 }
 
 /**
- * What the file holds, checked; undefined only if there is no such file. Anything else that keeps it from being used is
- * an error with the file, the place and the reason in it.
+ * Reads and validates a JSON file. Returns undefined only if the file does not exist. Any other problem is an error
+ * that names the file, the position and the reason.
  */
 export async function readJsonFile<T>(
   path: string,
@@ -48,11 +48,11 @@ export async function readJsonFile<T>(
   const parsed = schema.safeParse(await parseJson(text.replace(/^\uFEFF/, ""), { path, code }));
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(
-    (issue) => `${z.core.toDotPath(issue.path) || "the whole"}: ${issue.message}`,
+    (issue) => `${z.core.toDotPath(issue.path) || "the whole file"}: ${issue.message}`,
   );
   throw new TroupeError(
     code,
-    `${path} does not have the right form: ${problems.slice(0, 3).join("; ")}. Mend it or move it away.`,
+    `cannot use ${path}: its content is not valid: ${problems.slice(0, 3).join("; ")}. Fix the file or move it.`,
     {
       cause: parsed.error,
     },
@@ -65,7 +65,9 @@ async function readText(path: string, code: TroupeErrorCode): Promise<string | u
   } catch (error) {
     if (hasErrorCode(error, "ENOENT")) return undefined;
     if (hasErrorCode(error, "ERR_ENCODING_INVALID_ENCODED_DATA")) {
-      throw new TroupeError(code, `${path} is not UTF-8 text. Mend it or move it away.`, { cause: error });
+      throw new TroupeError(code, `cannot use ${path}: it is not UTF-8 text. Fix the file or move it.`, {
+        cause: error,
+      });
     }
     throw new TroupeError(code, storageError("read", path, error).message, { cause: error });
   }
@@ -76,11 +78,11 @@ async function parseJson(text: string, file: { path: string; code: TroupeErrorCo
     return JSON.parse(text) as unknown;
   } catch (cause) {
     const problem = text.trim() === "" ? " is empty" : await locate(text);
-    throw new TroupeError(file.code, `${file.path}${problem}, so it is not JSON. Mend it or move it away.`, { cause });
+    throw new TroupeError(file.code, `${file.path}${problem}, so it is not JSON. Fix the file or move it.`, { cause });
   }
 }
 
-/** JSON.parse does not always say where; the parser that does is loaded only for the message. */
+/** JSON.parse does not always give the position. The parser that does is loaded only for the message. */
 async function locate(text: string): Promise<string> {
   const { parse, printParseErrorCode } = await import("jsonc-parser");
   const errors: ParseError[] = [];

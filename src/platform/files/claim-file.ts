@@ -8,24 +8,25 @@ import { type LineFile, openLineFile, wasRemoved } from "./line-file.ts";
 import { currentProcess, isAlive, ProcessIdentity } from "../process/process-identity.ts";
 
 export interface Claim {
-  /** Lets the next one in. Does nothing the second time, unless the first one failed: then it tries again. */
+  /** Releases the claim. A second call does nothing, unless the first one failed: then it tries again. */
   release(): Promise<void>;
 }
 
 export interface ClaimOptions {
-  /** What is claimed, as the refusal calls it: `Session ses_…`. */
+  /** The claimed object in the error message: `Session ses_…`. */
   readonly what: string;
   readonly createId: CreateId;
   readonly clock: Pick<Clock, "now">;
   readonly owner?: ProcessIdentity;
-  /** A file that is longer is written anew by who has won it. Default: 16,000. */
+  /** The winner of the claim rewrites a longer file. Default: 16,000. */
   readonly limitBytes?: number;
 }
 
 /**
- * Makes this process the only holder of whatever `path` stands for, or rejects with `session_busy`. There is no lock to
- * go stale: everybody folds the same records in the same order. A claim names the claim it replaces, and counts only if
- * that one holds at its place in the file, so of any number that replace the same dead holder the first one wins.
+ * Makes this process the only owner of the object that `path` stands for, or rejects with `session_busy`. There is no
+ * lock that can become stale: all processes fold the same records in the same order. A claim names the claim that it
+ * replaces, and counts only if that one is valid at this position of the file. So of several processes that replace the
+ * same dead owner, the first wins.
  */
 export async function claim(path: string, options: ClaimOptions): Promise<Claim> {
   const owner = options.owner ?? currentProcess();
@@ -43,7 +44,7 @@ export async function claim(path: string, options: ClaimOptions): Promise<Claim>
 
 const defaultLimitBytes = 16_000;
 
-/** Who holds what `path` stands for, dead or alive; undefined: nobody does. For those who only look. */
+/** Returns the owner of the claim, dead or alive, or undefined if there is none. Only reads. */
 export function claimHolder(path: string): ProcessIdentity | undefined {
   return readHolder(openLineFile(path)).holder?.owner;
 }
@@ -61,7 +62,7 @@ async function acquire(
       await file.append([{ claim: id, after: holder?.claim ?? null, owner: options.owner, at }]);
     } catch (error) {
       if (!wasRemoved(error)) throw error;
-      continue; // somebody has won it just now, and has written it anew
+      continue; // another process has just won the claim and rewritten the file
     }
     const now = await withdrawOnFailure(id, file, async () => readHolder(file));
     if (now.holder?.claim === id) return { id, length: now.length };
@@ -69,9 +70,9 @@ async function acquire(
 }
 
 /**
- * As long as its holder lives nobody else can win, whatever they write; so the holder, and nobody else, may put a file with
- * nothing but its own claim in the place of the long one. Who was about to write to that one does not find its claim in the
- * file that is at the path then, where everybody reads, and so does not take itself for the winner.
+ * While the owner lives, no other process can win, whatever it writes. So only the owner may replace the long file by
+ * one that contains just its own claim. A process that was about to write to the old file does not find its claim in
+ * the new one, and so does not consider itself the winner.
  */
 async function shorten(file: LineFile, id: string): Promise<LineFile> {
   return withdrawOnFailure(id, file, async () => {
@@ -79,7 +80,7 @@ async function shorten(file: LineFile, id: string): Promise<LineFile> {
     try {
       await writeFileAtomic(file.path, encodeLine({ ...holder, after: null }));
     } catch (error) {
-      // It stays long until the next one has won it. Whichever of the two is at the path says the same.
+      // The file stays long until the next winner. Both files say the same.
       if (!TroupeError.is(error)) throw error;
     }
     await file.close();
@@ -87,7 +88,9 @@ async function shorten(file: LineFile, id: string): Promise<LineFile> {
   });
 }
 
-/** A claim that nobody knows to be won would hold until this process ends: it is taken back. */
+/**
+ * Releases the claim after an error. A claim that its process does not know it won would last until the process ends.
+ */
 async function withdrawOnFailure<T>(id: string, { path }: LineFile, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -112,7 +115,7 @@ type ClaimRecord = z.infer<typeof ClaimRecord>;
 const ReleaseRecord = z.object({ release: z.string() });
 const OwnerRecord = z.union([ClaimRecord, ReleaseRecord]);
 
-/** A line that is no whole record never held anything: whoever wrote it was killed before it read itself as the winner. */
+/** An incomplete line never was a claim: its writer was killed before it could read itself as the winner. */
 function readHolder(file: LineFile): { readonly holder: ClaimRecord | undefined; readonly length: number } {
   let holder: ClaimRecord | undefined;
   const { records, nextOffset } = file.readFrom(0);
@@ -134,12 +137,12 @@ function busyError(path: string, what: string, holder: ClaimRecord): TroupeError
     `${what} is in use by process ${pid} on ${host} since ${holder.at}. ` +
     (isAlive(holder.owner) === "alive"
       ? "Close it there, or wait until it has ended."
-      : `From here it cannot be seen whether that process lives: close it there; if you are sure that it is gone, remove ${path}.`);
+      : `It is unknown whether that process is alive. Close it there; if you are sure that it has ended, remove ${path}.`);
   return new TroupeError("session_busy", message);
 }
 
 function unreadableError(path: string, cause: unknown): TroupeError {
-  const message = `${path} says in an unknown form who uses this. If nobody does, remove it.`;
+  const message = `cannot read the owner in ${path}: unknown format. If no process uses this, remove the file.`;
   return new TroupeError("storage", message, { cause });
 }
 

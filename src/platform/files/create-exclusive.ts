@@ -6,8 +6,8 @@ import { hasErrorCode, storageError } from "./storage-error.ts";
 import { syncFolder } from "./sync-folder.ts";
 
 /**
- * Puts a line into a file that only its owner can read, unless the file is there already: of several that try, in any
- * process, one does. It appears whole, and is on the disk: half a key would sign what nobody can check.
+ * Writes a line to a private file unless the file exists. Of several concurrent writers, in any process, exactly one
+ * succeeds. The file appears complete and is on disk: a partial key would create signatures that cannot be verified.
  */
 export async function createExclusive(path: string, line: string): Promise<void> {
   const folder = dirname(path);

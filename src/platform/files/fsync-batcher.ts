@@ -1,7 +1,7 @@
 export interface FsyncBatcher {
-  /** One sync at a time: those who ask while one runs wait for the next, together, since it covers what they wrote. */
+  /** Runs one sync at a time. Callers that arrive during a sync share the next one, because it covers their writes. */
   sync(): Promise<void>;
-  /** Resolves when the one that is running, and the one that waits for it, have ended, well or not. */
+  /** Resolves when the running sync and the waiting one have ended, with or without an error. */
   idle(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export function createFsyncBatcher(syncOnce: () => Promise<void>): FsyncBatcher 
   };
 
   const idle = async (): Promise<void> => {
-    // How it ends is told to those who asked for it.
+    // The callers of `sync` get the error.
     const last = next?.catch(() => undefined) ?? running;
     if (last === undefined) return;
     await last;

@@ -2,20 +2,20 @@ import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
 
 /**
- * A record on disk is newline + JSON + newline: the first newline cuts it off from whatever a killed writer left before
- * it. An object carries a check sum of its own bytes as its last key, `crc`, so that a flipped bit in the middle of a
- * text is seen; a line without one, written by another program, is taken as it is.
+ * A record on disk is newline + JSON + newline. The first newline separates it from the rest of a killed writer's
+ * record. An object has a checksum of its bytes as its last key, `crc`, so that a flipped bit inside a text is
+ * detected. A line of another program has no checksum and is accepted as it is.
  */
 export const encodeLine = (record: unknown): string => sealLine(jsonOf(record));
 
-/** Throws for what has no JSON form. */
+/** Throws for a value without a JSON form. */
 export function jsonOf(record: unknown): string {
   const json = JSON.stringify(record) as string | undefined;
   if (json === undefined) throw new TypeError(`${typeof record} has no JSON form`);
   return json;
 }
 
-/** The same, of what is JSON already. */
+/** Like `encodeLine`, for a record that is already JSON. */
 export function sealLine(json: string): string {
   if (json.charCodeAt(0) !== openingBrace || json.length === 2) return `\n${json}\n`;
   const body = json.slice(0, -1);
@@ -26,19 +26,19 @@ export type DecodedLine =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: string };
 
-/** `line` is without its newlines, and is written over: it must be the caller's own. */
+/** `line` is without its newlines and is overwritten: the caller must own it. */
 export function decodeLine(line: Buffer): DecodedLine {
   const checkAt = line.length - checkLength;
   if (!isSealedLine(line)) {
     return isUtf8(line) ? parseJson(line.toString("utf8")) : { ok: false, reason: "it is not UTF-8" };
   }
   const sum = line.toString("latin1", checkAt + checkKey.length, line.length - 2);
-  if (sum !== checkSum(line.subarray(0, checkAt))) return { ok: false, reason: "its check sum does not match" };
+  if (sum !== checkSum(line.subarray(0, checkAt))) return { ok: false, reason: "its checksum does not match" };
   line[checkAt] = closingBrace;
   return parseJson(line.toString("utf8", 0, checkAt + 1));
 }
 
-/** Whether the line carries a check sum: what wrote it was `encodeLine`. To be asked before it is decoded. */
+/** True if the line has a checksum, so that `encodeLine` wrote it. Call it before decoding. */
 export function isSealedLine(line: Buffer): boolean {
   const checkAt = line.length - checkLength;
   return (
@@ -63,5 +63,5 @@ const comma = 0x2c;
 const openingBrace = 0x7b;
 const closingBrace = 0x7d;
 
-/** Eight digits. */
+/** Eight hexadecimal digits. */
 const checkSum = (data: string | Buffer): string => (0x1_0000_0000 + crc32(data)).toString(16).slice(1);

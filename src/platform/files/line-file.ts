@@ -10,31 +10,37 @@ import { syncFolder } from "./sync-folder.ts";
 import { createFsyncBatcher, type FsyncBatcher } from "./fsync-batcher.ts";
 
 /**
- * The one storage primitive: records appended to a file, each in one `write`, by any number of processes without a lock.
- * Nothing is opened or made before the first append.
+ * The basic storage primitive: records appended to a file, each in one `write`, by any number of processes without a
+ * lock. Opens or creates nothing before the first append.
  */
 export interface LineFile {
   readonly path: string;
   /**
-   * All of them in one write, in the order of the calls. Resolves when they survive the death of this process (`disk`: a
-   * power cut too); rejects with a `TroupeError` of code `storage` if they may not. After a failed sync in the background
-   * the next append rejects, and the one after it starts on a new descriptor.
+   * Appends all records in one write, in the order of the calls. Resolves when they survive the death of this process
+   * (with `disk`: also a power cut). Rejects with a `TroupeError` of code `storage` if they may not. After a failed
+   * sync in the background the next append rejects, and the one after it uses a new descriptor.
    */
   append(records: readonly unknown[]): Promise<void>;
-  /** Resolves when all that is in it, whoever wrote it, survives a power cut; with `process` nothing is waited for. */
+  /**
+   * Resolves when the whole content, also that of other writers, survives a power cut. With `process` it resolves at
+   * once.
+   */
   sync(): Promise<void>;
   readFrom(offset: number): LineReading;
-  /** Syncs what is not synced yet, unless durability is `process`. */
+  /** Syncs unsynced records, unless durability is `process`. */
   close(): Promise<void>;
 }
 
 export interface LineFileOptions {
   /**
-   * `process`: survives the death of any process. `soon` (default): and a power cut, after at most a second. `disk`: a
-   * power cut at once; appends that wait together share one sync.
+   * `process`: survives the death of any process. `soon` (default): also survives a power cut after at most a second.
+   * `disk`: survives a power cut at once; concurrent appends share one sync.
    */
   readonly durability?: "process" | "soon" | "disk";
-  /** This process alone writes: what a failed append left is cut off again, so that no reader takes it for a record. */
+  /**
+   * True if this process is the only writer. The remains of a failed append are then truncated, so that no reader takes
+   * them for a record.
+   */
   readonly soleWriter?: boolean;
 }
 
@@ -44,9 +50,9 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
   let backgroundFailure: unknown;
   let isClosed = false;
   let isRemoved = false;
-  /** Where a failed append begins that is still to be cut off. */
+  /** Offset of a failed append that must still be truncated. */
   let tornAt: number | undefined;
-  /** From here on a sync has failed: what is there may be on no disk. */
+  /** A sync has failed from this offset on: these bytes may not be on disk. */
   let unsyncedFrom: number | undefined;
 
   const append = async (records: readonly unknown[]): Promise<void> => {
@@ -73,7 +79,7 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
     if (!target.isSynced || target.syncedSize < target.size) await target.syncs.sync();
   };
 
-  /** The same bytes in the same place: the kernel, which takes them for written, writes them once more. */
+  /** Writes the same bytes at the same offset: the kernel assumes they are written, and so writes them again. */
   const writeOver = (target: Handle, from: number) => {
     try {
       rewriteTail(path, from);
@@ -91,7 +97,7 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
     throw failure;
   };
 
-  /** Somebody removed the file: what goes into it now is read by nobody. */
+  /** The file was removed: no process would read further records. */
   const leave = async (target: Handle) => {
     target.failure = removedError(path);
     isRemoved = soleWriter;
@@ -111,7 +117,7 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
 
   const writeWhole = (fd: number, bytes: Buffer) => {
     let written = writeSync(fd, bytes);
-    // Going on where it stopped could land behind another writer's record. The torn piece is skipped by readers.
+    // A write at the point where it stopped could follow another writer's record. Readers skip the torn piece.
     if (written < bytes.length && !soleWriter) written = writeSync(fd, bytes);
     while (written < bytes.length) {
       const more = soleWriter ? writeSync(fd, bytes, written) : 0;
@@ -126,11 +132,11 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
       tornAt = undefined;
     } catch (error) {
       tornAt = size;
-      throw storageError("cut off the torn end of", path, error);
+      throw storageError("truncate the torn end of", path, error);
     }
   };
 
-  /** For where another error is on its way up already: the next append tries again, and reports it. */
+  /** Used while another error is being reported. The next append tries again and reports the error. */
   const tryToCutOff = (fd: number, size: number) => {
     tornAt = size;
     try {
@@ -167,7 +173,7 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
       target.syncedSize = size;
     } catch (error) {
       target.failure = storageError("sync", path, error);
-      // What another process left is not known to be there either, unless this one has synced it.
+      // Data of another process may not be on disk either, unless this process has synced it.
       const from = target.isSynced === true ? target.syncedSize : 0;
       if (soleWriter) unsyncedFrom = Math.min(unsyncedFrom ?? from, from);
       abort(target);
@@ -175,7 +181,10 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
     }
   };
 
-  /** The kernel takes pages for clean after a failed sync: the same descriptor, asked again, would tell a lie. */
+  /**
+   * After a failed sync the kernel considers the pages clean: another sync of the same descriptor would falsely
+   * succeed.
+   */
   const abort = (target: Handle) => {
     if (soleWriter && durability === "disk") tryToCutOff(target.fd, target.syncedSize);
     void retire(target).catch((error: unknown) => {
@@ -183,7 +192,7 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
     });
   };
 
-  /** Its descriptor is closed only when no sync uses it: by then the number may be another file's. */
+  /** Closes the descriptor only when no sync uses it: otherwise the number may already belong to another file. */
   const retire = async (target: Handle) => {
     if (handle === target) handle = undefined;
     clearTimeout(target.timer);
@@ -212,7 +221,7 @@ interface Handle {
   readonly syncs: FsyncBatcher;
   size: number;
   syncedSize: number;
-  /** Once at least: what another process left may be on no disk yet. */
+  /** True after the first sync. Before it, data of another process may not be on disk. */
   isSynced?: boolean;
   isNew: boolean;
   timer?: NodeJS.Timeout | undefined;
@@ -247,12 +256,12 @@ const shortWrite = (written: number, length: number) =>
   Object.assign(new Error(`only ${written} of ${length} bytes were written`), { code: "ENOSPC" });
 
 const removedError = (path: string) => {
-  const cause = new Error("it was removed while it was in use, and what is written now would be lost");
+  const cause = new Error("it was removed while in use, so new records would be lost");
   return storageError("write to", path, Object.assign(cause, { code: removedCode }));
 };
 
-/** None of the system's. */
+/** Not a code of the system. */
 const removedCode = "EREMOVED";
 
-/** Whether an append was refused because the file is not at its path any more: the next one goes to what is there. */
+/** True if an append failed because the file is no longer at its path. The next append uses the new file. */
 export const wasRemoved = (error: unknown): boolean => error instanceof Error && hasErrorCode(error.cause, removedCode);

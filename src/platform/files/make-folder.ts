@@ -3,18 +3,18 @@ import { dirname } from "node:path";
 import { hasErrorCode, storageError } from "./storage-error.ts";
 
 /**
- * Makes the folder and those above it, closed to others; one that exists stays as it is. One by one, since the recursive
- * call of Node gives ENOENT for whatever goes wrong on a read-only file system.
+ * Creates the folder and its parents, private to the user; an existing folder stays as it is. Creates them one by one,
+ * because Node's recursive call gives ENOENT for any failure on a read-only file system.
  */
 export async function makeFolder(path: string): Promise<string> {
   try {
     await makeOne(path);
   } catch (error) {
-    if (!hasErrorCode(error, "ENOENT") || dirname(path) === path) throw storageError("make the folder", path, error);
+    if (!hasErrorCode(error, "ENOENT") || dirname(path) === path) throw storageError("create the folder", path, error);
     await makeFolder(dirname(path));
-    // Where the folder above is there and this one still is not to be made, as in /proc, trying again would never end.
+    // If the parent exists and the folder still cannot be created, as in /proc, a retry would never end.
     await makeOne(path).catch((again: unknown) => {
-      throw storageError("make the folder", path, again);
+      throw storageError("create the folder", path, again);
     });
   }
   return path;

@@ -3,27 +3,27 @@ import { type FileHandle, lstat, mkdir, open, readlink, realpath } from "node:fs
 import { basename, dirname, join } from "node:path";
 import { hasErrorCode } from "./storage-error.ts";
 
-/** A path did not lead where it was judged to lead: a part of it has been replaced, by a link or by another file. */
+/** The path no longer leads to the authorized place: a part of it was replaced by a link or another file. */
 export class PathMovedError extends Error {
   override readonly name = "PathMovedError";
   readonly code = "EMOVED";
 
   constructor(path: string) {
     super(
-      `${path} was not opened: a part of this path was replaced by a link or moved while it was being opened. Look at where it leads now, and call again.`,
+      `cannot open ${path}: a part of this path was replaced by a link or moved while it was being opened. Check where the path leads now, and call again.`,
     );
   }
 }
 
-/** Linux: a descriptor that only stands for a place; neither reading nor writing is asked for. */
+/** Linux (O_PATH): a descriptor of the location only, neither for reading nor for writing. */
 const pathOnlyFlag = process.platform === "linux" ? 0o10000000 : constants.O_RDONLY;
 const hasProc = process.platform === "linux";
-/** A file that is renamed into place just then looks moved once; one that is swapped all the time is refused. */
+/** A file that is being renamed into place looks moved once. A path that is swapped all the time is refused. */
 const attempts = 8;
 
 /**
- * Opens the file at `path` (real and absolute) and makes sure, on the descriptor itself, that it is that file: whatever
- * is swapped for a link meanwhile, nothing but `path` is ever read or written through what this gives.
+ * Opens the file at `path` (real and absolute) and checks on the descriptor that it is that file. Even if a part is
+ * swapped for a link, the result never reads or writes another file.
  */
 export async function openWithoutFollowingLinks(path: string, flags: number): Promise<FileHandle> {
   for (let attempt = 1; ; attempt++) {
@@ -34,17 +34,20 @@ export async function openWithoutFollowingLinks(path: string, flags: number): Pr
   }
 }
 
-/** A folder held open: `entry` names things in it that stay in it, whatever becomes of the path to it. */
+/** An open folder. Paths from `entry` stay inside it, even if the path to the folder changes. */
 export interface OpenFolder {
-  /** The same folder by a path that cannot be swapped, for a child process too; without /proc it is the path itself. */
+  /**
+   * A path to the same folder that cannot be swapped, also valid in a child process. Without /proc it is the path
+   * itself.
+   */
   readonly path: string;
   entry(name: string): string;
-  /** Throws where the folder is no longer the one that was opened; needed only where there is no /proc. */
+  /** Throws if the folder is no longer the one that was opened. Needed only without /proc. */
   confirm(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `make` makes what is missing of it, each part inside the one before. */
+/** `make` creates missing parts, each inside the one before. */
 export async function openFolderWithoutFollowingLinks(path: string, { make = false } = {}): Promise<OpenFolder> {
   try {
     return toFolder(await openWithoutFollowingLinks(path, pathOnlyFlag | constants.O_DIRECTORY), path);
@@ -76,7 +79,7 @@ async function openUnlinked(path: string, flags: number): Promise<FileHandle> {
   try {
     return await open(path, flags | constants.O_NOFOLLOW);
   } catch (error) {
-    // A real path has no link at its end: this one has become a link since it was judged.
+    // A real path does not end with a link, so this path has become a link since it was authorized.
     if (hasErrorCode(error, "ELOOP") && !(await isLinkLoop(path))) throw new PathMovedError(path);
     if (hasErrorCode(error, "ENOTDIR") && (await isLink(path))) throw new PathMovedError(path);
     throw error;
@@ -101,7 +104,9 @@ async function isLink(path: string): Promise<boolean> {
   }
 }
 
-/** Linux tells of a descriptor where it is. Elsewhere the real path is compared, before and after the file itself is. */
+/**
+ * Linux reports the path of a descriptor. On other systems the real path is compared, before and after the file itself.
+ */
 async function isAt(handle: FileHandle, path: string): Promise<boolean> {
   if (hasProc) return (await readlink(`/proc/self/fd/${handle.fd}`)) === path;
   const [ours, theirs] = [await handle.stat(), await lstat(path)];

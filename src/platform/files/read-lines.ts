@@ -4,13 +4,16 @@ import { hasErrorCode, storageError } from "./storage-error.ts";
 
 export interface LineReading {
   readonly records: readonly LineRecord[];
-  /** Where the next reading starts: after the last whole line. */
+  /** Offset for the next read: after the last complete line. */
   readonly nextOffset: number;
-  /** Whole lines that hold no record: damage, or what a killed writer left. They are skipped, never forgotten. */
+  /**
+   * Complete lines that are not records: damage, or the rest of a killed writer's record. They are skipped and
+   * reported.
+   */
   readonly damaged: readonly DamagedLine[];
   /**
-   * What follows the last newline: a record that is being written, or a torn one. `value` is there when its JSON is
-   * whole all the same (an editor took the last newline away).
+   * The bytes after the last newline: a record that is being written, or a torn one. `value` is set if its JSON is
+   * complete (an editor removed the last newline).
    */
   readonly tail?: { readonly offset: number; readonly length: number; readonly value?: unknown };
 }
@@ -26,7 +29,7 @@ interface DamagedLine {
   readonly reason: string;
 }
 
-/** Everything whole from byte `from` on. A file that does not exist has no records; one that cannot be read is an error. */
+/** Returns all complete lines from byte `from` on. A missing file has no records; an unreadable file is an error. */
 export function readLines(path: string, from = 0): LineReading {
   const fd = openForReading(path);
   if (fd === undefined) return { records: [], nextOffset: from, damaged: [] };
@@ -41,10 +44,10 @@ export function readLines(path: string, from = 0): LineReading {
   }
 }
 
-/** The same of a file that is open. Throws what the system throws. */
+/** Like `readLines`, for an open file. Throws the system's errors. */
 export function readLinesOf(fd: number, from: number): LineReading {
   const { size } = fstatSync(fd);
-  if (size < from) throw new Error(`it has ${size} bytes, and ${from} were read from it before: something cut it`);
+  if (size < from) throw new Error(`it has ${size} bytes, but ${from} bytes were read before: it was truncated`);
   return collect(fd, { from, size });
 }
 

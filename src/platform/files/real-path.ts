@@ -2,8 +2,8 @@ import { readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
 /**
- * The path with every link in it followed. The last parts may not exist yet: they are kept as they are, under the real
- * path of what does; a link that leads nowhere is followed to where a write through it would make the file.
+ * Returns the path with every link followed. Trailing parts may not exist yet: they are kept below the real path of the
+ * existing part. A dangling link is followed to the place where a write would create the file.
  */
 export function realPathSync(path: string, cwd = "/"): string {
   return follow(resolve(cwd, path), 0);
@@ -14,7 +14,7 @@ function follow(path: string, links: number): string {
     return realpathSync(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // A part that is a file, one that may not be looked into, a name too long: nothing can be reached through these.
+    // A part that is a file, an unreadable folder, or a name that is too long: nothing can be reached through these.
     if (code === "ENOTDIR" || code === "EACCES" || code === "ENAMETOOLONG" || code === "ELOOP") return path;
     if (code !== "ENOENT" || dirname(path) === path) throw error;
   }

@@ -1,6 +1,8 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 
-/** Writes what is in a file from an offset on over itself. Nobody else may write to it meanwhile. */
+/**
+ * Overwrites the content of a file with itself, from an offset on. No other process may write to it at the same time.
+ */
 export function rewriteTail(path: string, offset: number): void {
   const fd = openSync(path, "r+");
   try {

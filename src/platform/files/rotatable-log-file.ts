@@ -8,19 +8,19 @@ import { syncFolder } from "./sync-folder.ts";
 import { createFsyncBatcher, type FsyncBatcher } from "./fsync-batcher.ts";
 
 /**
- * One of any number of writers of a line file that its reader may rename at any moment. A record counts once it is in the
- * file that the path still leads to after the write; otherwise it is written again, into the file that is there now, so a
- * reader drops what it knows already. Opened by the first append, closed when nothing was appended for a while.
+ * One of any number of writers of a line file that its reader may rename at any time. A record counts if the path still
+ * leads to its file after the write. Otherwise it is written again into the new file, so readers must drop duplicates.
+ * Opens with the first append and closes after a time without appends.
  */
 export interface RotatableLogFile {
   readonly path: string;
   /**
-   * In one write, and in the order of the calls. `process`: survives the death of any process. `soon`: and a power cut,
-   * after at most a second. `disk`: a power cut at once; those who wait together share one sync. Rejects with `storage`
-   * if it may not; after a failed sync the record may be read all the same.
+   * Appends in one write, in the order of the calls. `process`: survives the death of any process. `soon`: also
+   * survives a power cut after at most a second. `disk`: survives a power cut at once; concurrent appends share one
+   * sync. Rejects with `storage` if it may not survive; after a failed sync the record may still be read.
    */
   append(record: unknown, durability: Durability): Promise<void>;
-  /** The same, of a record that is JSON already. */
+  /** Like `append`, for a record that is already JSON. */
   appendJson(json: string, durability: Durability): Promise<void>;
   close(): Promise<void>;
 }
@@ -28,9 +28,11 @@ export interface RotatableLogFile {
 export type Durability = "process" | "soon" | "disk";
 
 export interface RotatableLogFileOptions {
-  /** Called when the file cannot be made because its folder is not there. Throws if it cannot be made either. */
+  /** Called when the file cannot be created because its folder is missing. Throws if the folder cannot be created. */
   readonly makeFolder?: () => void;
-  /** Told at once of what went wrong after an append had resolved; the next append, or `close`, rejects with it too. */
+  /**
+   * Called at once when something fails after an append has resolved. The next append or `close` also rejects with it.
+   */
   readonly onFailure?: (message: string) => void;
 }
 
@@ -38,16 +40,17 @@ export function openRotatableLogFile(path: string, options: RotatableLogFileOpti
   let handle: Handle | undefined;
   let backgroundFailure: unknown;
   let isClosed = false;
-  /** The folder itself may not yet be on disk in the one above it, whoever made it. */
+  /** The folder itself may not be on disk in its parent yet, whichever process created it. */
   let isFolderMade = options.makeFolder !== undefined;
-  /** Files that were moved away from under this writer and are still being synced and closed. */
+  /** Files that were renamed and are still being synced and closed. */
   const leaving = new Set<Promise<void>>();
 
   const append = async (record: unknown, durability: Durability): Promise<void> =>
     appendJson(toJson(path, record), durability);
 
-  // Everything up to the write is synchronous, so that records lie in the order of the calls. And it is one function, and no
-  // async one: every mail goes through it, and a young process spends more on compiling what leads here than on running it.
+  // Everything up to the write is synchronous, so that records are stored in the order of the calls. It is one function
+  // and not async: every mail passes through it, and a new process spends more time compiling this path than running
+  // it.
   const appendJson = (json: string, durability: Durability): Promise<void> => {
     if (isClosed) return Promise.reject(new Error(`${path} is closed`));
     let doing = "write to";
@@ -59,7 +62,7 @@ export function openRotatableLogFile(path: string, options: RotatableLogFileOpti
         const target = (handle ??= openHandle());
         doing = "write to";
         if (writeSync(target.fd, line) < length) writeAgain(target.fd, { line, length });
-        doing = "look for";
+        doing = "find";
         const there = lstatSync(path, orUndefined);
         if (
           there?.ino === target.ino &&
@@ -97,20 +100,21 @@ export function openRotatableLogFile(path: string, options: RotatableLogFileOpti
     target.isDirty = false;
     try {
       await promisify(fdatasync)(target.fd);
-      // Once, whoever made the file: that one may have been killed before it could do this.
+      // Needed once, whichever process created the file: that process may have been killed before it could sync.
       if (!target.isFolderSynced) await syncFolder(dirname(path));
       target.isFolderSynced = true;
       if (isFolderMade) await syncFolder(dirname(dirname(path)));
       isFolderMade = false;
     } catch (error) {
-      // The kernel takes pages for clean after a failed sync: the same descriptor, asked again, would tell a lie.
+      // After a failed sync the kernel considers the pages clean: another sync of the same descriptor would falsely
+      // succeed.
       target.failure = storageError("sync", path, error);
       leave(target);
       throw target.failure;
     }
   };
 
-  /** Syncs what `soon` was promised for; with nothing to sync any more, gives the descriptor back. */
+  /** Syncs the records appended with `soon`. Closes the descriptor when there is nothing left to sync. */
   const tick = (target: Handle) => {
     target.timer ??= setTimeout(() => {
       target.timer = undefined;
@@ -129,7 +133,7 @@ export function openRotatableLogFile(path: string, options: RotatableLogFileOpti
     leaving.add(left);
   };
 
-  /** A descriptor is closed only when no sync uses it: by then the number may be another file's. */
+  /** Closes a descriptor only when no sync uses it: otherwise the number may already belong to another file. */
   const retire = async (target: Handle) => {
     clearTimeout(target.timer);
     try {
@@ -176,7 +180,7 @@ interface Handle {
   readonly dev: number;
   readonly ino: number;
   readonly syncs: FsyncBatcher;
-  /** Holds something that `soon` was promised for. */
+  /** Contains unsynced records appended with `soon`. */
   isDirty: boolean;
   isFolderSynced?: boolean;
   isRetired?: boolean;
@@ -196,7 +200,7 @@ function toJson(path: string, record: unknown): string {
   }
 }
 
-/** Going on where it stopped could land behind another writer's record. The torn piece is skipped by readers. */
+/** A write at the point where it stopped could follow another writer's record. Readers skip the torn piece. */
 function writeAgain(fd: number, { line, length }: { line: string; length: number }): void {
   const written = writeSync(fd, line);
   if (written === length) return;
@@ -215,7 +219,7 @@ function identify(path: string, fd: number): Stats {
 
 const orUndefined = { throwIfNoEntry: false } as const;
 
-/** Some file systems number files beyond what a double tells apart. */
+/** Some file systems have inode numbers that a double cannot represent exactly. */
 const hasExactNumber = ({ ino }: Stats) => ino <= Number.MAX_SAFE_INTEGER;
 
 const isAtPath = (path: string, fd: number) =>

@@ -8,30 +8,36 @@ import { syncFolder } from "./sync-folder.ts";
 import { createFsyncBatcher } from "./fsync-batcher.ts";
 
 /**
- * A line file that many processes append to, held open by one descriptor for both directions: what was appended is found
- * again in the very file it went into, also after another file has taken over the path.
+ * A line file that many processes append to, with one descriptor for reading and writing. Appended records are read
+ * from the same file, even if another file has replaced it at the path.
  */
 export interface SharedAppendFile {
   readonly path: string;
-  /** One record, in one write. It survives the death of any process when this returns; throws with `storage`. */
+  /** Appends one record in one write. It survives the death of any process when this returns; throws with `storage`. */
   append(record: unknown): void;
-  /** A power cut too. Those who wait together share one sync. After a failure the next append is on a new descriptor. */
+  /**
+   * Makes the records survive a power cut. Concurrent calls share one sync. After a failure the next append uses a new
+   * descriptor.
+   */
   sync(): Promise<void>;
   readFrom(offset: number): LineReading;
-  /** What the path leads to by now: this file with its size, another one, or nothing. One call to the system. */
+  /** Reports whether the path now leads to this file (with its size), another file, or nothing. One system call. */
   locate(): { readonly at: "here"; readonly size: number } | { readonly at: "replaced" | "removed" };
-  /** Waits for the syncs that were asked for. */
+  /** Waits for pending syncs. */
   close(): Promise<void>;
 }
 
-/** Undefined if there is no such file. */
+/** Returns undefined if the file does not exist. */
 export function openSharedAppendFile(path: string): SharedAppendFile | undefined {
   const first = openExisting(path);
   if (first === undefined) return undefined;
   const identity = fstatSync(first);
   let handle = createHandle(path, first);
 
-  /** The kernel takes pages for clean after a failed sync: the same descriptor, asked again, would tell a lie. */
+  /**
+   * After a failed sync the kernel considers the pages clean: another sync of the same descriptor would falsely
+   * succeed.
+   */
   const renew = () => {
     const fd = openExisting(path);
     if (fd === undefined) return;
@@ -46,12 +52,16 @@ export function openSharedAppendFile(path: string): SharedAppendFile | undefined
     const { fd } = handle;
     try {
       const bytes = Buffer.from(encodeLine(record));
-      // Going on where a write stopped could land behind another writer's record. The torn piece is skipped by readers.
+      // A write at the point where it stopped could follow another writer's record. Readers skip the torn piece.
       if (writeSync(fd, bytes) === bytes.length || writeSync(fd, bytes) === bytes.length) return;
     } catch (error) {
       throw storageError("write to", path, error);
     }
-    throw storageError("write to", path, Object.assign(new Error("a record was cut off"), { code: "ENOSPC" }));
+    throw storageError(
+      "write to",
+      path,
+      Object.assign(new Error("the record was not completely written"), { code: "ENOSPC" }),
+    );
   };
 
   const readFrom = (offset: number) => {
@@ -94,7 +104,7 @@ function createHandle(path: string, fd: number) {
     if (failure !== undefined) throw failure;
     try {
       await promisify(fdatasync)(fd);
-      // Whoever put the file at its path may have been killed before it could do this.
+      // The process that created the file may have been killed before it could sync the folder.
       if (!isFolderSynced) await syncFolder(dirname(path));
       isFolderSynced = true;
     } catch (error) {

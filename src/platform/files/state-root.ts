@@ -8,11 +8,11 @@ import { hasErrorCode, storageError } from "./storage-error.ts";
 export interface StateRoot {
   /** The real path. */
   readonly path: string;
-  /** What was put right, for the user to know. */
+  /** Corrections that the user should know about. */
   readonly notices: readonly string[];
 }
 
-/** Makes the folder in which everything is kept, or makes sure that it is ours and closed to others. */
+/** Creates the state folder, or checks that it belongs to the user and is private. */
 export async function openStateRoot(path: string): Promise<StateRoot> {
   if (!isAbsolute(path)) throw refused(path, "it is not an absolute path");
   try {
@@ -28,7 +28,7 @@ export async function openStateRoot(path: string): Promise<StateRoot> {
   } catch (error) {
     if (TroupeError.is(error))
       throw error.code === "home" ? error : new TroupeError("home", error.message, { cause: error });
-    if (hasErrorCode(error, "ENOENT")) throw refused(path, "it is a symbolic link to nowhere", error);
+    if (hasErrorCode(error, "ENOENT")) throw refused(path, "it is a dangling symbolic link", error);
     throw new TroupeError("home", storageError("use the state folder", path, error).message, { cause: error });
   }
 }
@@ -37,17 +37,17 @@ function assertOurs(path: string, stats: Stats): void {
   const us = process.getuid?.();
   if (us === undefined || stats.uid === us) return;
   const what = stats.isSymbolicLink() ? "the symbolic link" : "it";
-  throw refused(path, `${what} belongs to user ${stats.uid}, and we are user ${us}`);
+  throw refused(path, `${what} belongs to user ${stats.uid}, not to the current user ${us}`);
 }
 
 async function tighten(path: string, stats: Stats): Promise<string[]> {
   if (process.platform === "win32" || (stats.mode & 0o077) === 0) return [];
   await chmod(path, 0o700);
   const before = (stats.mode & 0o777).toString(8).padStart(4, "0");
-  return [`${path} could be read by other users (mode ${before}); its mode is 0700 now.`];
+  return [`${path} was readable by other users (mode ${before}); its mode is now 0700.`];
 }
 
 function refused(path: string, why: string, cause?: unknown): TroupeError {
-  const message = `Cannot keep state in ${path}: ${why}. Set TROUPE_HOME to a folder of your own.`;
+  const message = `Cannot keep state in ${path}: ${why}. Set TROUPE_HOME to a folder that belongs to you.`;
   return new TroupeError("home", message, { cause });
 }

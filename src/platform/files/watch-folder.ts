@@ -2,18 +2,21 @@ import { type FSWatcher, statSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 
 /**
- * Tells whoever follows a file that it may have changed. The system's own notices are a hint (they get lost, and fall
- * silent when the folder is replaced); once a second everybody is told anyway, and that is what can be relied on. One
- * system watch for each folder, however many follow files in it. Keeps no process alive unless somebody holds it.
+ * Notifies followers that a file may have changed. System notifications are only a hint: they get lost, and stop when
+ * the folder is replaced. So all followers are also notified once a second. Each folder has one system watch for all
+ * its followers. Keeps no process alive unless held.
  */
 export interface FolderWatcher {
-  /** `onHint` is called at most once for whatever happened together; the file need not exist. Gives the way to stop. */
+  /**
+   * `onHint` is called at most once for changes that happen together. The file need not exist. Returns a function that
+   * stops following.
+   */
   follow(path: string, onHint: () => void): () => void;
-  /** The same for whatever is in the folder; it need not exist. */
+  /** Like `follow`, for any file in the folder. The folder need not exist. */
   followFolder(path: string, onHint: () => void): () => void;
-  /** Keeps the process alive until what it gives is called: for whoever waits for a file and nothing else. */
+  /** Keeps the process alive until the returned function is called. For a process that only waits for a file. */
   hold(): () => void;
-  /** Nobody is told anything any more. */
+  /** Stops all notifications. */
   close(): void;
 }
 
@@ -48,7 +51,7 @@ export function createFolderWatcher({ rescanMs = 1000 }: { readonly rescanMs?: n
     return folder;
   };
 
-  /** Watches the folder that is at the path now, if there is one and the system still has a watch to give. */
+  /** Watches the folder that is now at the path, if it exists and the system has a watch left. */
   const checkWatch = (folder: Folder) => {
     const identity = identityOf(folder.path);
     if (folder.watcher !== undefined && folder.identity === identity) return;
@@ -60,7 +63,7 @@ export function createFolderWatcher({ rescanMs = 1000 }: { readonly rescanMs?: n
       folder.watcher = watcher;
       folder.identity = identity;
     } catch {
-      // No watch left (EMFILE, ENOSPC) or the folder is gone again: the rescan does without, and tries again.
+      // No watch left (EMFILE, ENOSPC), or the folder is gone again: the rescan works without a watch and tries again.
       unwatch(folder);
     }
   };
@@ -71,7 +74,7 @@ export function createFolderWatcher({ rescanMs = 1000 }: { readonly rescanMs?: n
     }
   };
 
-  /** A burst of changes is reported change by change: all of it that is there by now is one hint. */
+  /** The system reports a burst change by change; all pending changes become one hint. */
   const scheduleNotify = (follower: Follower) => {
     if (due.size === 0) setImmediate(notifyFollowers);
     due.add(follower);
@@ -128,12 +131,12 @@ interface Folder {
   readonly path: string;
   readonly followers: Set<Follower>;
   watcher?: FSWatcher | undefined;
-  /** Of the folder that is watched: another one at the same path is not. */
+  /** Identity of the watched folder: another folder at the same path is not watched. */
   identity?: string | undefined;
 }
 
 interface Follower {
-  /** Undefined: any. */
+  /** Undefined: any file. */
   readonly name: string | undefined;
   readonly onHint: () => void;
 }
@@ -149,7 +152,7 @@ function identityOf(path: string): string | undefined {
     const stats = statSync(path, { throwIfNoEntry: false });
     return stats === undefined ? undefined : `${stats.dev}:${stats.ino}`;
   } catch {
-    // Not to be looked into for now: whoever reads the file itself is told why.
+    // The folder cannot be inspected now; readers of the file get the error.
     return undefined;
   }
 }

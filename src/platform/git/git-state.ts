@@ -3,19 +3,22 @@ import { dirname, join } from "node:path";
 import { type GitOptions, runGit } from "./run-git.ts";
 import { realPathSync } from "../files/real-path.ts";
 
-/** What an agent is told about the repository it works in. Text from the repository: data, never orders. */
+/**
+ * The facts about the repository that an agent gets. The text comes from the repository: it is data, never
+ * instructions.
+ */
 export interface GitState {
   /** Undefined on a detached head. */
   readonly branch: string | undefined;
   /** `git status --short`, at most 40 lines; empty when nothing has changed. */
   readonly status: readonly string[];
-  /** How many more lines the status has. */
+  /** Number of status lines that were cut. */
   readonly moreChanges: number;
   /** The last five: short hash and subject. */
   readonly commits: readonly string[];
 }
 
-/** Undefined outside a repository, without git, and when git needs longer than two seconds. */
+/** Returns undefined outside a repository, without git, or if git needs more than two seconds. */
 export async function gitState(
   cwd: string,
   env: GitOptions["env"] = {},
@@ -39,17 +42,17 @@ export async function gitState(
   };
 }
 
-/** What git itself looks for first. Where there is none, three processes need not be started to hear it from them. */
+/** Looks for what git looks for first, to avoid starting three processes when there is no repository. */
 function isBelowRepository(folder: string): boolean {
   if (existsSync(join(folder, ".git"))) return true;
   const parent = dirname(folder);
   return parent !== folder && isBelowRepository(parent);
 }
 
-/** Content filters are commands that the repository's config names, and `git status` would run them. */
+/** Content filters are commands in the repository's config, and `git status` would run them. */
 async function disabledFilterSettings(base: GitOptions): Promise<Record<string, string> | undefined> {
   const found = await runGit(["config", "-z", "--name-only", "--get-regexp", "^filter\\."], base);
-  // 1: there are none. Outside a repository that is so too; the next command tells.
+  // 1: there are none. This is also the result outside a repository; the next command detects that.
   if (!found.ok && found.exitCode !== 1) return undefined;
   const off: Record<string, string> = {};
   for (const key of found.stdout.split("\0").filter(Boolean)) {

@@ -3,11 +3,11 @@ import { runProcess } from "../process/run-process.ts";
 
 export interface GitOptions {
   readonly cwd: string;
-  /** The user's; what could steer git is left out. */
+  /** The user's environment; variables that could steer git are removed. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  /** More settings that nothing in the repository can override, beside the safe ones. */
+  /** Settings in addition to the safe ones, which nothing in the repository can override. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Output beyond this is dropped. */
   readonly limitBytes?: number;
@@ -17,14 +17,14 @@ export interface GitResult {
   readonly ok: boolean;
   readonly exitCode: number | null;
   readonly stdout: string;
-  /** The same as it came, for what may not be text. */
+  /** The raw output, for content that may not be text. */
   readonly bytes: Buffer;
   readonly stderr: string;
 }
 
 /**
- * Runs git so that nothing a repository or its config says is executed: no hooks, no file-system monitor, no pager, no
- * prompt, no nested bare repository. Filters and drivers that a repository names are the caller's to switch off.
+ * Runs git so that nothing in a repository or its config is executed: no hooks, file-system monitor, pager, prompt or
+ * nested bare repository. The caller must switch off the repository's filters and drivers.
  */
 export async function runGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
   const git = await findExecutable("git", options.env?.["PATH"]);

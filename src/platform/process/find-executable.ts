@@ -3,8 +3,8 @@ import { access, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 
 /**
- * The absolute path of a program, looked for in the absolute folders of `searchPath` only: a program that lies in the
- * working directory is never picked up.
+ * Returns the absolute path of a program. Searches only the absolute folders of `searchPath`, so that a program in the
+ * working directory is never used.
  */
 export async function findExecutable(name: string, searchPath: string | undefined): Promise<string | undefined> {
   for (const folder of (searchPath ?? "/usr/local/bin:/usr/bin:/bin").split(":")) {

@@ -4,13 +4,13 @@ import { hostname } from "node:os";
 import * as z from "zod";
 import { hasErrorCode } from "../files/storage-error.ts";
 
-/** Which process, on which boot of which machine: a pid alone is given again to somebody else. */
+/** Identifies a process on one boot of one machine. A pid alone is reused. */
 export const ProcessIdentity = z.object({
   pid: z.number().int().positive(),
-  /** As the system tells it (ticks since boot, or a date); only ever compared. */
+  /** In the system's format (ticks since boot, or a date); only used for comparison. */
   startedAt: z.string(),
   bootId: z.string(),
-  /** The machine's own id where it has one. */
+  /** The machine's own id, if it has one. */
   machineId: z.string(),
   host: z.string(),
   pidNamespace: z.string(),
@@ -21,7 +21,7 @@ export function currentProcess(): ProcessIdentity {
   return identified(process.pid, startOf(process.pid));
 }
 
-/** Undefined when there is no such process any more. */
+/** Returns undefined if the process no longer exists. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const start = startOf(pid);
   return start === "gone" ? undefined : identified(pid, start);
@@ -38,7 +38,10 @@ function identified(pid: number, start: ReturnType<typeof startOf>): ProcessIden
   };
 }
 
-/** `dead` only if it cannot be alive: the boot is over, the pid is free, or it belongs to a process that started later. */
+/**
+ * Returns `dead` only if the process cannot be alive: the machine rebooted, the pid is free, or it belongs to a process
+ * that started later.
+ */
 export function isAlive(
   identity: ProcessIdentity,
   here: ProcessIdentity = currentProcess(),
@@ -69,7 +72,7 @@ function pidExists(pid: number): boolean {
   }
 }
 
-/** The name in brackets may hold spaces and brackets itself: the fields are counted from the last one. */
+/** The name in brackets may itself contain spaces and brackets, so fields are counted from the last bracket. */
 function startOnLinux(pid: number): { at: string } | "gone" | "unreadable" {
   const text = optionalFile(`/proc/${pid}/stat`);
   if (text === undefined) return pidExists(pid) ? "unreadable" : "gone";
@@ -97,7 +100,7 @@ function bootId(): string {
   return execFileSync("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"], { encoding: "utf8" }).trim();
 }
 
-/** Undefined where the system has no such file or hides it; what follows from that is `unknown`, not `dead`. */
+/** Returns undefined if the system has no such file or hides it. The result is then `unknown`, not `dead`. */
 function optionalFile(path: string): string | undefined {
   return optional(() => readFileSync(path, "utf8").trim());
 }

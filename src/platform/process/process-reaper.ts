@@ -1,18 +1,18 @@
 import { spawn } from "node:child_process";
 import { markVariable, reaperVariable } from "./process-tree.ts";
 
-/** Ends what this process started if this process itself ends without doing so, even by SIGKILL. */
+/** Ends the child processes of this process if it ends without doing so, even by SIGKILL. */
 export interface ProcessReaper {
   add(leader: number): void;
   remove(leader: number): void;
-  /** Nothing is left to watch: the watchdog ends by itself. */
+  /** Called when nothing is left to watch: the watchdog then ends. */
   release(): void;
 }
 
 /**
- * A small shell in a session of its own, where no Ctrl+C of the terminal reaches it. It reads from a pipe which sessions
- * live; when the pipe ends, so has this process, and it ends them and whatever carries the mark. It does not keep this
- * process alive.
+ * Starts a small shell in a separate session, which Ctrl+C of the terminal does not reach. It reads the live sessions
+ * from a pipe. When the pipe closes, this process has ended: the shell then ends those sessions and every process with
+ * the mark. It does not keep this process alive.
  */
 export function startReaper(mark: string): ProcessReaper {
   const child = spawn("/bin/sh", ["-c", watchdog, "troupe-reaper", `${markVariable}=${mark}`], {
@@ -25,7 +25,7 @@ export function startReaper(mark: string): ProcessReaper {
   const writeLine = (line: string) => {
     if (usable) child.stdin.write(line);
   };
-  // Without a watchdog the ordinary way of ending children still holds.
+  // Without a watchdog, the normal shutdown still ends the children.
   child.once("error", () => {
     usable = false;
   });
@@ -45,8 +45,8 @@ export function startReaper(mark: string): ProcessReaper {
 }
 
 /**
- * POSIX sh, and only what every system has. `members` prints the living processes of the listed sessions and groups and
- * of the mark; where there is no /proc the groups are all it knows.
+ * POSIX sh that uses only common tools. `members` prints the live processes of the listed sessions and groups, and
+ * those with the mark. Without /proc it knows only the groups.
  */
 const watchdog = `
 trap '' INT TERM HUP QUIT TSTP PIPE

@@ -5,19 +5,19 @@ import { followProcess, notStartedResult, type RunRequest, type RunResult } from
 import { type ProcessRequest, type RunningProcess, startProcess } from "./start-process.ts";
 
 /**
- * Owns every process started through it. What a finished program left running (`server &`) may go on while the scope
- * lives; nothing outlives the scope, nor the process that holds it, however that ends.
+ * Owns every process started through it. Processes that a finished program left running (`server &`) may continue while
+ * the scope is open. No process outlives the scope or its owner, however the owner ends.
  */
 export interface ProcessScope {
   run(request: RunRequest): Promise<ScopedRunResult>;
-  /** For a program that is talked to: the caller reads and writes its pipes. */
+  /** For an interactive program: the caller reads and writes its pipes. */
   start(request: ProcessRequest): RunningProcess;
-  /** Ends everything it started, within about two seconds, and starts no more. */
+  /** Ends everything it started within about two seconds, and starts no more. */
   close(): Promise<void>;
 }
 
 interface ScopedRunResult extends RunResult {
-  /** Process ids that the finished program left behind; empty where that cannot be told. */
+  /** Ids of processes that the finished program left behind; empty if unknown. */
   readonly leftRunning: readonly number[];
 }
 
@@ -30,10 +30,10 @@ export function createProcessScope(): ProcessScope {
   let closing: Promise<void> | undefined;
 
   const launch = (request: ProcessRequest): RunningProcess => {
-    if (closing) throw new Error("The session is ending: no process can be started any more.");
+    if (closing) throw new Error("cannot start a process: the session is ending");
     reaper ??= startReaper(scopeMark);
     for (const leader of finished) leftOf(leader);
-    // The last character keeps run 1 from being the beginning of run 10.
+    // The last character prevents that the mark of run 1 is a prefix of the mark of run 10.
     const mark = `${scopeMark}.${++count}.`;
     const child = startProcess(request, mark);
     if (child.pid !== undefined) {
@@ -43,7 +43,10 @@ export function createProcessScope(): ProcessScope {
     return child;
   };
 
-  /** What is left of a finished program. It is forgotten when that is nothing: its number may soon be another's. */
+  /**
+   * Returns what is left of a finished program. If nothing is left, the program is forgotten, because its pid may soon
+   * be reused.
+   */
   const leftOf = (leader: number): readonly number[] => {
     const tree = trees.get(leader);
     if (tree === undefined) return [];

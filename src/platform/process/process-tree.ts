@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The name of the variable by which every process that a run started is known, wherever it has moved to since. */
+/** The environment variable that identifies every process of a run, even in another session. */
 export const markVariable = "TROUPE_PROCESS_MARK";
-/** Set in the environment of a watchdog: it outlives the tree it stands in, because it is what ends it. */
+/** Set in the environment of a watchdog: it outlives its process tree, because it ends that tree. */
 export const reaperVariable = "TROUPE_REAPER";
 
-/** One started process and whatever came of it. `leader` made a session of its own: it is process, group and session id. */
+/** One started process and all its descendants. `leader` started a new session: it is process, group and session id. */
 export interface ProcessTree {
   readonly leader: number;
-  /** The value of `markVariable` in its environment, or the beginning of it. */
+  /** The value of `markVariable` in its environment, or a prefix of it. */
   readonly mark: string;
-  /** When the leader was started, where that is known: what was there before has nothing to do with it, and is not looked at. */
+  /** Start time of the leader, if known. Older processes do not belong to the tree and are skipped. */
   readonly since?: number | undefined;
 }
 
@@ -19,13 +19,13 @@ interface ProcessEntry {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** With the pid, what tells one process from a later one of the same number. */
+  /** Together with the pid, it distinguishes a process from a later one with the same number. */
   readonly startedAt: string;
 }
 
 /**
- * The living processes of a tree: its session, its group, their descendants, and what carries its mark (a daemon that
- * made a session of its own). Without /proc only the group can be told, as the negative number of its leader.
+ * Returns the live processes of a tree: its session, its group, their descendants, and processes with its mark (a
+ * daemon in another session). Without /proc it returns only the group, as the negative number of its leader.
  */
 export function treeMembers(tree: ProcessTree): readonly ProcessEntry[] | undefined {
   const processes = listProcesses();
@@ -49,15 +49,15 @@ export function treeMembers(tree: ProcessTree): readonly ProcessEntry[] | undefi
   return [...members.values()].filter((entry) => !isReaper(entry.pid));
 }
 
-/** When a living process was started, in the system's own ticks. */
+/** Returns the start time of a live process in the system's ticks. */
 export function startOf(pid: number): number | undefined {
   const entry = process.platform === "linux" ? readEntry(pid) : undefined;
   return entry && Number(entry.startedAt);
 }
 
 /**
- * Ends a whole tree: SIGTERM, `graceMs` to comply, then SIGKILL; stopped processes too. Resolves as soon as nothing of
- * it is left, at the latest about a second after the grace.
+ * Ends a whole tree: SIGTERM, `graceMs` to comply, then SIGKILL; also stopped processes. Resolves when nothing of it is
+ * left, at the latest about a second after the grace period.
  */
 export async function endTree(tree: ProcessTree, graceMs: number): Promise<void> {
   const known = new Map<number, ProcessEntry>();
@@ -70,7 +70,7 @@ export async function endTree(tree: ProcessTree, graceMs: number): Promise<void>
     send(pid, "SIGCONT");
   }
   if (await allGone(tree, known, graceMs)) return;
-  // Stopped first, so that nothing forks away between being seen and being killed.
+  // Stops all processes first, so that none forks between being listed and being killed.
   for (let round = 0; round < 10; round++) {
     for (const pid of look().keys()) send(pid, "SIGSTOP");
     send(-tree.leader, "SIGKILL");
@@ -94,7 +94,7 @@ async function allGone(tree: ProcessTree, known: Map<number, ProcessEntry>, with
   }
 }
 
-/** Undefined where there is no /proc. Zombies are left out: they are dead and wait for their parent only. */
+/** Returns undefined without /proc. Zombies are excluded: they are dead and only wait for their parent. */
 function listProcesses(): ProcessEntry[] | undefined {
   if (process.platform !== "linux") return undefined;
   return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (readEntry(Number(name)) ?? []) : []));
@@ -103,7 +103,7 @@ function listProcesses(): ProcessEntry[] | undefined {
 function readEntry(pid: number): ProcessEntry | undefined {
   const stat = readProc(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The command's name stands in parentheses and may hold anything, parentheses too.
+  // The command's name is in parentheses and may contain any character, including parentheses.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, parent, group, session] = fields;
   if (state === "Z" || state === "X") return undefined;
@@ -114,7 +114,7 @@ const hasMark = (pid: number, mark: string) => readProc(`/proc/${pid}/environ`)?
 const isReaper = (pid: number) => readProc(`/proc/${pid}/environ`)?.includes(`${reaperVariable}=1`) ?? false;
 const isAlive = (entry: ProcessEntry) => readEntry(entry.pid)?.startedAt === entry.startedAt;
 
-/** Undefined when the process has gone or belongs to somebody else; both mean that it is not ours. */
+/** Returns undefined if the process has ended or belongs to another user. In both cases it is not ours. */
 function readProc(path: string): string | undefined {
   try {
     return readFileSync(path, "latin1");
@@ -128,13 +128,13 @@ export function groupExists(leader: number): boolean {
   return send(-leader, 0);
 }
 
-/** False when there was nobody to get it. */
+/** Returns false if no process received it. */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // EPERM: macOS says so of a group of which only zombies are left; on Linux it is somebody else's process.
+    // EPERM: on macOS the group contains only zombies; on Linux the process belongs to another user.
     if (code === "ESRCH" || code === "EPERM") return false;
     throw error;
   }

@@ -2,44 +2,45 @@ import type { Readable } from "node:stream";
 import { type ProcessRequest, type RunningProcess, startProcess } from "./start-process.ts";
 
 export interface RunRequest extends ProcessRequest {
-  /** Written to its input, which is then closed; without it the input is closed at once. */
+  /** Written to its standard input, which is then closed. Without it, the input is closed at once. */
   readonly stdin?: string | Uint8Array;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  /** Between SIGTERM and SIGKILL. */
+  /** Time between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
-  /** A program that is known to start no others: when it has ended by itself, a scope does not look for what it left. */
+  /** True for a program that starts no others: after it ends, the scope does not search for processes it left. */
   readonly isSingleProcess?: boolean;
-  /** More output than this ends it. */
+  /** The program is ended when its output exceeds this limit. */
   readonly outputLimitBytes?: number;
-  /** Called with every piece as it comes; nothing is kept here. `side` is what the child writes to its descriptor 3. */
+  /** Called with every chunk; nothing is kept here. `side` is the output to descriptor 3. */
   onOutput?(chunk: Buffer, stream: OutputStream): void;
 }
 
 type OutputStream = "stdout" | "stderr" | "side";
 
-/** How it went, as data. Both codes are null when it could not be started. */
+/** The result of a run. Both codes are null if the program could not be started. */
 export interface RunResult {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly timedOut: boolean;
   readonly aborted: boolean;
   readonly flooded: boolean;
-  /** Of stdout and stderr. */
+  /** Bytes of stdout and stderr. */
   readonly outputBytes: number;
   readonly startFailure?: string;
 }
 
 /**
- * Runs a program to its end and never rejects. Abort, timeout and flood end its whole tree before this resolves.
- * It resolves when the program itself has exited and its last output is in: a daemon that holds the pipes does not count.
+ * Runs a program to its end and never rejects. An abort, timeout or output overflow ends its whole tree before this
+ * resolves. Resolves when the program has exited and its last output is read; a daemon that holds the pipes does not
+ * delay it.
  */
 export async function runProcess(request: RunRequest): Promise<RunResult> {
   if (request.signal?.aborted) return notStartedResult;
   return followProcess(startProcess(request, `${process.pid}.${performance.now()}`), request);
 }
 
-/** What comes of a program that was aborted before it was started. */
+/** The result of a program that was aborted before it started. */
 export const notStartedResult: RunResult = {
   exitCode: null,
   signal: null,
@@ -77,7 +78,7 @@ export async function followProcess(
   const end = await child.ended;
   clearTimeout(timer);
   await ending;
-  // From here on an abort concerns somebody else.
+  // The program has ended: later aborts do not concern it.
   request.signal?.removeEventListener("abort", onAbort);
   await Promise.all(readers.map((reader) => reader.drained()));
   return {
@@ -90,11 +91,11 @@ export async function followProcess(
 }
 
 /**
- * Once drained, whatever still comes from a daemon that kept the pipe is thrown away: closing the pipe would end the
- * daemon at its next word. It does not keep this process alive.
+ * After draining, output of a daemon that holds the pipe is dropped: closing the pipe would end the daemon at its next
+ * write. The pipe does not keep this process alive.
  */
 function readOutput(stream: Readable, onChunk: (chunk: Buffer) => void): { drained(): Promise<void> } {
-  /** How many pauses in a row nothing has come. */
+  /** Number of consecutive pauses without output. */
   let quiet = 0;
   let ended = false;
   const onData = (chunk: Buffer) => {
@@ -111,7 +112,7 @@ function readOutput(stream: Readable, onChunk: (chunk: Buffer) => void): { drain
   stream.on("data", onData);
   return {
     async drained() {
-      // What was in the pipe when the process exited is read in the next turns of the event loop.
+      // The data in the pipe at exit is read in the next turns of the event loop.
       quiet = 0;
       for (let pauses = 0, open = !ended; open && pauses < maxPauses && quiet < quietPauses; pauses++) {
         quiet += 1;
@@ -126,8 +127,8 @@ function readOutput(stream: Readable, onChunk: (chunk: Buffer) => void): { drain
 }
 
 /**
- * Pauses are counted, and time is not looked at: it goes by for a process that is busy or has to wait for a processor, without
- * anything being read. Between the timer and the end of a pause the pipes are looked at.
+ * Counts pauses instead of time: time also passes for a busy process that reads nothing. The pipes are read between the
+ * timer and the end of a pause.
  */
 const pause = () => new Promise<true>((resolve) => setTimeout(() => setImmediate(resolve, true), pauseMs));
 const pauseMs = 10;

@@ -3,27 +3,27 @@ import { existsSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import { endTree, markVariable } from "./process-tree.ts";
 
-/** A program by name and arguments: there is no shell in between unless the program is one. */
+/** A program with arguments, started without a shell. */
 export interface ProcessRequest {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The whole environment; nothing is added but the mark by which the process is found again. */
+  /** The whole environment; only the mark that identifies the process is added. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A process in a session of its own: it has no terminal, no Ctrl+C reaches it, and its whole tree can be ended. */
+/** A process in a separate session: it has no terminal, Ctrl+C does not reach it, and its whole tree can be ended. */
 export interface RunningProcess {
-  /** Undefined when it could not be started; `ended` tells why. */
+  /** Undefined if it could not be started; `ended` has the reason. */
   readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** What the child writes to its descriptor 3. */
+  /** The output to descriptor 3. */
   readonly side: Readable;
-  /** Never rejects. Resolves when the process itself has ended, whoever still holds its pipes. */
+  /** Never rejects. Resolves when the process itself has ended, even if others still hold its pipes. */
   readonly ended: Promise<ProcessEnd>;
-  /** SIGTERM to the tree, SIGKILL after the grace (1 s); resolves when nothing of it is left. */
+  /** Sends SIGTERM to the tree, and SIGKILL after the grace period (1 s). Resolves when nothing of it is left. */
   end(graceMs?: number): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function startProcess(request: ProcessRequest, mark: string): RunningProc
       detached: true,
     });
   } catch (error) {
-    // Some failures are thrown at once (too many arguments, a NUL byte in one), others come as an event.
+    // Some failures are thrown at once (too many arguments, a NUL byte), others come as an event.
     return notStarted(Promise.resolve(startFailure(request, error as NodeJS.ErrnoException)));
   }
   const failed = new Promise<ProcessEnd>((resolve) => {
@@ -53,7 +53,7 @@ export function startProcess(request: ProcessRequest, mark: string): RunningProc
   if (pid === undefined) return notStarted(failed);
 
   const [stdin, stdout, stderr, side] = child.stdio as unknown as [Writable, Readable, Readable, Readable];
-  // A child that does not read its input is not our failure; its exit code tells what it made of it.
+  // A child may ignore its input; its exit code shows the result.
   stdin.on("error", () => stdin.destroy());
   const exited = new Promise<ProcessEnd>((resolve) => {
     child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
@@ -67,7 +67,7 @@ function startFailure(request: ProcessRequest, error: NodeJS.ErrnoException): Pr
   const reason = !existsSync(request.cwd)
     ? `the folder ${request.cwd} does not exist`
     : error.code === "ENOENT"
-      ? "there is no such program"
+      ? "the program does not exist"
       : error.code === "E2BIG"
         ? "its arguments are too long for the system"
         : error.message;

@@ -1,6 +1,6 @@
 /**
- * A program for `node -e`, run inside the sandbox: it carries what comes to a port of the sandbox's own loopback address to
- * the socket of the proxy, then runs the command and ends as it ends.
+ * A program for `node -e` inside the sandbox. It forwards connections to a port of the sandbox's loopback address to
+ * the proxy socket. It runs the command and exits as the command exits.
  */
 export const bridgeSource = `
 const net = require("node:net");

@@ -6,16 +6,15 @@ export interface BwrapPlan {
   readonly cwd: string;
   /** Names below /proc that exist on this machine. */
   readonly proc: { readonly readOnly: readonly string[]; readonly hidden: readonly string[] };
-  /** Paths below /run without which programs are not found. */
+  /** Paths below /run that programs need. */
   readonly keptRunPaths: readonly string[];
-  /** What this bwrap is too old for is left out. */
+  /** False if this bwrap is too old for the option. */
   readonly disableUserNamespaces: boolean;
 }
 
 /**
- * Own user, process, network, IPC and host-name space, no rights in any of them, the whole disk read-only, and then what the
- * mounts say. It ends with the process that started it. There is no device but the harmless ones and no socket of the
- * system's.
+ * Separate user, process, network, IPC and host name spaces without privileges; the whole disk read-only; then the
+ * mounts. The sandbox ends with the process that started it. It has only harmless devices and no system sockets.
  */
 export function bwrapArguments(plan: BwrapPlan): string[] {
   const bind = (from: string, to: string) => ["--ro-bind", from, to];
@@ -24,7 +23,7 @@ export function bwrapArguments(plan: BwrapPlan): string[] {
     ...(plan.disableUserNamespaces ? ["--disable-userns"] : []),
     ...noCapabilities,
     ...wholeDisk,
-    // As root even without rights the system's own settings could be written here: the kernel goes by the number of the user.
+    // Root could write system settings here even without privileges: the kernel checks the user id.
     ...plan.proc.readOnly.flatMap((name) => bind(`/proc/${name}`, `/proc/${name}`)),
     ...plan.proc.hidden.flatMap((name) => bind("/dev/null", `/proc/${name}`)),
     ...emptyFolder("/run"),
@@ -47,7 +46,7 @@ const ownNamespaces = [
 const noCapabilities = ["--cap-drop", "ALL", "--die-with-parent", "--new-session"];
 const wholeDisk = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
 
-/** Much cheaper than a read-only mount of something: there can be many of them. */
+/** Much cheaper than a read-only bind mount; there can be many of them. */
 const emptyFolder = (path: string) => ["--perms", "0555", "--tmpfs", path];
 
 function mountArguments(mount: SandboxMount): string[] {

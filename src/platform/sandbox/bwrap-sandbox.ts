@@ -15,7 +15,7 @@ import type { EnteredSandbox, Sandbox, SandboxOptions } from "./sandbox.ts";
 import type { SandboxMount } from "./sandbox-mounts.ts";
 import { sandboxEnvironment } from "./sandbox-environment.ts";
 
-/** Fixed places: a bwrap that a repository or a search path brings along would be no sandbox. */
+/** Fixed paths: a bwrap from a repository or a search path could not be trusted. */
 const programs = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
 const systemFolders = ["/proc", "/sys", "/dev", "/run", "/etc", "/usr", "/var/run"];
 const readOnlyProc = ["sys", "fs", "irq", "bus", "acpi", "scsi", "driver"];
@@ -30,7 +30,7 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
   let egress: Promise<Egress> | undefined;
   let trial: Promise<TrialResult> | undefined;
 
-  /** What is /tmp to the commands of this session. */
+  /** The /tmp of this session's commands. */
   const privateFolder = () =>
     (folder ??= mkdtemp(join(tmpdir(), "troupe-sandbox-")).then((path) => realPathSync(path)));
 
@@ -90,7 +90,7 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
   const tryOnce = async (): Promise<TrialResult> => {
     const whole = writable.find((folder) => systemFolders.some((path) => isInside(path, folder)));
     if (whole !== undefined)
-      return { problem: `${whole} cannot be a working folder of a sandbox: it holds the system` };
+      return { problem: `${whole} cannot be a working folder of a sandbox: it contains the system` };
     const path = programs.find((candidate) => existsSync(candidate));
     if (path === undefined) return { problem: "bwrap is not installed: install the package bubblewrap" };
     try {
@@ -99,7 +99,7 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
       if (why === undefined) return { program };
       const older = { path, disableUserNamespaces: false };
       if ((await attempt(older)) === undefined) return { program: older };
-      return { problem: `bwrap does not work here (${why}): allow user namespaces, or use no sandbox` };
+      return { problem: `bwrap does not work here (${why}): allow user namespaces, or turn the sandbox off` };
     } catch (error) {
       if (error instanceof UnprotectedError) return { problem: error.message };
       throw error;
@@ -150,7 +150,7 @@ class UnprotectedError extends Error {
   override readonly name = "UnprotectedError";
 
   constructor(path: string) {
-    super(`${path} is a symbolic link, which the sandbox could not keep from being replaced`);
+    super(`cannot protect ${path} in the sandbox: it is a symbolic link and could be replaced`);
   }
 }
 
@@ -162,7 +162,7 @@ function hide(path: string): SandboxMount[] {
   return [{ kind: stats.isDirectory() ? "hiddenFolder" : "hiddenFile", path: real }];
 }
 
-/** Whether a path outside of every folder that is hidden or replaced; `/run` always is. */
+/** True if the path is outside every hidden or replaced folder; `/run` is always replaced. */
 function isVisible(path: string, mounts: readonly SandboxMount[]): boolean {
   const covers = (mount: SandboxMount) => mount.kind === "hiddenFolder" || mount.kind === "private";
   const around = mounts.filter((mount) => isInside(path, mount.path));
@@ -170,7 +170,7 @@ function isVisible(path: string, mounts: readonly SandboxMount[]): boolean {
   return nearest === undefined ? !isInside(path, "/run") : !covers(nearest);
 }
 
-/** Who is not root cannot write to the system's settings anyway, wherever they are mounted. */
+/** Only root could write the system settings, wherever they are mounted. */
 const isRoot = process.getuid?.() === 0;
 const nothing = { readOnly: [], hidden: [] };
 const isInProc = (name: string) => existsSync(`/proc/${name}`);

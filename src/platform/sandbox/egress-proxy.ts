@@ -5,18 +5,21 @@ import type { Duplex } from "node:stream";
 import { type AllowedHost, type HostVerdict, isForbiddenAddress, judgeHost, parseAllowedHost } from "./judge-host.ts";
 
 export interface EgressProxy {
-  /** On a unix socket at this path, or with 0 on a free port of the loopback address. */
+  /** Listens on a unix socket at this path, or on a free loopback port if 0. */
   listen(where: string | 0): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
-/** The one way out of a sandbox: names are judged and resolved here, and the address that was judged is the one dialled. */
+/**
+ * The only way out of a sandbox. Host names are checked and resolved here, and the checked address is the one that is
+ * dialled.
+ */
 export function createEgressProxy(
   allowed: readonly AllowedHost[],
   resolve: Resolve = resolveByName,
   ask?: AskHost,
 ): EgressProxy {
-  /** Each is asked about once. */
+  /** Each host is asked about once. */
   const answers = new Map<string, Promise<boolean>>();
   const sockets = new Set<Duplex>();
   const server = createServer((incoming, response) => void forward(incoming, response));
@@ -27,7 +30,7 @@ export function createEgressProxy(
   const track = (socket: Duplex) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
-    // Either side may go at any time; the pipe then ends both.
+    // Either side may close at any time; the pipe then ends both.
     socket.on("error", () => socket.destroy());
   };
 
@@ -38,16 +41,16 @@ export function createEgressProxy(
     const answer = answers.get(unlisted) ?? ask(unlisted);
     answers.set(unlisted, answer);
     if (await answer) return judgeHost(authority, [parseAllowedHost(unlisted)]);
-    return { ok: false, reason: `${unlisted} was asked for, and not allowed` };
+    return { ok: false, reason: `${unlisted} was requested, but not allowed` };
   };
 
   const findWay = async (authority: string): Promise<{ address: string; port: number } | { reason: string }> => {
     const verdict = await judge(authority);
     if (!verdict.ok) return verdict;
     const address = await resolve(verdict.host);
-    if (address === undefined) return { reason: `${verdict.host} cannot be resolved` };
+    if (address === undefined) return { reason: `cannot resolve ${verdict.host}` };
     if (!verdict.mayBeLocal && isForbiddenAddress(address)) {
-      return { reason: `${verdict.host} leads to ${address}, which is not a public address` };
+      return { reason: `${verdict.host} resolves to ${address}, which is not a public address` };
     }
     return { address, port: verdict.port };
   };
@@ -71,7 +74,7 @@ export function createEgressProxy(
   const forward = async (incoming: IncomingMessage, response: ServerResponse) => {
     const url = absoluteUrl(incoming.url ?? "");
     const way =
-      url === undefined ? { reason: "only whole http addresses are forwarded" } : await findWay(url.authority);
+      url === undefined ? { reason: "only absolute http addresses are forwarded" } : await findWay(url.authority);
     if (url === undefined || "reason" in way) {
       const reason = "reason" in way ? way.reason : "";
       response.writeHead(403, { "content-type": "text/plain" }).end(`${blocked(reason)}\n`);
@@ -116,10 +119,10 @@ export function createEgressProxy(
   };
 }
 
-/** Whether a host, written `name:port`, may be reached though nobody has listed it. */
+/** Asks whether an unlisted host, written `name:port`, may be reached. */
 export type AskHost = (host: string) => Promise<boolean>;
 
-/** The first address of a name, or undefined. */
+/** Returns the first address of a name, or undefined. */
 export type Resolve = (host: string) => Promise<string | undefined>;
 
 const resolveByName: Resolve = async (host) => {
@@ -131,7 +134,7 @@ const resolveByName: Resolve = async (host) => {
   }
 };
 
-/** Taken apart by hand: a parser that mends what it reads would judge another host than the one that was written. */
+/** Parsed by hand: a parser that corrects its input could check another host than the one that was written. */
 function absoluteUrl(url: string): { authority: string; path: string } | undefined {
   const [, authority, path = ""] = /^http:\/\/([^/?#@\\\s]+)([/?][^\s#]*)?$/i.exec(url) ?? [];
   if (authority === undefined) return undefined;

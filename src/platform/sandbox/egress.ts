@@ -3,9 +3,12 @@ import { bridgeSource } from "./bridge-source.ts";
 import { type AskHost, createEgressProxy } from "./egress-proxy.ts";
 import type { AllowedHost } from "./judge-host.ts";
 
-/** The network of a sandbox with a network space of its own: a bridge inside, the proxy outside, a unix socket between. */
+/**
+ * The network of a sandbox with a separate network namespace: a bridge inside, the proxy outside, a unix socket
+ * between.
+ */
 export interface Egress {
-  /** What the command is put behind. */
+  /** Command prefix that starts the bridge. */
   readonly launcher: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   close(): Promise<void>;
@@ -14,7 +17,7 @@ export interface Egress {
 const port = 3128;
 const socketName = ".troupe-egress";
 
-/** `folder` is what is /tmp inside. */
+/** `folder` is /tmp inside the sandbox. */
 export async function createEgress(hosts: readonly AllowedHost[], folder: string, ask?: AskHost): Promise<Egress> {
   const proxy = createEgressProxy(hosts, undefined, ask);
   await proxy.listen(join(folder, socketName));

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import { TroupeError } from "../../protocol/index.ts";
 
-/** A host that sandboxed commands may reach: its whole name, and the ports. */
+/** A host that sandboxed commands may reach: its full name and the ports. */
 export interface AllowedHost {
   readonly host: string;
   readonly ports: readonly number[];
@@ -9,22 +9,22 @@ export interface AllowedHost {
 
 const usualPorts = [80, 443];
 
-/** `packages.example.org`, `localhost:8080`, `[::1]:80`. There are no patterns: every host is named. */
+/** Parses `packages.example.org`, `localhost:8080`, `[::1]:80`. Patterns are not supported: every host is named. */
 export function parseAllowedHost(text: string): AllowedHost {
   const { host, port } = parseAuthority(text.trim()) ?? {};
   if (host !== undefined) return { host, ports: port === undefined ? usualPorts : [port] };
   throw new TroupeError(
     "settings",
-    `sandbox.network.allow: ${JSON.stringify(text)} is not a host: write its whole name, such as packages.example.org or localhost:8080`,
+    `sandbox.network.allow: ${JSON.stringify(text)} is not a host: write its full name, such as packages.example.org or localhost:8080`,
   );
 }
 
 export type HostVerdict =
   | { readonly ok: true; readonly host: string; readonly port: number; readonly mayBeLocal: boolean }
-  /** `unlisted`: it is written as a host should be, and only the list does not have it. */
+  /** `unlisted`: a valid host that is only missing from the list. */
   | { readonly ok: false; readonly reason: string; readonly unlisted?: string };
 
-/** `authority` is `host:port` as a client sent it. Nothing is guessed: what is not written like a host name is refused. */
+/** `authority` is `host:port` as sent by a client. Anything that is not a valid host name is refused. */
 export function judgeHost(authority: string, allowed: readonly AllowedHost[]): HostVerdict {
   const { host, port } = parseAuthority(authority) ?? {};
   if (host === undefined || port === undefined) return { ok: false, reason: "this is not a host name with a port" };
@@ -37,7 +37,7 @@ export function judgeHost(authority: string, allowed: readonly AllowedHost[]): H
 const label = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?";
 const authorityPattern = new RegExp(`^(?:(${label}(?:\\.${label})*)|\\[([0-9a-f:]{2,39})\\])(?::([1-9]\\d{0,4}))?$`);
 
-/** Lower case, whole labels, no dot at the end, no escapes, no user name, nothing that is not ASCII. */
+/** Accepts lower case and whole labels; no trailing dot, escapes, user name or non-ASCII characters. */
 function parseAuthority(text: string): { host: string; port: number | undefined } | undefined {
   const [, name, address, port] = authorityPattern.exec(text.toLowerCase()) ?? [];
   const host = name ?? (address !== undefined && isIP(address) === 6 ? address : undefined);
@@ -46,8 +46,8 @@ function parseAuthority(text: string): { host: string; port: number | undefined 
 }
 
 /**
- * Whether a name that is allowed may lead to this address. A name that is made to point at this machine, at its neighbours on
- * the link or at a cloud's metadata service is not followed there; who means such a place writes the address itself.
+ * True for addresses that an allowed name must not resolve to: this machine, its link-local neighbours, and cloud
+ * metadata services. To reach one, the user lists the address itself.
  */
 export function isForbiddenAddress(address: string): boolean {
   const family = isIP(address);
@@ -55,7 +55,7 @@ export function isForbiddenAddress(address: string): boolean {
   return family === 4 ? special4.check(address, "ipv4") : special6.check(address, "ipv6");
 }
 
-/** Two lists: in one, an IPv6 range that maps IPv4 would speak of every IPv4 address. */
+/** Two lists: in a single list, an IPv6 range that maps IPv4 would match every IPv4 address. */
 const special4 = new BlockList();
 const special6 = new BlockList();
 for (const [network, prefix] of [

@@ -3,8 +3,8 @@ import { isAbsolute } from "node:path";
 import { hasErrorCode } from "../files/storage-error.ts";
 
 /**
- * The paths of the unix sockets that somebody on this machine listens on: a read-only disk does not keep a process from
- * speaking to those. Empty where the system does not tell.
+ * Returns the paths of all listening unix sockets of this machine: a read-only disk does not prevent connections to
+ * them. Empty if the system does not list them.
  */
 export function listeningSockets(table = "/proc/net/unix"): readonly string[] {
   let text: string;
@@ -15,7 +15,7 @@ export function listeningSockets(table = "/proc/net/unix"): readonly string[] {
     throw error;
   }
   const paths = text.split("\n").flatMap((line) => {
-    // Num RefCount Protocol Flags Type St Inode Path; the flag 0x10000 is that of a listener.
+    // Num RefCount Protocol Flags Type St Inode Path; the flag 0x10000 marks a listener.
     const [, flags = "0", path] = /^\S+: \S+ \S+ (\S+) \S+ \S+ +\S+ (.+)$/.exec(line) ?? [];
     const listens = (Number.parseInt(flags, 16) & 0x10000) !== 0;
     return listens && path !== undefined && isAbsolute(path) ? [path] : [];

@@ -1,6 +1,9 @@
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 
-/** The sandbox of this system. Where there is none, it says so and lets nothing in. Loaded only when it is wanted. */
+/**
+ * Returns the sandbox of this system. Without one, the result reports the problem and runs nothing. Loaded only when
+ * needed.
+ */
 export async function loadSandbox(options: SandboxOptions): Promise<Sandbox> {
   if (process.platform === "linux") return (await import("./bwrap-sandbox.ts")).createBwrapSandbox(options);
   if (process.platform === "darwin") return (await import("./seatbelt-sandbox.ts")).createSeatbeltSandbox(options);

@@ -2,17 +2,19 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync } from "n
 import { hasErrorCode } from "../files/storage-error.ts";
 
 /**
- * Empty folders that hold the place of protected paths that do not exist, so that something can be mounted there and a
- * sandboxed command cannot make them itself. An empty folder is invisible to git. They go when the last command that needed
- * them has ended. Synchronous: what one command removes another is never just about to use.
+ * Empty folders in place of missing protected paths, so that mounts can cover them and a sandboxed command cannot
+ * create them. git does not show empty folders. They are removed after the last command that needs them. Synchronous,
+ * so that one command never removes a folder that another is about to use.
  */
 export interface Placeholders {
-  /** Gives back those that are there now: not the ones that could not be made, for then no command can make them either. */
+  /**
+   * Returns the paths that exist now. Paths that could not be created are left out: no command can create them either.
+   */
   hold(paths: readonly string[]): readonly string[];
-  /** Whether the folder at this path is one of ours: who needs it too has to hold it as well. */
+  /** True if the folder is one of these. Another command that needs it must hold it as well. */
   has(path: string): boolean;
   release(paths: readonly string[]): void;
-  /** Tries once more to remove those that were still in use when they were released. */
+  /** Tries again to remove the folders that were still in use when released. */
   close(): void;
 }
 
@@ -69,7 +71,7 @@ function make(path: string): boolean {
   }
 }
 
-/** Somebody may have put something into it from outside: then it is theirs. */
+/** Leaves the folder if another program has put files into it. */
 function removeEmpty(path: string): void {
   try {
     rmdirSync(path);
@@ -78,7 +80,7 @@ function removeEmpty(path: string): void {
   }
 }
 
-/** Where sandboxes of other processes have something mounted: a folder that is removed would lose its mount there. */
+/** Returns the mount points in sandboxes of other processes: removing such a folder would remove the mount there. */
 function mountedInOtherNamespaces(): ReadonlySet<string> {
   const paths = new Set<string>();
   const seen = new Set([tryRead(() => readlinkSync("/proc/self/ns/mnt"))]);
@@ -97,7 +99,7 @@ function mountedInOtherNamespaces(): ReadonlySet<string> {
 
 const fromOctal = (code: string) => String.fromCharCode(Number.parseInt(code, 8));
 
-/** Undefined for a process that has gone or is somebody else's. */
+/** Returns undefined if the process has ended or belongs to another user. */
 function tryRead(read: () => string): string | undefined {
   try {
     return read();

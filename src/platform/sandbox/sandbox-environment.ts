@@ -1,6 +1,6 @@
 /**
- * What a sandboxed process is told: nothing that looks like a key, no way to an agent, bus or daemon outside, and its own
- * temporary folder. git is asked not to write what it need not.
+ * The environment of a sandboxed process: no secrets, no access to an agent, bus or daemon outside, and its own
+ * temporary folder. It makes git avoid optional writes.
  */
 export function sandboxEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(env).filter(
@@ -9,7 +9,7 @@ export function sandboxEnvironment(env: Readonly<Record<string, string>>): Recor
   return { ...Object.fromEntries(kept), TMPDIR: "/tmp", TMP: "/tmp", TEMP: "/tmp", GIT_OPTIONAL_LOCKS: "0" };
 }
 
-/** `GIT_CONFIG_KEY_0` is the name of a setting of git's. */
+/** `GIT_CONFIG_KEY_0` is the name of a git setting, not a key. */
 const isSecret = (name: string) =>
   !name.startsWith("GIT_CONFIG_KEY_") && /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(_|$)/i.test(name);
 

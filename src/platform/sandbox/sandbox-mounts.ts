@@ -1,14 +1,14 @@
 /**
- * What a sandboxed process sees at one path. `hiddenFolder` is an empty folder that it cannot write to, and that would vanish with
- * it if it could; `private` is a folder of the sandbox's own, shown at `path`.
+ * The content that a sandboxed process sees at one path. `hiddenFolder` is an empty folder that it cannot write to;
+ * writes would be lost with the sandbox anyway. `private` is a folder that belongs to the sandbox, shown at `path`.
  */
 export type SandboxMount =
   | { readonly kind: "writable" | "readOnly" | "hiddenFolder" | "hiddenFile"; readonly path: string }
   | { readonly kind: "private"; readonly path: string; readonly source: string };
 
 /**
- * Outer paths first, since a later mount covers what lies below it; of two on one path the stricter comes last. The whole
- * disk is there before them, read-only.
+ * Sorts outer paths first, because a later mount covers everything below it. Of two mounts on one path the stricter
+ * comes last. The whole disk is mounted read-only before them.
  */
 export function orderMounts(mounts: readonly SandboxMount[]): SandboxMount[] {
   const depth = ({ path }: SandboxMount) => path.split("/").filter(Boolean).length;

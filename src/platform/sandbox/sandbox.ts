@@ -1,10 +1,16 @@
 import type { ProcessRequest } from "../process/start-process.ts";
 
-/** A place where commands can do no harm outside of what they were given. */
+/** Runs commands so that they can only change what they were given. */
 export interface Sandbox {
-  /** Tries it once, really, and remembers: undefined when commands can run in it, else why not and what to do. */
+  /**
+   * Tests the sandbox once by running a command, and caches the result. Undefined if commands can run in it, else the
+   * reason and what to do.
+   */
   problem(): Promise<string | undefined>;
-  /** The same program, to be run inside. `release` must be called when it has ended. Rejects when `problem` says something. */
+  /**
+   * Returns the same program, wrapped to run inside. Call `release` when it has ended. Rejects if `problem` reports
+   * one.
+   */
   enter(request: ProcessRequest): Promise<EnteredSandbox>;
   close(): Promise<void>;
 }
@@ -14,17 +20,17 @@ export interface EnteredSandbox {
   release(): Promise<void>;
 }
 
-/** What is asked for, as absolute paths; links in them are followed. */
+/** Absolute paths; links in them are followed. */
 export interface SandboxOptions {
   readonly writable: readonly string[];
-  /** Read-only although they lie in a writable folder; those that do not exist cannot be made either. */
+  /** Read-only paths inside writable folders. Missing ones cannot be created either. */
   readonly protectedPaths: () => readonly string[];
-  /** Cannot be seen at all. */
+  /** Paths that cannot be seen at all. */
   readonly hidden: readonly string[];
-  /** Can be read although they lie in a hidden folder. */
+  /** Readable paths inside hidden folders. */
   readonly readable: () => readonly string[];
-  /** Hosts that can be reached through the proxy; empty: there is no network at all. */
+  /** Hosts that can be reached through the proxy. Empty: no network. */
   readonly hosts: readonly string[];
-  /** Asked about a host that is not among them, once for each; without it such a host cannot be reached. */
+  /** Asks about each unlisted host once. Without it, unlisted hosts cannot be reached. */
   readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
 }

@@ -6,13 +6,13 @@ export interface SeatbeltPlan {
   readonly protectedPaths: readonly string[];
   readonly hidden: readonly string[];
   readonly readable: readonly string[];
-  /** The port of the proxy on the loopback address; without it there is no network at all. */
+  /** The port of the proxy on the loopback address. Without it there is no network. */
   readonly proxyPort?: number | undefined;
 }
 
 /**
- * A profile for macOS's `sandbox-exec`. What is not allowed is denied, and of several rules that speak of one thing the last
- * one holds: so what is protected and hidden comes after what is allowed.
+ * Returns a profile for macOS's `sandbox-exec`. Everything is denied by default, and of several matching rules the last
+ * one applies. So the rules for protected and hidden paths come after the allowed ones.
  */
 export function seatbeltProfile(plan: SeatbeltPlan): string {
   const { writable, protectedPaths, hidden, readable, proxyPort } = plan;
@@ -34,7 +34,7 @@ export function seatbeltProfile(plan: SeatbeltPlan): string {
     ...hidden.map((path) => `(deny file-read* file-write* (subpath ${quote(path)}))`),
     ...readable.map((path) => `(allow file-read* (subpath ${quote(path)}))`),
     ...protectedPaths.map((path) => `(deny file-write* (subpath ${quote(path)}))`),
-    // A protected path must not be moved away together with a folder above it and made anew.
+    // A protected path must not be moved with its parent folder and then created again.
     ...foldersAbove(plan).map((path) => `(deny file-write-unlink (literal ${quote(path)}))`),
     "(deny network*)",
     ...(proxyPort === undefined ? [] : [`(allow network-outbound (remote ip "localhost:${proxyPort}"))`]),
@@ -42,14 +42,14 @@ export function seatbeltProfile(plan: SeatbeltPlan): string {
   ].join("\n");
 }
 
-/** What programs cannot start without; nothing among them opens, runs or sends anything on request. */
+/** Services that programs need to start. None of them opens, runs or sends anything on request. */
 const services = [
   "com.apple.system.opendirectoryd.libinfo",
   "com.apple.system.notification_center",
   "com.apple.system.logger",
   "com.apple.logd",
 ];
-/** Checks certificates; of use only where there is a network. */
+/** Checks certificates; useful only with a network. */
 const certificates = "com.apple.trustd.agent";
 
 const devices = ["/dev/null", "/dev/zero", "/dev/tty", "/dev/stdout", "/dev/stderr", "/dev/dtracehelper"];
@@ -65,10 +65,10 @@ function foldersAbove({ writable, protectedPaths }: SeatbeltPlan): string[] {
 const isBelowAny = (path: string, folders: readonly string[]) =>
   folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 
-/** A string of the profile's language; a path that could end it early is refused. */
+/** Quotes a string of the profile language; a path that could end the string early is refused. */
 function quote(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- searches for control characters
   if (/[\u0000-\u001f\u007f]/.test(text))
-    throw new Error(`a path with control characters cannot be sandboxed: ${JSON.stringify(text)}`);
+    throw new Error(`cannot sandbox a path with control characters: ${JSON.stringify(text)}`);
   return `"${text.replace(/[\\"]/g, "\\$&")}"`;
 }

@@ -13,7 +13,10 @@ import { seatbeltProfile } from "./seatbelt-profile.ts";
 
 const program = "/usr/bin/sandbox-exec";
 
-/** macOS. There is no process space of its own here: environments of other processes are hidden by the system itself. */
+/**
+ * The sandbox of macOS. It has no separate process namespace; the system itself hides the environments of other
+ * processes.
+ */
 export function createSeatbeltSandbox(options: SandboxOptions): Sandbox {
   const hosts = options.hosts.map(parseAllowedHost);
   let folder: Promise<string> | undefined;
@@ -38,7 +41,7 @@ export function createSeatbeltSandbox(options: SandboxOptions): Sandbox {
     });
 
   const tryOnce = async (): Promise<string | undefined> => {
-    if (!existsSync(program)) return `${program} is not there`;
+    if (!existsSync(program)) return `${program} does not exist`;
     const args = ["-p", await profile(), "/usr/bin/true"];
     const result = await runProcess({ command: program, args, cwd: "/", env: {}, timeoutMs: 10_000 });
     return result.exitCode === 0 ? undefined : `sandbox-exec does not work here (exit code ${result.exitCode})`;

@@ -1,8 +1,8 @@
 import { secretPrefixes, secretShapes } from "./secret-shapes.ts";
 
 /**
- * The text with what looks like a key, a token, a password in an address or a private key replaced by a mark that says what
- * stood there. Pure, and the same for text that has been through it before. `known` are secrets whose shape says nothing.
+ * Replaces keys, tokens, passwords in addresses and private keys by a mark that names their kind. Pure and idempotent.
+ * `known` lists secrets that have no typical form.
  */
 export function redactSecrets(text: string, known: readonly string[] = []): string {
   const found = secretsIn(text, known);
@@ -18,7 +18,7 @@ export function redactSecrets(text: string, known: readonly string[] = []): stri
 
 const redactionMark = (kind: string): string => `[redacted: ${kind}]`;
 
-/** The marks of `redactSecrets` in a text: whoever writes them to a file writes away the secret that stood there. */
+/** Returns the marks of `redactSecrets` in a text. Writing them to a file would overwrite the original secrets. */
 export const redactionMarksIn = (text: string): string[] => [
   ...new Set(text.match(/\[redacted: [a-z]+(?: [a-z]+)*\]/g) ?? []),
 ];
@@ -29,7 +29,10 @@ interface Found {
   readonly kind: string;
 }
 
-/** In order, none over another. A cheap search for how secrets begin comes first: most text has none. */
+/**
+ * Returns the secrets in order, without overlaps. Searches for typical beginnings first, which is cheap: most text
+ * contains no secret.
+ */
 function secretsIn(text: string, known: readonly string[]): Found[] {
   const found = knownIn(text, known);
   for (const beginning of secretPrefixes) {
@@ -53,7 +56,7 @@ function secretsIn(text: string, known: readonly string[]): Found[] {
 function knownIn(text: string, known: readonly string[]): Found[] {
   const found: Found[] = [];
   for (const secret of known) {
-    // A short one, or a word such as people put where a key is asked for, would be found all over ordinary text.
+    // A short secret, or a common word used as a placeholder key, would match ordinary text.
     if (secret.length < 16 && !/^(?=.*\d)(?=.*[A-Za-z]).{8,}$/.test(secret)) continue;
     for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + secret.length)) {
       found.push({ start: at, end: at + secret.length, kind: "model key" });
@@ -73,7 +76,7 @@ function secretAt(text: string, at: number): Found | undefined {
   return text.startsWith("-----BEGIN", at) ? privateKeyAt(text, at) : undefined;
 }
 
-/** Up to its end, or as far as lines follow that can only be more of it. */
+/** Extends to the end mark, or over all following lines that can only belong to the key. */
 function privateKeyAt(text: string, at: number): Found | undefined {
   const opening = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
   opening.lastIndex = at;

@@ -1,18 +1,18 @@
 import { redactSecrets } from "./redact-secrets.ts";
 
-/** `redactSecrets` for bytes that come in pieces: a secret that two pieces share is found all the same. */
+/** `redactSecrets` for a stream of bytes. Finds a secret even if it is split across chunks. */
 export interface RedactStream {
-  /** What can be passed on by now: whole lines, and nothing from within a private key. */
+  /** Returns the bytes that can be passed on: complete lines outside private keys. */
   push(chunk: Uint8Array): Buffer;
-  /** What is left. More may be pushed afterwards. */
+  /** Returns the rest. More chunks may follow. */
   flush(): Buffer;
 }
 
-/** A line, or a private key, that is longer than this is passed on in pieces. */
+/** A longer line or private key is passed on in pieces. */
 const heldLimit = 65_536;
 
 export function createRedactStream(known: readonly string[] = []): RedactStream {
-  // One character for each byte: all that is looked for is ASCII, and everything else comes out as it went in.
+  // One character for each byte: all patterns are ASCII, and all other bytes pass unchanged.
   let held = "";
   const pass = (length: number): Buffer => {
     const text = held.slice(0, length);
@@ -31,7 +31,7 @@ export function createRedactStream(known: readonly string[] = []): RedactStream 
 
 const empty = Buffer.alloc(0);
 
-/** The beginning of a private key whose end has not come. */
+/** The beginning of a private key without its end. */
 const openKey = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?![\s\S]*-----END [A-Z0-9 ]{0,40}PRIVATE KEY)/;
 
 function passable(held: string): number {

@@ -1,6 +1,6 @@
 /**
- * Everything that follows is tried only where one of these stands. Several small searches of a text are faster than one large
- * one: each can skip what none of its few words can begin with.
+ * The patterns are tried only where one of these beginnings occurs. Several small searches are faster than a large one:
+ * each can skip more text.
  */
 export const secretPrefixes: readonly string[] = [
   "-----BEGIN",
@@ -22,15 +22,18 @@ export const secretPrefixes: readonly string[] = [
 export interface SecretShape {
   readonly first: string;
   readonly kind: string;
-  /** Sticky, so `lastIndex` is set before each use. The first group is the secret where it is not the whole. */
+  /**
+   * Sticky: `lastIndex` is set before each use. If there is a group, the first one is the secret; otherwise the whole
+   * match.
+   */
   readonly shape: RegExp;
   readonly plausible?: (secret: string, match: RegExpExecArray) => boolean;
 }
 
-/** Not within a word, but right after `\\n` as JSON writes it, or after an escape of an address. */
+/** Not inside a word, except right after an escaped `\\n` of JSON or a percent escape of an address. */
 const escaped = "(?<=\\\\[nrt])|(?<=%[0-9A-Fa-f]{2})";
 const word = `(?:(?<![A-Za-z0-9_-])|${escaped})`;
-/** Nor within Base64. */
+/** Also not inside Base64. */
 const standalone = `(?:(?<![A-Za-z0-9_+/-])|${escaped})`;
 const shape = (
   first: string,
@@ -100,18 +103,20 @@ const all: readonly SecretShape[] = [
   ),
 ];
 
-/** `user:user@` and what is plainly to be filled in are nobody's secret. */
+/** Excludes `user:user@` and obvious placeholders. */
 function isPassword(password: string, match: RegExpExecArray): boolean {
   const user = match[0].slice(3).split(":", 1)[0];
   return password !== user && !/^(?:[$%{*]|x+$|\.+$|password$|pass$|\[redacted)/i.test(password);
 }
 
-/** In a line such as `API_TOKEN=…`: something with letters and digits that is no path, no name and no sentence. */
+/**
+ * Accepts the value of a line such as `API_TOKEN=…` if it has letters and digits and is not a path, name or sentence.
+ */
 function isSecretValue(value: string): boolean {
   return isMixed(value) && !/^(?:[./~]|process\.|os\.|https?:)/.test(value);
 }
 
-/** By the character they can begin with, so that few are tried at a place. */
+/** Grouped by their first character, so that few patterns are tried at each position. */
 export const secretShapes: ReadonlyMap<string, readonly SecretShape[]> = new Map(
   [...new Set(all.flatMap(({ first }) => first.split("")))].map((character) => [
     character,

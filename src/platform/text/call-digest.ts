@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 
-/** Binds an answer to what was asked: the tool and its exact input. */
+/** Binds an answer to its request: the tool and its exact input. */
 export function digestOfCall(tool: string, input: unknown): string {
   return createHash("sha256")
     .update(`${tool}\n${canonical(input)}`)
     .digest("hex");
 }
 
-/** The same for the same data, whatever order its keys are in: it is written and read between asking and answering. */
+/** Independent of the order of keys, because the data is stored and parsed between request and answer. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";

@@ -1,4 +1,4 @@
-/** The name most like the given one, or undefined when none is near enough to be meant. */
+/** Returns the name most similar to the given one, or undefined if none is similar enough. */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   let best: { name: string; distance: number } | undefined;
   for (const candidate of names) {

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 
-/** A Markdown file that begins with fields between two lines of `---`. */
+/** A Markdown file with frontmatter: fields between two lines of `---`. */
 export interface MarkdownFile<T> {
   readonly fields: T;
   readonly body: string;
@@ -18,9 +18,9 @@ export type ParsedMarkdown<T> =
   | { readonly ok: false; readonly problems: readonly MarkdownProblem[] };
 
 /**
- * Reads frontmatter as people write it: YAML, and where a line of it is none (`description: Use this: …`,
- * `argument-hint: [a] [b]`), the words as they stand. A file without frontmatter has no fields. The YAML parser is loaded
- * for the first file that needs it.
+ * Reads frontmatter as YAML. A line that is not valid YAML (`description: Use this: …`, `argument-hint: [a] [b]`) is
+ * read as plain text. A file without frontmatter has no fields. The YAML parser is loaded with the first file that
+ * needs it.
  */
 export async function parseMarkdown<T>(text: string, schema: z.ZodType<T>): Promise<ParsedMarkdown<T>> {
   const split = splitMarkdown(text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n"));
@@ -40,7 +40,7 @@ export async function parseMarkdown<T>(text: string, schema: z.ZodType<T>): Prom
   return { ok: false, problems };
 }
 
-/** `file:line: field: what is wrong`. */
+/** `file:line: field: message`. */
 export const markdownProblemLine = (file: string, { line, field, message }: MarkdownProblem): string =>
   `${file}:${line}: ${field === undefined ? "" : `${field}: `}${message}`;
 
@@ -56,6 +56,6 @@ function splitMarkdown(text: string): { frontmatter?: string; body: string } | {
   closing.lastIndex = start;
   const end = closing.exec(text);
   if (!end)
-    return { problem: { line: 1, message: "the frontmatter is not closed: put a line of --- after its fields" } };
+    return { problem: { line: 1, message: "the frontmatter is not closed: add a line of --- after its fields" } };
   return { frontmatter: text.slice(start, end.index), body: text.slice(closing.lastIndex).replace(/^\n/, "") };
 }

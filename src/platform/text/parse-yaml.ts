@@ -4,11 +4,11 @@ export type ParsedYaml =
   | { readonly value: unknown; readonly lineOf: (path: readonly (string | number)[]) => number }
   | { readonly problem: { readonly line: number; readonly message: string } };
 
-/** Fields in YAML. A line that is a name, a colon and words but no YAML is taken by its words. */
+/** Parses YAML fields. The value of a `name: words` line that is not valid YAML is read as plain text. */
 export function parseYaml(text: string): ParsedYaml {
   const strict = parse(text);
   const { document, counter } = strict.document.errors.length === 0 ? strict : parse(quoteWords(text));
-  // What is reported is what is wrong with the text as it was written.
+  // Errors refer to the text as written.
   const [error] = document.errors.length === 0 ? [] : strict.document.errors;
   if (error) {
     const line = error.linePos?.[0].line ?? 1;
@@ -21,7 +21,7 @@ export function parseYaml(text: string): ParsedYaml {
   return { value: value ?? {}, lineOf: (path) => lineOf(document, counter, path) };
 }
 
-/** A few lines of aliases can stand for gigabytes; those are refused. */
+/** Rejects aliases that expand to a huge value. */
 function valueOf(document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: 20 }) as unknown;
@@ -36,7 +36,7 @@ function parse(text: string): { document: Document; counter: LineCounter } {
   return { document: parseDocument(text, { lineCounter: counter, uniqueKeys: true, logLevel: "silent" }), counter };
 }
 
-/** Line by line, so that the numbers of the lines stay. */
+/** Works line by line, so that line numbers stay the same. */
 function quoteWords(text: string): string {
   return text
     .split("\n")
@@ -48,7 +48,7 @@ function quoteWords(text: string): string {
     .join("\n");
 }
 
-/** Of the nearest thing around it, where the field itself is missing. */
+/** Returns the line of the nearest existing parent if the field itself is missing. */
 function lineOf(document: Document, counter: LineCounter, path: readonly (string | number)[]): number {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true);

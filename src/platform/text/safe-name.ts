@@ -1,16 +1,19 @@
 import { createHash } from "node:crypto";
 
 /**
- * One component of a path for a name that a model or a user chose. Plain names stay as they are; any other becomes a
- * readable slug, `~`, and a hash of the whole name. A plain name holds no `~` and no capital, so two different names
- * never share a file, on a file system that ignores case neither.
+ * Returns a path component for a name from a model or user. Plain names stay as they are. Others become a readable
+ * slug, `~`, and a hash of the whole name. A plain name contains no `~` and no capital, so two names never share a
+ * file, even on a case-insensitive file system.
  */
 export function safeName(name: string): string {
   if (plain.test(name) && !reserved.test(name)) return name;
   return `${slug(name).slice(0, slugLength).replace(/-+$/, "") || "name"}~${hash(name)}`;
 }
 
-/** The folder of a project: the end of its path, readable, and a hash of the whole. `path` is the real, absolute path. */
+/**
+ * Returns the folder name of a project: the readable end of its path, and a hash of the whole path. `path` is real and
+ * absolute.
+ */
 export function projectName(path: string): string {
   return `${slug(path).slice(-slugLength).replace(/^-+/, "") || "root"}~${hash(path)}`;
 }
@@ -27,7 +30,7 @@ const slug = (name: string): string =>
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+|-+$/g, "");
 
-/** 80 bits. Over UTF-16 units, since different lone surrogates are one and the same in UTF-8. */
+/** 80 bits. Hashes UTF-16 units, because different lone surrogates are equal in UTF-8. */
 function hash(name: string): string {
   const digest = createHash("sha256").update(Buffer.from(name, "utf16le")).digest();
   let text = "";

@@ -4,7 +4,7 @@ import { unifiedDiff } from "./unified-diff.ts";
 const maxLines = 400;
 const maxCharacters = 40_000;
 
-/** What a change of a file looks like to people; a very long one is cut, for it is stored with the call. */
+/** Returns a file change for people. A very long diff is cut, because it is stored with the call. */
 export function diffDisplay(path: string, before: string, after: string): ToolDisplay {
   const lines = unifiedDiff(before, after).split("\n");
   const kept: string[] = [];

@@ -1,11 +1,14 @@
-/** What an agent knows of the files it has read: an edit of a file that it has not seen, or that has changed, is refused. */
+/**
+ * The files that an agent has read. An edit is refused if the agent has not read the file or the file has changed
+ * since.
+ */
 export interface FileTracker {
-  /** Remembers that the agent has seen `path` (real and absolute) as it is now. */
+  /** Records that the agent has read this version of `path` (real and absolute). */
   saw(path: string, version: FileVersion): void;
   seen(path: string): FileVersion | undefined;
 }
 
-/** Both are compared: some tools keep times, and some file systems have coarse ones. */
+/** Both are compared: some tools preserve times, and some file systems have coarse ones. */
 export interface FileVersion {
   readonly mtimeMs: number;
   readonly digest: string;

@@ -1,6 +1,6 @@
 import { nearestName } from "../../platform/index.ts";
 
-/** The line numbers at which `wanted` begins, without overlaps. */
+/** Returns the line numbers where `wanted` begins, without overlaps. */
 export function findOccurrences(text: string, wanted: string): number[] {
   const lines: number[] = [];
   let line = 1;
@@ -13,10 +13,10 @@ export function findOccurrences(text: string, wanted: string): number[] {
   return lines;
 }
 
-/** What to tell a model whose `old_string` is not in the file: the likeliest slip, and where. */
+/** Explains to the model why `old_string` is not in the file: the most likely mistake, and its line. */
 export function explainNotFound(text: string, wanted: string): string {
   if (/^ *\d+\t/m.test(wanted) && text.includes(wanted.replace(/^ *\d+\t/gm, ""))) {
-    return "old_string has the line numbers of Read in it: leave them out.";
+    return "old_string contains the line numbers of Read: remove them.";
   }
   const lines = text.split("\n");
   const wantedLines = wanted.split("\n");
@@ -26,12 +26,12 @@ export function explainNotFound(text: string, wanted: string): string {
   if (at < 0) {
     const near = nearestLine(lines, wantedFirst);
     return near === undefined
-      ? "old_string is not in the file, nor anything like its first line. Read the file again."
-      : `old_string is not in the file. The line most like its first one is line ${near}:\n${show(lines[near - 1])}`;
+      ? "old_string is not in the file, and no line resembles its first line. Read the file again."
+      : `old_string is not in the file. The line most similar to its first line is line ${near}:\n${show(lines[near - 1])}`;
   }
   const differs = wantedLines.slice(first).findIndex((line, i) => line !== lines[at + i]);
   const number = at + 1 + Math.max(differs, 0);
-  return `old_string is not in the file exactly: near line ${at + 1} it begins to match, but line ${number} of the file is\n${show(lines[number - 1])}\nwhere old_string has\n${show(wantedLines[first + Math.max(differs, 0)])}`;
+  return `old_string is not exactly in the file. It begins to match near line ${at + 1}, but line ${number} of the file is\n${show(lines[number - 1])}\nand old_string has\n${show(wantedLines[first + Math.max(differs, 0)])}`;
 }
 
 const loose = (line: string) => line.trim().replace(/\s+/g, " ");
@@ -45,5 +45,5 @@ function nearestLine(lines: readonly string[], wanted: string): number | undefin
   return near === undefined ? undefined : candidates.indexOf(near) + 1;
 }
 
-/** Quoted, so that spaces and tabs can be told apart. */
+/** Quotes the line, so that spaces and tabs are visible. */
 const show = (line: string | undefined) => JSON.stringify((line ?? "").slice(0, 300));

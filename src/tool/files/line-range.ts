@@ -6,7 +6,7 @@ export interface WantedRange {
   /** The first line, counted from 1. */
   readonly from: number;
   readonly count: number;
-  /** Characters of the rendered lines together. */
+  /** Maximum number of characters of all rendered lines. */
   readonly limit: number;
 }
 
@@ -14,7 +14,7 @@ export interface LineRange {
   readonly from: number;
   /** Rendered, with their numbers. */
   readonly lines: readonly string[];
-  /** Of the file; undefined where the rest was not read. */
+  /** Number of lines in the file; undefined if the rest was not read. */
   readonly total: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export function rangeOfText(text: string, wanted: WantedRange): LineRange {
   return { from: wanted.from, lines: collector.lines, total: all.length };
 }
 
-/** Reads on only as far as the range goes, and keeps no more of a line than is shown of it. */
+/** Reads only to the end of the range, and keeps only the visible part of each line. */
 export async function rangeOfHandle(handle: FileHandle, wanted: WantedRange): Promise<LineRange> {
   const collector = collect(wanted);
   const decoder = new StringDecoder("utf8");
@@ -57,16 +57,16 @@ export async function rangeOfHandle(handle: FileHandle, wanted: WantedRange): Pr
   return { from: wanted.from, lines: collector.lines, total: last };
 }
 
-/** The lines, and where to go on if they are not all. */
+/** Returns the lines, and the offset to continue from if there are more. */
 export function renderRange({ from, lines, total }: LineRange): string {
   const last = from + lines.length - 1;
   const text = lines.join("\n");
   if (last === total) return text;
   const whole = total === undefined ? "a longer file" : `${total} lines`;
-  return `${text}\n\n[Lines ${from} to ${last} of ${whole}. Go on with offset ${last + 1}.]`;
+  return `${text}\n\n[Lines ${from} to ${last} of ${whole}. Continue with offset ${last + 1}.]`;
 }
 
-/** `add` is false once no more lines are wanted; the first line is always taken. */
+/** `add` returns false when no more lines are wanted; the first line is always added. */
 function collect(wanted: WantedRange): { lines: string[]; add(number: number, text: string): boolean } {
   const lines: string[] = [];
   let size = 0;

@@ -2,7 +2,7 @@ import { showControls, wholeCharacters } from "../output/clean-text.ts";
 
 const longestLine = 2000;
 
-/** One line of a file as `Read` shows it: its number, a tab, its text; a very long one is cut and says so. */
+/** Returns a line as `Read` shows it: number, tab, text. A very long line is cut and marked. */
 export function numberedLine(number: number, text: string): string {
   const line = text.endsWith("\r") ? text.slice(0, -1) : text;
   const shown =

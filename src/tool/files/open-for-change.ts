@@ -3,13 +3,13 @@ import { digestOf, openRegularFile, readWhole, wholeFileLimit } from "./open-reg
 import { pathToOpen } from "./resolve-path.ts";
 import { decodeTextFile, looksBinary, type TextFile } from "./text-file.ts";
 
-/** A file that may be changed: there is none yet, or the agent has read it and it is still the same. */
+/** A file that may be changed: it does not exist yet, or the agent has read it and it has not changed since. */
 export type FileToChange =
   | { readonly kind: "absent"; readonly realPath: string }
   | { readonly kind: "text"; readonly realPath: string; readonly file: TextFile; readonly bytes: Buffer }
   | { readonly kind: "refused"; readonly message: string };
 
-/** `verb` is what was to be done, for the words of a refusal. */
+/** `verb` names the intended action in a refusal. */
 export async function openForChange(
   path: string,
   verb: "edit" | "write",
@@ -40,7 +40,7 @@ export async function openForChange(
 
 const refuse = (message: string) => ({ kind: "refused", message }) as const;
 
-/** Called right before the file is replaced: what somebody else has written meanwhile must not be lost. */
+/** Called right before the file is replaced, so that a change by another process is not lost. */
 export async function isUnchanged(realPath: string, bytes: Buffer | undefined): Promise<boolean> {
   const opened = await openRegularFile(realPath);
   if (!opened.ok) return opened.missing && bytes === undefined;

@@ -6,7 +6,7 @@ import { openForChange } from "./open-for-change.ts";
 
 export type EditContext = Pick<ToolContext, "cwd" | "env" | "files" | "judgedPath">;
 
-/** What stands around a piece of a file that is to be replaced; undefined where it would not be replaced anyway. */
+/** Returns the lines around a text that is to be replaced in a file. Undefined if the edit would fail anyway. */
 export async function readEditSurroundings(
   { path, wanted }: { readonly path: string; readonly wanted: string },
   context: EditContext,
@@ -20,7 +20,7 @@ export async function readEditSurroundings(
   const at = text.indexOf(old);
   const start = text.lastIndexOf("\n", at - 1) + 1;
   const behind = at + old.length;
-  // A piece that ends with its line has nothing of the next one behind it.
+  // Text that ends with a line end has no suffix on its last line.
   const isWhole = old.endsWith("\n");
   const end = isWhole ? behind : lineEnd(text, behind);
   const before = text.slice(0, Math.max(0, start - 1)).split("\n");

@@ -15,7 +15,10 @@ const Notebook = z.looseObject({ cells: z.array(Cell) });
 const outputLimit = 10_000;
 const imagesShown = 5;
 
-/** Cells with their outputs, images as images. Undefined when it is not a notebook we know: then it is read as text. */
+/**
+ * Renders cells with their outputs, images as images. Returns undefined for an unknown format, which is then read as
+ * text.
+ */
 export function renderNotebook(json: string): ContentPart[] | undefined {
   let data: unknown;
   try {

@@ -7,16 +7,15 @@ import { digestOf } from "./open-regular-file.ts";
 import type { FileVersion } from "./file-tracker.ts";
 
 /**
- * Puts `bytes` in place of the file at `path` (real: links followed), all or nothing, keeping its mode. Readers see the
- * old or the new, never half. A file with several names, or of another owner, is written in place instead: a new file
- * would part it from its other names or its owner. Everything happens inside the one folder that `path` names: what is
- * swapped for a link meanwhile is not followed.
+ * Replaces the file at `path` (real path) atomically and keeps its mode. Readers see the old or the new content, never
+ * a mix. A file with several hard links or another owner is written in place, because a new file would lose them. All
+ * work happens inside the folder that `path` names; a link that is swapped in is not followed.
  */
 export async function replaceFile(path: string, bytes: Uint8Array): Promise<FileVersion> {
   const folder = await openFolderWithoutFollowingLinks(dirname(path), { make: true });
   try {
     const old = await statIfThere(folder.entry(basename(path)));
-    if (old && !old.isFile()) throw new Error(`${path} is not a regular file`);
+    if (old && !old.isFile()) throw new Error(`cannot replace ${path}: it is not a regular file`);
     const inPlace = old && (old.nlink > 1 || old.uid !== process.getuid?.());
     const mtimeMs = inPlace
       ? await writeInPlace(path, bytes)

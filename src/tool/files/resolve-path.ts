@@ -3,12 +3,12 @@ import * as z from "zod";
 import { realPathSync } from "../../platform/index.ts";
 import type { ToolContext } from "../define-tool.ts";
 
-/** A path as a model writes it: absolute, from the working directory, or from the user's home with `~/`. */
+/** A path from the model: absolute, relative to the working directory, or in the user's home with `~/`. */
 export const PathInput = z
   .string()
   .min(1, "must not be empty")
   .max(4096, "is too long for a path")
-  .refine((path) => !path.includes("\0"), "must not have a NUL byte in it");
+  .refine((path) => !path.includes("\0"), "must not contain a NUL byte");
 
 export function resolvePath(path: string, context: Pick<ToolContext, "cwd" | "env">): string {
   const home = context.env["HOME"];
@@ -16,6 +16,9 @@ export function resolvePath(path: string, context: Pick<ToolContext, "cwd" | "en
   return resolve(context.cwd, path);
 }
 
-/** The real path to open for `path` (as `resolvePath` gives it): the one that was judged, wherever a link leads by now. */
+/**
+ * Returns the real path to open for `path` (as `resolvePath` returns it): the path that was authorized, even if a link
+ * changed since.
+ */
 export const pathToOpen = (path: string, { judgedPath }: Pick<ToolContext, "judgedPath">): string =>
   judgedPath ?? realPathSync(path);

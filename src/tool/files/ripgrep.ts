@@ -4,16 +4,16 @@ import type { ToolContext } from "../define-tool.ts";
 
 export interface RipgrepResult {
   readonly lines: readonly string[];
-  /** More lines were there; they were not waited for. */
+  /** True if there were more lines, which were not read. */
   readonly more: boolean;
-  /** What went wrong, in its own words; there may be lines all the same. */
+  /** ripgrep's error output; there may be lines as well. */
   readonly trouble: string | undefined;
 }
 
 export const noRipgrep =
-  "ripgrep is not installed, and searching needs it. Install it as `rg` (or the package @vscode/ripgrep), or search with grep and find in Bash.";
+  "cannot search: ripgrep is not installed. Install it as `rg` (or the package @vscode/ripgrep), or search with grep and find in Bash.";
 
-/** Runs ripgrep for its lines, at most `limit` of them; then it is ended. Undefined when there is no ripgrep. */
+/** Runs ripgrep and returns at most `limit` lines, then stops it. Returns undefined if ripgrep is not installed. */
 export async function runRipgrep(
   args: readonly string[],
   context: Pick<ToolContext, "cwd" | "env" | "signal" | "processes">,
@@ -51,11 +51,11 @@ export async function runRipgrep(
   return { lines: lines.slice(0, limit), more: lines.length > limit, trouble: failed ?? said };
 }
 
-/** The one that comes with Troupe, else the system's. */
+/** Returns the bundled ripgrep, or else the system's. */
 async function ripgrepPath(searchPath: string | undefined): Promise<string | undefined> {
   const shipped = await import("@vscode/ripgrep").then(
     (module) => module.rgPath,
-    // An optional dependency: not installed, or not made for this system.
+    // An optional dependency: not installed, or not built for this system.
     () => undefined,
   );
   if (shipped !== undefined && existsSync(shipped)) return shipped;

@@ -7,15 +7,15 @@ import { type RipgrepResult, runRipgrep } from "./ripgrep.ts";
 
 export interface VerifiedSearch {
   readonly args: readonly string[];
-  /** As `resolvePath` gives it; lines come back with this path at their beginning. */
+  /** As `resolvePath` returns it; result lines begin with this path. */
   readonly path: string;
   readonly limit: number;
   readonly separator?: "\n" | "\0";
 }
 
 /**
- * Runs ripgrep on the file or folder that was judged, held open, so that nothing it is swapped for is searched. Below a
- * folder ripgrep itself follows no link.
+ * Runs ripgrep on the authorized file or folder, held open, so that a swapped path is not searched. Below a folder,
+ * ripgrep follows no links.
  */
 export async function searchVerifiedPath(
   search: VerifiedSearch,
@@ -28,7 +28,7 @@ export async function searchVerifiedPath(
     isFolder = (await stat(real)).isDirectory();
   } catch (error) {
     const why = hasErrorCode(error, "ENOENT", "ENOTDIR") ? "it does not exist" : (error as Error).message;
-    return { lines: [], more: false, trouble: `${search.path} cannot be searched: ${why}.` };
+    return { lines: [], more: false, trouble: `cannot search ${search.path}: ${why}.` };
   }
   return isFolder ? searchFolder(search, real, context) : searchFile(search, real, context);
 }

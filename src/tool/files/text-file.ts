@@ -1,12 +1,15 @@
-/** A text file taken apart so that an edit keeps what the editor does not see: byte order mark and line ends. */
+/**
+ * A text file split into text, byte order mark and line ends, so that an edit keeps the parts that the editor does not
+ * see.
+ */
 export interface TextFile {
-  /** With `\n` for every line end, where the file uses `\r\n` throughout. */
+  /** Has `\n` for every line end if the file uses only `\r\n`. */
   readonly text: string;
   readonly bom: boolean;
   readonly crlf: boolean;
 }
 
-/** Undefined when it is not UTF-8: written back it would not be the same file. */
+/** Returns undefined if it is not UTF-8, because it could not be written back unchanged. */
 export function decodeTextFile(bytes: Uint8Array): TextFile | undefined {
   let text: string;
   try {
@@ -17,7 +20,7 @@ export function decodeTextFile(bytes: Uint8Array): TextFile | undefined {
   }
   const bom = text.startsWith("\ufeff");
   if (bom) text = text.slice(1);
-  // A file of mixed line ends keeps them all: it is edited as it is.
+  // A file with mixed line ends is edited as it is and keeps them all.
   const crlf = text.includes("\r\n") && !/(^|[^\r])\n/.test(text);
   return { text: crlf ? text.replaceAll("\r\n", "\n") : text, bom, crlf };
 }

@@ -1,11 +1,11 @@
-/** The difference of two texts as people know it: hunks with three lines around each change; empty when there is none. */
+/** Returns a unified diff with three lines of context around each change; empty if the texts are equal. */
 export function unifiedDiff(before: string, after: string): string {
   if (before === after) return "";
   const [oldLines, newLines] = [splitLines(before), splitLines(after)];
   return hunks(edits(oldLines, newLines)).map(renderHunk).join("\n");
 }
 
-/** One line of the way from old to new; numbers are of the line before it, in each text. */
+/** One line of the edit script. The numbers count the lines before it in each text. */
 interface Edit {
   readonly kind: " " | "-" | "+";
   readonly text: string;
@@ -14,7 +14,10 @@ interface Edit {
 }
 
 const around = 3;
-/** Beyond so many changed lines the middle is shown as replaced whole: the search would take too long. */
+/**
+ * Maximum number of changed lines. Beyond it, the middle is shown as fully replaced, because the search would take too
+ * long.
+ */
 const effortLimit = 400;
 
 function splitLines(text: string): string[] {
@@ -45,7 +48,7 @@ function edits(before: readonly string[], after: readonly string[]): Edit[] {
   });
 }
 
-/** The shortest way, found greedily by the number of changes (E. Myers, 1986). */
+/** Finds the shortest edit script (E. Myers, 1986). */
 function changes(before: readonly string[], after: readonly string[]): Edit["kind"][] {
   const [n, m] = [before.length, after.length];
   const trace: Map<number, number>[] = [];
@@ -106,5 +109,5 @@ function renderHunk(hunk: readonly Edit[]): string {
   return [`@@ -${at(first.oldAt, olds)} +${at(first.newAt, news)} @@`, ...body].join("\n");
 }
 
-/** Where a hunk stands in one text: its first line, and how many. */
+/** Formats the position of a hunk: its first line and number of lines. */
 const at = (line: number, count: number) => `${count === 0 ? line : line + 1},${count}`;

@@ -6,38 +6,37 @@ import { createHttpTransport } from "./http-transport.ts";
 import type { McpServerConfig } from "./server-config.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
 
-/** What a connection needs from its surroundings. */
 export interface ConnectionPorts {
   readonly cwd: string;
-  /** For servers that are programs: the whole of what they get beside their own `env`. */
+  /** For servers that are programs: their whole environment, apart from their own `env`. */
   readonly env: Readonly<Record<string, string>>;
   readonly processes: ProcessScope;
   readonly messageLimit: number;
   readonly startTimeoutMs: number;
   readonly roots: () => readonly string[];
-  /** The server asks the user something. */
+  /** Passes a question of the server to the user. */
   readonly elicit: (request: ElicitRequest["params"], signal: AbortSignal) => Promise<ElicitResult>;
 }
 
 export interface ConnectRequest extends ConnectionPorts {
-  /** With its variables filled in. */
+  /** With its variables expanded. */
   readonly config: McpServerConfig;
   readonly signal: AbortSignal;
-  /** The server says that its tools or prompts are others now. */
+  /** Called when the server reports that its tools or prompts have changed. */
   readonly onChanged: () => void;
 }
 
-/** A server that has answered and said what it offers. Whoever asked for it closes it. */
+/** A server that has answered and listed what it offers. The caller closes it. */
 export interface Connection {
   readonly client: Client;
   readonly offer: Offer;
-  /** Resolves with why, when it is over; never rejects. */
+  /** Resolves with the reason when the connection ends; never rejects. */
   readonly lost: Promise<string>;
-  /** Of a server that is a program. */
+  /** Set if the server is a program. */
   readonly pid: number | undefined;
   readonly perRequest: boolean;
   refresh(): Promise<Offer>;
-  /** Ends it as lost, with the reason that calls under way are told. */
+  /** Closes the connection as lost. Pending calls fail with this reason. */
   drop(why: string): Promise<void>;
 }
 
@@ -48,7 +47,10 @@ export interface Offer {
   readonly instructions: string;
 }
 
-/** Rejects when the server cannot be started or reached, does not answer in time or answers nonsense; nothing is left then. */
+/**
+ * Rejects when the server cannot be started or reached, does not answer in time, or sends an invalid answer. It then
+ * leaves nothing open.
+ */
 export async function connect(request: ConnectRequest): Promise<Connection> {
   const { config, startTimeoutMs } = request;
   const { Client } = await import("@modelcontextprotocol/client");
@@ -67,7 +69,7 @@ export async function connect(request: ConnectRequest): Promise<Connection> {
     { name: "troupe", version },
     {
       capabilities: { roots: {}, elicitation: { form: {} } },
-      // A server's program may die of a first message it does not know; over HTTP asking first is harmless.
+      // A server program may crash on a first message that it does not know. Over HTTP a probe is harmless.
       versionNegotiation: { mode: config.type === "http" ? "auto" : "legacy" },
       jsonSchemaValidator: {
         getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
@@ -84,13 +86,13 @@ export async function connect(request: ConnectRequest): Promise<Connection> {
   client.setRequestHandler("elicitation/create", ({ params }, context) =>
     request.elicit(params, context.mcpReq.signal),
   );
-  // What is not fatal (an answer to nothing, a line that is no message) is the server's own affair.
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client is no EventTarget
+  // Non-fatal errors (an answer without a request, a line that is not a message) are ignored.
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client is not an EventTarget
   client.onerror = () => undefined;
 
-  const transport = await transportFor(request, () => void drop("it sent more in one message than is taken"));
+  const transport = await transportFor(request, () => void drop("it sent a message larger than the limit"));
   const ending = () => why ?? ("ending" in transport ? (transport.ending as string | undefined) : undefined);
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client is no EventTarget
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client is not an EventTarget
   client.onclose = () => lose(ending() ?? "the connection was closed");
   try {
     await client.connect(transport, { signal: request.signal, timeout: startTimeoutMs });

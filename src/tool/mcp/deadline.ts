@@ -1,4 +1,6 @@
-/** How long a call may still take. Signs of life put it off, though not for ever; while a person is asked it stands still. */
+/**
+ * The time limit of a call. Progress from the server extends it, up to a maximum. It is paused while the user is asked.
+ */
 export interface Deadline {
   readonly signal: AbortSignal;
   touch(): void;

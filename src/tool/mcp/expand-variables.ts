@@ -2,7 +2,7 @@ import type { McpServerConfig } from "./server-config.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `${NAME}` and `${NAME:-otherwise}` in a server's texts, filled in. The names that are not set are listed, each once. */
+/** Expands `${NAME}` and `${NAME:-default}` in the texts of a server. Lists each unset name once. */
 export function expandVariables(
   config: McpServerConfig,
   env: Environment,

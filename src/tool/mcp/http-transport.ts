@@ -4,11 +4,11 @@ import type { RemoteConfig } from "./server-config.ts";
 export interface HttpTransportOptions {
   readonly config: RemoteConfig;
   readonly messageLimit: number;
-  /** Told when the server sends more than that in one message; the connection is of no use any more. */
+  /** Called when the server sends a larger message. The connection is then unusable. */
   readonly onFlood: () => void;
 }
 
-/** A server that is reached over HTTP: streamable HTTP, or the older event stream. */
+/** A server that is reached over HTTP: streamable HTTP, or the older event stream (SSE). */
 export async function createHttpTransport(options: HttpTransportOptions): Promise<Transport> {
   const { config } = options;
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
@@ -19,7 +19,7 @@ export async function createHttpTransport(options: HttpTransportOptions): Promis
   return new StreamableHTTPClientTransport(url, {
     requestInit,
     fetch,
-    // The session is told when a server is gone; trying for minutes behind its back would hide that.
+    // The session reports a lost server. A transport that retries for minutes would hide the loss.
     reconnectionOptions: {
       initialReconnectionDelay: 500,
       maxReconnectionDelay: 2_000,
@@ -51,15 +51,15 @@ function boundedFetch({ messageLimit, onFlood }: HttpTransportOptions): FetchLik
   };
 }
 
-/** Still the kind of error by which the client tells an outage from an answer. */
+/** Keeps the error type by which the client tells an outage from an answer. */
 function unreachable(url: string | URL, error: unknown): TypeError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
   const why = cause instanceof Error && cause.message !== "" ? cause.message : (code ?? String(cause));
-  return new TypeError(`${new URL(url).origin} could not be reached: ${why}`, { cause: error });
+  return new TypeError(`cannot reach ${new URL(url).origin}: ${why}`, { cause: error });
 }
 
-/** Counts the bytes since the last blank line: in an event stream that ends a message, in JSON text there is none. */
+/** Counts the bytes since the last blank line. A blank line ends a message of an event stream; JSON text has none. */
 function boundMessages({ limit, onFlood }: { limit: number; onFlood: () => void }) {
   let length = 0;
   return new TransformStream<Uint8Array, Uint8Array>({

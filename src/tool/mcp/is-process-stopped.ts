@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { hasErrorCode } from "../../platform/index.ts";
 
-/** Whether some process of the session that `leader` began is stopped (SIGSTOP, a debugger). False where that cannot be told. */
+/**
+ * True if a process of the session that `leader` started is stopped (SIGSTOP, a debugger). False if that is unknown.
+ */
 export function isProcessStopped(leader: number): boolean {
   return statsOf().some(({ session, state }) => session === leader && (state === "T" || state === "t"));
 }
@@ -10,7 +12,7 @@ function statsOf(): { session: number; state: string }[] {
   return entries("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
-      // pid (name) state parent group session …; the name may hold anything.
+      // Fields: pid (name) state parent group session …; the name may contain any character.
       const fields = statText(pid)
         .replace(/^.*\)\s/s, "")
         .split(" ");

@@ -2,11 +2,11 @@ export interface LineSplitter {
   /** In bytes. */
   readonly limit: number;
   readonly onLine: (line: string) => void;
-  /** A line beyond the limit: its beginning and its end, the rest was thrown away as it came. */
+  /** Called for a line beyond the limit, with its beginning and its end. The rest was dropped. */
   readonly onOverlong: (edges: { head: string; tail: string }) => void;
 }
 
-/** Cuts chunks into lines and never holds more than `limit` bytes. */
+/** Splits chunks into lines and never holds more than `limit` bytes. */
 export function createLineSplitter({ limit, onLine, onOverlong }: LineSplitter): (chunk: Buffer) => void {
   let pieces: Buffer[] = [];
   let length = 0;

@@ -8,12 +8,12 @@ import type { McpServerConfig } from "./server-config.ts";
 import { createServerTools, type ToolPins } from "./server-tools.ts";
 import { serverNames } from "./tool-name.ts";
 
-/** A server that the configuration names. */
+/** A server from the configuration. */
 export interface McpEntry {
   readonly name: string;
-  /** The file or flag that names it. */
+  /** The file or flag that contains it. */
   readonly source: string;
-  /** With its variables filled in; a text says why there is none. */
+  /** With its variables expanded; a text is the reason why the configuration cannot be used. */
   readonly config: McpServerConfig | string;
 }
 
@@ -26,7 +26,7 @@ export interface McpHubOptions
   readonly pingEveryMs?: number | undefined;
   readonly backoffMs?: number | undefined;
   readonly onChange: (status: McpStatus) => void;
-  /** Something that the user should hear about. */
+  /** Notice for the user. */
   readonly onNotice: (message: string) => void;
 }
 
@@ -37,19 +37,19 @@ export interface McpStatus {
   readonly error: string | undefined;
 }
 
-/** The servers of a session, one connection each, shared by all its agents. They start when this is made. */
+/** The servers of a session, one connection each, shared by all its agents. They start when the hub is created. */
 export interface McpHub {
-  /** The tools there are now. The same objects as before where nothing has changed. */
+  /** The current tools. Unchanged tools stay the same objects. */
   tools(): readonly Tool[];
   prompts(): readonly McpPrompt[];
-  /** What servers say about how they want to be used, bounded. */
+  /** The servers' usage instructions, limited in length. */
   instructions(): readonly { readonly server: string; readonly text: string }[];
   status(): readonly McpStatus[];
-  /** Resolves when no server is on its way any more. */
+  /** Resolves when no server is starting any more. */
   settled(): Promise<void>;
-  /** What keeps a required server from being used; empty when there is nothing. Only to be asked when settled. */
+  /** The required servers that cannot be used, with the reason. Valid only after `settled`. */
   missing(): readonly McpStatus[];
-  /** False: there is no such server. */
+  /** Returns false if there is no such server. */
   reconnect(server: string): boolean;
   close(): Promise<void>;
 }
@@ -113,7 +113,7 @@ const statusOf = ({ name, state, error }: McpServer, tools: number): McpStatus =
   error,
 });
 
-/** Makes a thing anew only when what it depends on has changed. */
+/** Creates a value again only when one of its keys has changed. */
 function memo<T>(key: () => readonly unknown[], make: () => T): () => T {
   let known: { key: readonly unknown[]; value: T } | undefined;
   return () => {

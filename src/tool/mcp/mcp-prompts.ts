@@ -6,14 +6,14 @@ import type { McpServer } from "./mcp-server.ts";
 import { toolContent } from "./tool-content.ts";
 import { toolNames } from "./tool-name.ts";
 
-/** A prompt that a server offers; people call it as `/mcp__server__prompt`. */
+/** A prompt that a server offers. Users call it as `/mcp__server__prompt`. */
 export interface McpPrompt {
   /** Without the slash. */
   readonly name: string;
   readonly server: string;
   readonly description: string;
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
-  /** What to say to the agent. Rejects with the reason when the server has none. */
+  /** Returns the prompt for the agent. Rejects with the reason when the server cannot provide it. */
   get(
     values: Readonly<Record<string, string>>,
     context: Pick<ToolContext, "signal" | "outputFile">,
@@ -50,7 +50,7 @@ function promptOf(server: McpServer, prompt: Prompt, name: string): McpPrompt {
   };
 }
 
-/** A server may write both sides of a conversation; who says what is kept as words. */
+/** A server may write both sides of a conversation; the role is kept as text. */
 async function partsOf(
   { messages }: GetPromptResult,
   context: Pick<ToolContext, "outputFile">,

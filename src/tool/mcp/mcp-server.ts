@@ -9,31 +9,31 @@ export type ServerState = "connecting" | "connected" | "reconnecting" | "failed"
 
 export interface McpServerOptions extends Omit<ConnectionPorts, "elicit"> {
   readonly name: string;
-  /** With its variables filled in; a text says why there is none. */
+  /** With its variables expanded; a text is the reason why the configuration cannot be used. */
   readonly config: McpServerConfig | string;
   readonly clock: Clock;
   readonly callTimeoutMs: number;
   readonly pingEveryMs: number;
-  /** Before the first restart; twice as long before each one after it. */
+  /** Delay before the first restart; it doubles with each restart. */
   readonly backoffMs: number;
-  /** Told of every change of the state and of what is offered. */
+  /** Called on every change of the state and of the offer. */
   readonly onChange: () => void;
   readonly elicit: (server: string, request: ElicitRequest["params"], signal: AbortSignal) => Promise<ElicitResult>;
 }
 
-/** One server over the life of a session: started, asked, started again when it dies, given up when that is no use. */
+/** One server during a session. It is started, restarted when it dies, and marked as failed after too many restarts. */
 export interface McpServer {
   readonly name: string;
   readonly required: boolean;
   readonly state: ServerState;
   readonly error: string | undefined;
-  /** What it offered last; kept while it is away, so that a call can bring it back. */
+  /** The last known offer. It is kept while the server is down, so that a call can restart it. */
   readonly offer: Offer;
-  /** Resolves when it is no longer on its way. */
+  /** Resolves when the server is not starting any more. */
   settled(): Promise<void>;
-  /** Asks the server something. Rejects within moments if it dies; a server that is away is waited for, within bounds. */
+  /** Sends a request. Rejects soon if the server dies; waits a limited time for a server that is down. */
   ask<T>(request: ServerRequest<T>): Promise<T>;
-  /** Tries again, with all its tries, what had failed. */
+  /** Starts a failed server again, with all its retries. */
   reconnect(): void;
   close(): Promise<void>;
 }
@@ -60,14 +60,14 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     onChange();
   };
 
-  /** One refresh at a time; a change that comes during one is not missed. */
+  /** Runs one refresh at a time; a change during a refresh causes another one. */
   let refreshing: Promise<void> | undefined;
   let changedAgain = false;
   const refresh = (made: Connection) => {
     changedAgain = true;
     refreshing ??= refreshAll(made)
-      // A list that cannot be had now leaves the one before; a server that is gone is noticed by itself.
-      .catch((cause: unknown) => become(state, `its list of tools could not be read again: ${reasonOf(cause)}`))
+      // If the list cannot be read, the previous one stays. A lost server is detected separately.
+      .catch((cause: unknown) => become(state, `cannot refresh its list of tools: ${reasonOf(cause)}`))
       .finally(() => {
         refreshing = undefined;
       });
@@ -112,7 +112,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     become("connected");
   };
 
-  /** Never rejects: what it comes to is the state. */
+  /** Never rejects: the result is the state. */
   const connectWithRetries = async (lostBecause?: string): Promise<void> => {
     if (typeof config === "string") return become("failed", config);
     let why = lostBecause;
@@ -121,7 +121,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
         if (failures >= restarts) return become("failed", why);
         failures += 1;
         become("reconnecting", why);
-        await clock.sleep(options.backoffMs * 2 ** (failures - 1), closing.signal).catch(() => undefined); // the loop looks itself
+        await clock.sleep(options.backoffMs * 2 ** (failures - 1), closing.signal).catch(() => undefined); // the loop checks the signal
       }
       if (closing.signal.aborted) return;
       try {
@@ -143,7 +143,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     await rejectOnAbort(underWay, signal);
     if (connection) return connection;
     throw new Error(
-      state === "closed" ? "the session is ending" : `the server ${options.name} is not there: ${error ?? state}`,
+      state === "closed" ? "the session is ending" : `the server ${options.name} is not available: ${error ?? state}`,
     );
   };
 
@@ -185,7 +185,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   };
 }
 
-/** What is wrong with the configuration does not become right by waiting. */
+/** Errors of the configuration, which a retry cannot fix. */
 const isHopeless = (why: string): boolean =>
   / could not be started: | is not a URL$| is neither http nor https$|\b(?:401|403)\b|Unauthorized/.test(why);
 

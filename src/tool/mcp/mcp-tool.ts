@@ -10,16 +10,16 @@ export interface McpToolOptions {
   /** `mcp__server__tool`. */
   readonly name: string;
   readonly definition: ServerTool;
-  /** Whether it is another tool than the one that was allowed before. */
+  /** True if it differs from the tool that was allowed before. */
   readonly changed: () => boolean;
-  /** It is about to run, so it has been allowed as it is. */
+  /** Called before it runs: the tool is now allowed in this version. */
   readonly allowed: () => Promise<void>;
 }
 
 const descriptionLimit = 2_000;
 const progressEveryMs = 200;
 
-/** A tool of a server. What the server says of it is shown to the model as it is, cut and cleaned; the server checks the input. */
+/** A tool of a server. The model sees the server's description, cut and cleaned. The server validates the input. */
 export function mcpTool({ server, name, definition, changed, allowed }: McpToolOptions): Tool {
   const label = `${server.name}: ${definition.title ?? definition.annotations?.title ?? definition.name}`;
   return defineTool<unknown>({
@@ -42,7 +42,7 @@ export function mcpTool({ server, name, definition, changed, allowed }: McpToolO
                 signal,
                 timeout,
                 onprogress: throttled(context.progress, life),
-                // Without its `outputSchema`: an answer that breaks a promise of the server's is still an answer.
+                // `outputSchema` is omitted: an answer that does not match it is still an answer.
                 toolDefinition: { name: definition.name, inputSchema: definition.inputSchema },
               },
             ),
@@ -56,7 +56,7 @@ export function mcpTool({ server, name, definition, changed, allowed }: McpToolO
   });
 }
 
-/** Every report is a sign of life, and some of them are shown. */
+/** Every progress report extends the deadline, but only some are shown. */
 function throttled(show: (text: string) => void, life: () => void): (progress: Progress) => void {
   let last = -Infinity;
   return ({ progress, total, message }) => {
@@ -68,7 +68,7 @@ function throttled(show: (text: string) => void, life: () => void): (progress: P
   };
 }
 
-/** What a server says of itself, for a model: clean, and no longer than it should be. */
+/** Cleans and cuts a text of the server for the model. */
 export function bounded(text: string, limit: number): string {
   const clean = cleanText(text.slice(0, limit * 2)).trim();
   return clean.length <= limit ? clean : `${wholeCharacters(clean.slice(0, limit))} […]`;

@@ -4,7 +4,7 @@ import * as z from "zod";
 const Id = z.union([z.string(), z.number()]);
 const params = z.record(z.string(), z.unknown()).optional();
 
-/** Only the frame is looked at: what is inside is checked by whoever asked for it. */
+/** Checks only the frame; the caller validates the content. */
 const Frame = z.union([
   z.looseObject({ jsonrpc: z.literal("2.0"), id: Id, method: z.string(), params }),
   z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string(), params }),
@@ -16,7 +16,7 @@ const Frame = z.union([
   }),
 ]);
 
-/** Undefined for what is no message: a log line, a banner, half a line of something that died. */
+/** Returns undefined for a line that is not a message: a log line, a banner, or a partial line of a crashed program. */
 export function parseMessage(line: string): JSONRPCMessage | undefined {
   if (!line.trimStart().startsWith("{")) return undefined;
   let value: unknown;
@@ -30,7 +30,7 @@ export function parseMessage(line: string): JSONRPCMessage | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
-/** An answer that was too long to be kept still ends the call it belongs to, if its id stands at one of its ends. */
+/** Finds the call id at either end of an answer that was too long to keep, so that the call can end. */
 export function overlongAnswer(
   { head, tail }: { head: string; tail: string },
   limit: number,
@@ -40,7 +40,7 @@ export function overlongAnswer(
     /"id"\s*:\s*(\d{1,15}|"[^"\\]{1,100}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(tail);
   if (!found?.[1]) return undefined;
   const id = found[1].startsWith('"') ? found[1].slice(1, -1) : Number(found[1]);
-  const message = `the server's answer was longer than ${limit} bytes and was thrown away: ask for less`;
+  const message = `the server's answer was longer than ${limit} bytes and was dropped: ask for less`;
   return { jsonrpc: "2.0", id, error: { code: overlongCode, message } };
 }
 

@@ -14,7 +14,7 @@ const ReadInput = z.strictObject({
   uri: z.string().min(1).describe("The resource's URI, as ListMcpResources gives it."),
 });
 
-/** The two tools through which a model sees what servers offer to read; none where no server offers anything. */
+/** The two tools with which a model reads the resources of servers. Empty if no server offers any. */
 export function resourceTools(servers: () => readonly McpServer[]): readonly Tool[] {
   const offering = () => servers().filter(({ offer }) => offer.hasResources);
   if (offering().length === 0) return [];
@@ -22,14 +22,14 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Too
   const find = (name: string) => offering().find((server) => server.name === name);
   const unknown = (name: string) =>
     failedResult(
-      `No server ${JSON.stringify(name)} offers resources. There is: ${offering()
+      `No server ${JSON.stringify(name)} offers resources. Servers that do: ${offering()
         .map((server) => server.name)
         .join(", ")}.`,
     );
 
   const list = defineTool({
     name: "ListMcpResources",
-    description: "Lists the resources (files, records, pages) that MCP servers offer to read, each with its URI.",
+    description: "Lists the resources (files, records, pages) of MCP servers, each with its URI.",
     input: ListInput,
     access: "read",
     subject: () => ({ kind: "own" }),
@@ -60,7 +60,7 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Too
         return { outcome: "ok", content: await resourceContent(result, context) };
       } catch (error) {
         if (context.signal.aborted) throw error;
-        return failedResult(`${uri} could not be read: ${error instanceof Error ? error.message : String(error)}`);
+        return failedResult(`cannot read ${uri}: ${error instanceof Error ? error.message : String(error)}`);
       }
     },
   });
@@ -85,11 +85,11 @@ async function listOf(server: McpServer, signal: AbortSignal): Promise<string> {
     return [`${server.name}:`, ...lines.slice(0, listLimit), ...more].join("\n");
   } catch (error) {
     if (signal.aborted) throw error;
-    return `${server.name}: its resources could not be listed: ${error instanceof Error ? error.message : String(error)}`;
+    return `${server.name}: cannot list its resources: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
-/** Servers need not know about patterns. */
+/** Servers need not support templates. */
 const noTemplates = { resourceTemplates: [] };
 
 const line = (where: string, { name, description }: { name: string; description?: string | undefined }) =>

@@ -5,7 +5,7 @@ import { createDeadline, type Deadline } from "./deadline.ts";
 
 export interface ServerRequest<T> {
   readonly signal: AbortSignal;
-  /** `life` is to be called whenever the server shows that it is at work on this. */
+  /** `run` calls `life` whenever the server shows progress on this request. */
   readonly run: (client: Client, options: { signal: AbortSignal; timeout: number; life: () => void }) => Promise<T>;
 }
 
@@ -13,31 +13,33 @@ export interface ServerCallsOptions {
   readonly name: string;
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** The connection to use, waited for if need be. */
+  /** Returns the connection to use, and waits for it if necessary. */
   readonly usable: (signal: AbortSignal) => Promise<Connection>;
 }
 
-/** The calls to one server that are under way, each with its time. */
+/** The pending calls to one server, each with its deadline. */
 export interface ServerCalls {
   readonly pending: number;
   ask<T>(request: ServerRequest<T>): Promise<T>;
-  /** The server asks the user: meanwhile no call runs out of time, and with the last of the calls the question ends too. */
+  /** Runs a question of the server to the user. It pauses the deadlines of all calls, and ends with the last call. */
   during<T>(signal: AbortSignal, question: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-/** Longer than anything that our own deadlines allow. */
+/** Longer than our own deadlines. */
 const never = 2_000_000_000;
 
 export function createServerCalls({ name, timeoutMs, clock, usable }: ServerCallsOptions): ServerCalls {
   const deadlines = new Set<Deadline>();
   let calling = new AbortController();
   const timedOut = () =>
-    new Error(`the server ${name} did not answer within ${timeoutMs} ms: try something smaller, or go on without it`);
+    new Error(
+      `the server ${name} did not answer within ${timeoutMs} ms: try a smaller request, or continue without it`,
+    );
 
   const over = (deadline: Deadline) => {
     deadline.clear();
     if (!deadlines.delete(deadline) || deadlines.size > 0) return;
-    calling.abort(new Error("the call that asked is over"));
+    calling.abort(new Error("the call that asked has ended"));
     calling = new AbortController();
   };
 
@@ -72,7 +74,7 @@ export function createServerCalls({ name, timeoutMs, clock, usable }: ServerCall
   };
 }
 
-/** Says what became of the server where the client only knows that a request failed; drops a connection that is no more. */
+/** Replaces a generic request error by the reason why the server was lost, and drops a dead connection. */
 async function explained(
   cause: unknown,
   { used, name, clock }: { used: Connection; name: string; clock: Clock },
@@ -80,17 +82,17 @@ async function explained(
   const { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } = await import("@modelcontextprotocol/client");
   if (ProtocolError.isInstance(cause)) return cause;
   if (SdkError.isInstance(cause) && cause.code === SdkErrorCode.InvalidResult) return cause;
-  // It has answered, if only with a refusal; 404 says that it no longer knows this session.
+  // The server has answered, if only with a refusal. 404 means that it no longer knows this session.
   if (SdkHttpError.isInstance(cause) && cause.status !== 404) return cause;
   if (used.perRequest) await used.drop(reasonOf(cause));
   const enough = new AbortController();
   const waited = clock.sleep(lossShowsMs, enough.signal).catch(() => undefined); // the loss came first
   const why = await Promise.race([used.lost, waited]);
   enough.abort();
-  return typeof why === "string" ? new Error(`the server ${name} went away during the call: ${why}`) : cause;
+  return typeof why === "string" ? new Error(`the server ${name} was lost during the call: ${why}`) : cause;
 }
 
-/** How much later than a broken request the end of a process may be heard of. */
+/** The end of a process can become known this much later than its broken request. */
 const lossShowsMs = 1_000;
 
 export const reasonOf = (cause: unknown): string =>

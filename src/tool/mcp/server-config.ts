@@ -4,11 +4,11 @@ const text = z.string().min(1);
 const seconds = z.number().int().min(100).max(86_400_000);
 
 const shared = {
-  /** Left out for as long as it says so. */
+  /** True: the server is not used. */
   disabled: z.boolean().optional(),
   /** The session does not start without it. */
   required: z.boolean().optional(),
-  /** How long one call may take. */
+  /** Time limit of one call. */
   timeoutMs: seconds.optional(),
 };
 
@@ -27,8 +27,8 @@ const HttpServer = z.object({ type: z.enum(["http", "streamable-http"]).transfor
 const SseServer = z.object({ type: z.literal("sse"), ...remote });
 
 /**
- * How a server of tools is reached, as `.mcp.json` and the settings say it. Keys that are not known here are another
- * program's and passed over. Without `type` it is a program if there is a `command`, and HTTP if there is a `url`.
+ * How to reach an MCP server, as written in `.mcp.json` and the settings. Unknown keys belong to other programs and are
+ * ignored. Without `type`, a `command` means a program and a `url` means HTTP.
  */
 export const McpServerConfig = z.preprocess(
   withType,

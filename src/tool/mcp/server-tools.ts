@@ -6,14 +6,14 @@ import type { McpServer } from "./mcp-server.ts";
 import { toolDigest } from "./tool-digest.ts";
 import { toolNames } from "./tool-name.ts";
 
-/** Remembers, over sessions, what each tool was when it was last allowed to run. */
+/** Stores, across sessions, the digest of each tool when it was last allowed to run. */
 export interface ToolPins {
   get(tool: PinnedTool): string | undefined;
   set(tool: PinnedTool, digest: string): Promise<void>;
 }
 
 export interface PinnedTool {
-  /** The file or flag that names the server. */
+  /** The file or flag that contains the server. */
   readonly source: string;
   readonly server: string;
   readonly tool: string;
@@ -30,12 +30,12 @@ export interface ServerToolsOptions {
 const maxTools = 256;
 const schemaLimit = 100_000;
 
-/** The tools of one server, made anew only where the server's own list has changed. */
+/** The tools of one server. Only tools whose definition has changed are created again. */
 export function createServerTools({ server, entry, safeName, pins, onNotice }: ServerToolsOptions) {
   let offered: readonly ServerTool[] = [];
   let tools: readonly Tool[] = [];
   let made = new Map<string, { digest: string; tool: Tool }>();
-  /** What each tool was when this session first saw it. */
+  /** The digest of each tool when this session first saw it. */
   const firstSeen = new Map<string, string>();
   const reported = new Set<string>();
 
@@ -43,7 +43,7 @@ export function createServerTools({ server, entry, safeName, pins, onNotice }: S
     const fitting = list.filter((tool) => JSON.stringify(tool.inputSchema).length <= schemaLimit);
     const kept = fitting.slice(0, maxTools);
     const left = list.length - kept.length;
-    const notice = `${server.name}: ${left} of its ${list.length} tools are left out: too many, or too large to describe`;
+    const notice = `${server.name}: ${left} of its ${list.length} tools are ignored: too many tools, or schemas too large`;
     if (left > 0) reportOnce(notice);
     return kept;
   };
@@ -63,7 +63,7 @@ export function createServerTools({ server, entry, safeName, pins, onNotice }: S
     const changed = () => (pins.get(pin) ?? firstSeen.get(definition.name)) !== digest;
     if (changed()) {
       reportOnce(
-        `${server.name}: the tool ${definition.name} is not what it was when it was allowed: it is asked about again`,
+        `${server.name}: the tool ${definition.name} has changed since it was allowed, so it needs approval again`,
       );
     }
     const allowed = async () => {

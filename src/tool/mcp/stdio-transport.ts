@@ -11,18 +11,18 @@ export interface StdioTransportOptions {
   /** The whole environment of the child. */
   readonly env: Readonly<Record<string, string>>;
   readonly processes: ProcessScope;
-  /** No message of the server may be longer. */
+  /** Maximum size of a message from the server. */
   readonly messageLimit: number;
 }
 
-/** A server as a child process of this session: it is talked to through its pipes, and ends with the session. */
+/** A server as a child process of this session. It communicates through its pipes and ends with the session. */
 export interface StdioTransport extends Transport {
   readonly pid: number | undefined;
-  /** Why it is gone, in words; undefined while it runs. */
+  /** The reason why it ended; undefined while it runs. */
   readonly ending: string | undefined;
 }
 
-/** Lines that are no message are noise and passed over; so is everything that nobody asked for. */
+/** Ignores lines that are not messages, and messages that answer no request. */
 export function createStdioTransport(options: StdioTransportOptions): StdioTransport {
   const { config, cwd, env, processes, messageLimit } = options;
   let child: ReturnType<ProcessScope["start"]> | undefined;
@@ -48,7 +48,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
     void transport.close();
   };
 
-  /** A pipe breaks a moment before the end of the child is known: how it ended is the better reason. */
+  /** A pipe breaks shortly before the child's end is known. How the child ended is the better reason. */
   const reasonFor = async (cause: unknown): Promise<unknown> => {
     await Promise.race([child?.ended, sleep(graceMs, undefined, { ref: false })]);
     return ending === undefined ? cause : new Error(ending, { cause });
@@ -68,7 +68,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
         stderrTail = (stderrTail + chunk.toString("utf8")).slice(-stderrTailLength);
       });
       child.side.resume();
-      // The pipes of a child that is gone may break in any order; what it came to is told by `ended`.
+      // The pipes of a dead child may break in any order; `ended` reports its result.
       for (const stream of [child.stdout, child.stderr, child.side]) stream.on("error", () => undefined);
       void child.ended.then((end) => gone(end.startFailure ?? describeEnd(end, stderrTail)));
     },

@@ -6,15 +6,18 @@ import type { ToolContext, ToolResult } from "../define-tool.ts";
 type Saving = Pick<ToolContext, "outputFile">;
 type ResourceContents = ReadResourceResult["contents"][number];
 
-/** What a server answered, as a model reads it. What is neither text nor a picture is kept in a file, and its path is told. */
+/**
+ * Converts the answer of a server for the model. Content other than text and images is saved to a file, and the model
+ * gets its path.
+ */
 export async function toolContent(result: CallToolResult, context: Saving): Promise<ToolResult> {
   const content: ContentPart[] = [];
   for (const [index, block] of result.content.entries()) content.push(await blockPart(block, { index, context }));
-  // Servers say the same again as text; where they do not, the structure is all there is.
+  // Servers usually repeat the structured content as text. If not, it is the only content.
   if (result.structuredContent !== undefined && !content.some(({ type }) => type === "text")) {
     content.unshift(text(JSON.stringify(result.structuredContent, null, 2)));
   }
-  if (content.length === 0) content.push(text("(the tool gave back nothing)"));
+  if (content.length === 0) content.push(text("(the tool returned nothing)"));
   return { outcome: result.isError === true ? "failed" : "ok", content };
 }
 
@@ -71,5 +74,5 @@ async function dataPart(
 const text = (words: string): ContentPart => ({ type: "text", text: words });
 
 const pictures = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
-/** In characters of base64; what providers take of one picture. */
+/** In characters of base64: the providers' limit for one image. */
 const pictureLimit = 5_000_000;

@@ -3,8 +3,8 @@ import type { Tool as ServerTool } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "./server-config.ts";
 
 /**
- * What a person allows who allows a tool: the program or address behind it, the names of what it is given, and everything
- * that the tool says of itself. Values of variables and headers are left out: a new token is no new tool.
+ * Identifies what a user approves with a tool: the program or address, the names of its variables and headers, and the
+ * tool's whole definition. Values of variables and headers are excluded: a new token does not make a new tool.
  */
 export function toolDigest(config: McpServerConfig, tool: ServerTool): string {
   const reached =
@@ -17,7 +17,7 @@ export function toolDigest(config: McpServerConfig, tool: ServerTool): string {
     .digest("hex");
 }
 
-/** The same whatever order the keys came in. */
+/** Independent of the order of keys. */
 function stable(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)

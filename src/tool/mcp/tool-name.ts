@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 
-/** What every provider takes for the name of a tool. */
+/** The tool name length that every provider accepts. */
 const nameLength = 64;
 const serverLength = 24;
 
 /**
- * `mcp__server__tool` for each tool of a server, in characters that every provider takes. Two different tools never share a
- * name: where making them safe would bring two together, each that was changed ends in a hash of what it really is called.
+ * Returns `mcp__server__tool` for each tool of a server, in characters that every provider accepts. Two tools never
+ * share a name: if replacing characters would make two names equal, each changed name ends with a hash of the original.
  */
 export function toolNames(server: string, tools: readonly string[]): ReadonlyMap<string, string> {
   const prefix = `mcp__${server}__`;
@@ -18,8 +18,8 @@ export function toolNames(server: string, tools: readonly string[]): ReadonlyMap
 }
 
 /**
- * The part of the name that stands for a server. It holds no `__` and neither begins nor ends with `_`, so that a rule
- * for `mcp__a` can never mean a tool of another server.
+ * Returns the name part for each server. It contains no `__` and neither begins nor ends with `_`, so that a rule for
+ * `mcp__a` never matches a tool of another server.
  */
 export function serverNames(servers: readonly string[]): ReadonlyMap<string, string> {
   const plain = (server: string) =>
@@ -36,7 +36,7 @@ function apart(
   { room, finish }: { room: number; finish: (name: string) => string },
 ): ReadonlyMap<string, string> {
   const names = [...new Set(raw)];
-  // Providers and people take names that differ in case alone for the same.
+  // Providers and people treat names that differ only in case as equal.
   const shared = new Map<string, number>();
   for (const name of names) {
     const key = plain(name).toLowerCase();
@@ -51,7 +51,7 @@ function apart(
   );
 }
 
-/** Of several that need no change but differ in case alone, the first keeps its name. */
+/** Of several unchanged names that differ only in case, the first keeps its name. */
 function isLaterTwin(name: string, names: readonly string[], plain: (name: string) => string): boolean {
   const twin = names.find((other) => plain(other) === other && other.toLowerCase() === name.toLowerCase());
   return twin !== name;

@@ -7,13 +7,13 @@ export interface ConnectionWatch {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly everyMs: number;
-  /** Calls that have not been answered. */
+  /** Calls without an answer. */
   readonly pending: () => number;
 }
 
 /**
- * Asks a server that is a program, from time to time, whether it is there. One that is silent and has nothing to do is dropped;
- * one that is silent over a call may only be busy, and is dropped if its process is stopped.
+ * Pings a server program regularly. Drops a silent server that has no pending call. A silent server with a pending call
+ * may be busy, so it is dropped only if its process is stopped.
  */
 export async function watchConnection({ connection, clock, signal, everyMs, pending }: ConnectionWatch): Promise<void> {
   const { pid } = connection;
@@ -24,7 +24,7 @@ export async function watchConnection({ connection, clock, signal, everyMs, pend
       const idle = pending() === 0;
       if (await answersPing(connection, everyMs, signal)) continue;
       if (signal.aborted) return;
-      if (isProcessStopped(pid)) return await connection.drop("its process is stopped and answers nothing");
+      if (isProcessStopped(pid)) return await connection.drop("its process is stopped and does not answer");
       if (idle && pending() === 0) return await connection.drop(`it has not answered for ${everyMs} ms`);
     }
   } catch (error) {
@@ -37,7 +37,7 @@ async function answersPing({ client }: Connection, timeout: number, signal: Abor
     await client.ping({ timeout, signal });
     return true;
   } catch (error) {
-    // A server that knows no ping has answered all the same.
+    // A server that does not know ping has still answered.
     const { ProtocolError } = await import("@modelcontextprotocol/client");
     return ProtocolError.isInstance(error);
   }

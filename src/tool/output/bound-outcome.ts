@@ -4,20 +4,20 @@ import { cleanText, wholeCharacters } from "./clean-text.ts";
 
 const defaultResultLimit = 30_000;
 
-/** Keeps text in a file that `Read` may read, and tells its path. */
+/** Saves text in a file that `Read` may read, and returns its path. */
 type SaveOutput = (name: string, data: string) => Promise<string>;
 
 export interface BoundOptions {
-  /** Characters of text in one result; `defaultResultLimit` where it is not given. */
+  /** Characters of text in one result. Default: `defaultResultLimit`. */
   readonly limit?: number;
   readonly save: SaveOutput;
-  /** Secrets that are to be kept out although nothing about them looks like one. */
+  /** Secrets to redact in addition to those found by their form. */
   readonly secrets?: readonly string[];
 }
 
 /**
- * What the model reads of an outcome: clean, well-formed text of a bounded length, without secrets. What is cut is cut in
- * the middle, with a notice that says how much and where the whole is.
+ * Prepares an outcome for the model: clean, well-formed text of limited length, without secrets. Long text is cut in
+ * the middle. A notice there says how much was cut and where the whole text is.
  */
 export async function boundOutcome(raw: ToolOutcome, options: BoundOptions): Promise<ToolOutcome> {
   const redact = (text: string) => redactSecrets(text, options.secrets);
@@ -46,7 +46,7 @@ function redactDisplay(display: ToolDisplay, redact: (text: string) => string): 
   }
 }
 
-/** Two thirds from the beginning and one from the end, at line ends where there are any near. */
+/** Keeps two thirds from the beginning and one third from the end, and cuts at nearby line ends. */
 function cutMiddle(text: string, limit: number, savedTo: string): string {
   const head = wholeCharacters(backToLineEnd(text.slice(0, Math.floor((limit * 2) / 3))));
   const tail = wholeCharacters(onToLineStart(text.slice(text.length - Math.floor(limit / 3))));
@@ -54,7 +54,7 @@ function cutMiddle(text: string, limit: number, savedTo: string): string {
 }
 
 const cutNotice = (characters: number, savedTo: string) =>
-  `\n\n[… ${characters} characters cut here. The whole is in ${savedTo}: use Read with offset and limit, or Grep, on that file.]\n\n`;
+  `\n\n[… ${characters} characters cut here. The full text is in ${savedTo}: use Read with offset and limit, or Grep, on that file.]\n\n`;
 
 function backToLineEnd(text: string): string {
   const at = text.lastIndexOf("\n");

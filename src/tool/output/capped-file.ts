@@ -1,11 +1,11 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 
-/** A private file for output that may never end. */
+/** A private file for output of any length. */
 export interface CappedFile {
-  /** Never throws. Synchronous: a flood is held back at its source instead of piling up in memory. */
+  /** Never throws. Synchronous, so that fast output blocks its source and does not pile up in memory. */
   write(chunk: Uint8Array): void;
   size(): number;
-  /** Why not everything is in the file, if that is so. */
+  /** Why the file does not contain all output, or undefined. */
   incomplete(): string | undefined;
   close(): void;
 }

@@ -1,7 +1,7 @@
-/* oxlint-disable no-control-regex -- control characters are what this file is about */
+/* oxlint-disable no-control-regex -- this file handles control characters */
 /**
- * Text as a model may read it: well-formed, without terminal sequences and without control characters but newline and
- * tab. `\r\n` is a newline, and so is a bare `\r`: what a progress bar overwrote stays readable.
+ * Returns text for a model: well-formed, without terminal sequences and control characters other than newline and tab.
+ * Both `\r\n` and a bare `\r` become a newline, so that the overwritten states of a progress bar stay readable.
  */
 export function cleanText(text: string): string {
   if (!suspicious.test(text)) return text;
@@ -14,7 +14,7 @@ export function cleanText(text: string): string {
     .replace(/\p{Surrogate}/gu, "\ufffd");
 }
 
-/** The same, but nothing disappears: what a file holds is shown, control characters as their pictures. */
+/** Like `cleanText`, but drops nothing: control characters are shown as their Unicode pictures. */
 export function showControls(text: string): string {
   if (!suspicious.test(text)) return text;
   return text
@@ -26,11 +26,11 @@ export function showControls(text: string): string {
 
 const suspicious = /[\x00-\x08\x0b-\x1f\x7f-\x9f]|\p{Surrogate}/u;
 
-/** Strings (OSC, DCS, SOS, PM, APC) up to their end, control sequences (CSI), and what else begins with an escape. */
+/** Strings (OSC, DCS, SOS, PM, APC) up to their end, control sequences (CSI), and all other escape sequences. */
 const terminalSequences =
   /(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]{0,4096}(?:\x07|\x1b\\|\x9c)|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b[ -/]{0,8}[0-~]/g;
 
-/** Cuts without leaving half of a surrogate pair at either end. */
+/** Removes half of a surrogate pair at either end of a cut text. */
 export function wholeCharacters(text: string): string {
   const from = isLow(text.charCodeAt(0)) ? 1 : 0;
   const to = isHigh(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length;

@@ -2,12 +2,12 @@ import { createRedactStream } from "../../platform/index.ts";
 import { cleanText } from "./clean-text.ts";
 
 /**
- * Gathers output for watchers: a piece at most every `everyMs`, each the last `limit` bytes of the lines that came since.
- * What looks like a secret, or is one of `secrets`, is in none of them, nor part in one and part in the next.
+ * Collects output for viewers: one piece at most every `everyMs`, with the last `limit` bytes of the new lines. Secrets
+ * (by form or listed in `secrets`) are redacted, also when they span two pieces.
  */
 export interface LiveText {
   add(chunk: Uint8Array): void;
-  /** The rest, at the end: a line without an end as well. */
+  /** Sends the rest at the end, including an unfinished line. */
   flush(): void;
 }
 
@@ -48,7 +48,7 @@ export function createLiveText(
   };
 }
 
-/** Without the beginning of a character whose other bytes are still to come. */
+/** Returns the length without an incomplete UTF-8 character at the end. */
 function wholeLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -3,23 +3,23 @@ import { type CappedFile, openCappedFile } from "./capped-file.ts";
 import { cleanText, wholeCharacters } from "./clean-text.ts";
 
 /**
- * Takes output of any length in bounded memory: the beginning and the end are kept, and the whole goes to a file as soon
- * as it is too long to be shown. What looks like a secret is in neither.
+ * Collects output of any length in limited memory. Keeps the beginning and the end, and writes all output to a file
+ * when it is too long to show. Redacts secrets in both.
  */
 export interface SpooledOutput {
   /** Never throws. */
   add(chunk: Buffer): void;
-  /** Clean text, and the file if there is one. Called once, at the end. */
+  /** Returns clean text, and the file if there is one. Call it once, at the end. */
   finish(): Promise<{ text: string; savedTo?: string }>;
 }
 
 export interface SpoolOptions {
-  /** Bytes that are shown; half of them from the beginning and half from the end. */
+  /** Number of bytes to show: half from the beginning, half from the end. */
   readonly showBytes: number;
   readonly fileLimitBytes: number;
-  /** Where the whole goes, if it has to. */
+  /** Returns the path of the file for the full output. Called only if needed. */
   readonly openFile: () => Promise<string>;
-  /** Secrets that are to be kept out although nothing about them looks like one. */
+  /** Secrets to redact in addition to those found by their form. */
   readonly secrets?: readonly string[] | undefined;
 }
 
@@ -54,15 +54,15 @@ export function spoolOutput(options: SpoolOptions): SpooledOutput {
       const but = incomplete === undefined ? "" : ` (${incomplete})`;
       const where =
         path === undefined
-          ? `The whole was not kept${but}.`
-          : `The whole is in ${path}${but}: use Read with offset and limit, or Grep, on that file.`;
+          ? `The full output was not saved${but}.`
+          : `The full output is in ${path}${but}: use Read with offset and limit, or Grep, on that file.`;
       const text = `${textOf(head)}\n\n[… ${cut} ${where}]\n\n${textOf(tail)}`;
       return { text, ...(path !== undefined && { savedTo: path }) };
     },
   };
 }
 
-/** A file whose path is still being asked for; what comes meanwhile waits, up to a bound. */
+/** A file whose path is not known yet. Chunks wait for it, up to a limit. */
 interface LateFile {
   write(chunk: Buffer): void;
   close(): Promise<{ path: string | undefined; incomplete: string | undefined }>;
@@ -82,8 +82,8 @@ function openLate({ openFile, fileLimitBytes }: SpoolOptions): LateFile {
       for (const chunk of waiting.splice(0)) file.write(chunk);
       return path;
     } catch (error) {
-      // Told in the result: the output that is shown is worth having without the file.
-      trouble = `its file could not be written: ${(error as Error).message}`;
+      // The result reports this error: the shown output is useful without the file.
+      trouble = `cannot write its file: ${(error as Error).message}`;
       waiting.splice(0);
       return undefined;
     }
@@ -95,7 +95,7 @@ function openLate({ openFile, fileLimitBytes }: SpoolOptions): LateFile {
       if (file) return file.write(chunk);
       waitingBytes += chunk.length;
       if (waitingBytes <= waitingLimit) waiting.push(Buffer.from(chunk));
-      else trouble = "it came faster than it could be written";
+      else trouble = "the output came faster than it could be written";
     },
     async close() {
       const path = await opened;
@@ -105,7 +105,7 @@ function openLate({ openFile, fileLimitBytes }: SpoolOptions): LateFile {
   };
 }
 
-/** Bytes cut anywhere: half a character at either end is dropped. */
+/** Decodes bytes and drops a partial character at either end. */
 function textOf(bytes: Buffer): string {
   let start = 0;
   while (start < 4 && start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;

@@ -18,12 +18,12 @@ import { writtenWords } from "../shell/written-paths.ts";
 
 type CommandRequest = AuthorizeRequest & { readonly subject: Extract<PermissionSubject, { kind: "command" }> };
 
-/** More than this is no command line that anybody would read before saying yes. */
+/** No user would read a longer command line before approving it. */
 const limits = { commands: 64, characters: 16_384 };
 
 /**
- * The verdict on a command line. Deny rules see every command in it, however deep, before anything else is looked at. It is allowed
- * when each of its commands is, by itself: by a rule, or because it only looks at files of the working folders.
+ * Decides about a command line. Deny rules are checked first, against every command in the line, however deeply nested.
+ * The line is allowed when each command is allowed: by a rule, or because it only reads files in the working folders.
  */
 export function authorizeCommand(request: CommandRequest): PermissionDecision {
   const { rules, mode, tool, subject } = request;
@@ -73,11 +73,14 @@ const isWhole = (rule: Rule) => rule.specifier === undefined || rule.command?.ev
 interface Search {
   readonly request: CommandRequest;
   readonly text: string;
-  /** The words of every command that might be run. */
+  /** The words of every command that the line might run. */
   readonly readings: readonly (readonly (string | undefined)[])[];
 }
 
-/** The first rule that speaks of the whole text or of any command in it. A rule of one word speaks of that program with any words. */
+/**
+ * Returns the first rule that matches the whole text or any command in it. A rule of one word matches that program with
+ * any arguments.
+ */
 function findRule(list: readonly Rule[], { request, text, readings }: Search): Rule | undefined {
   return list.find((rule) => {
     if (!namesTool(rule, request.tool.name)) return false;
@@ -89,7 +92,10 @@ function findRule(list: readonly Rule[], { request, text, readings }: Search): R
   });
 }
 
-/** A command's words with its name as it stands, without its folder, and without options before a subcommand. */
+/**
+ * Returns the variants of a command: with its name as written, without the folder, and without options before a
+ * subcommand.
+ */
 function forms(words: readonly ShellWord[]): (string | undefined)[][] {
   if (words.length === 0) return [];
   const values = words.map(({ kind, value, text }) =>
@@ -108,7 +114,7 @@ function shellContextOf(request: CommandRequest): ShellContext {
   return { cwd, roots: [...roots, scratchpad], mayWrite, home, realPath };
 }
 
-/** Whether a rule forbids or asks about writing to a file with the tools for it: then output does not go there without asking. */
+/** True if an Edit or Write rule denies or asks about this file. Commands then need approval to write to it. */
 function isMentioned(path: string, request: CommandRequest): boolean {
   const { home, realPath, rules } = request;
   return [...rules.deny, ...rules.ask].some((rule) => {
@@ -125,7 +131,7 @@ interface CommandPaths {
   readonly folders: readonly string[];
 }
 
-/** Deny rules for files hold for commands too, as far as their words tell which files they touch. */
+/** Applies the deny rules for files to commands, as far as their words show which files they touch. */
 function pathDenial(commandPaths: CommandPaths): PermissionDecision | undefined {
   const { request, place } = commandPaths;
   const bounds = { home: place.home, realPath: place.realPath, wide: true };
@@ -154,7 +160,7 @@ const firstHit = (tests: readonly PathRule[], paths: readonly string[]) =>
 const pathsIn = (words: readonly ShellWord[], { folders, place }: CommandPaths) =>
   words.flatMap((word) => pathsOf(word, folders, place) ?? []);
 
-/** Why a command would write where no agent may, or undefined. */
+/** Returns why the command would write to a protected path, or undefined. */
 function protectedWrite(commandPaths: CommandPaths): string | undefined {
   for (const { words, redirects } of commandPaths.possible) {
     for (const path of pathsIn(writtenWords(words, redirects), commandPaths)) {
@@ -165,7 +171,10 @@ function protectedWrite(commandPaths: CommandPaths): string | undefined {
   return undefined;
 }
 
-/** Why a rule that forbids certain commands could be got round here: then nothing that allows all of them is enough. */
+/**
+ * Returns why a deny or ask rule for certain commands could be bypassed by this line. A rule that allows all commands
+ * is then not enough.
+ */
 function evasionReason(
   line: ShellLine,
   unknown: string | undefined,
@@ -177,7 +186,7 @@ function evasionReason(
 }
 
 function tooLongReason({ commands }: ShellLine): PermissionDecision {
-  const reason = `A command line of ${commands.length} commands, or of more than ${limits.characters} characters, is not judged: at most ${limits.commands} commands are. Write files with Write, and run less at once.`;
+  const reason = `The command line is too long to check: it has ${commands.length} commands. The limits are ${limits.characters} characters and ${limits.commands} commands. Write files with Write, and run fewer commands at once.`;
   return { behavior: "deny", rule: "size of the command line", reason };
 }
 
@@ -190,7 +199,7 @@ interface Refused {
   readonly refused: Extract<AllowedLine, { ok: false }>;
 }
 
-/** Rules that, once said, allow this line; none when there are no narrow ones. */
+/** Returns rules that would allow this line if the user added them. Empty when no narrow rule exists. */
 function suggestions({ text, line, place, folders, rules, refused }: Refused): readonly string[] {
   const suggested = suggestRules(text, line, refused);
   if (suggested.length === 0) return [];

@@ -11,38 +11,45 @@ import { isSecretPath } from "./secret-paths.ts";
 
 export interface AuthorizeRequest {
   readonly tool: Pick<Tool, "name" | "access">;
-  /** As `resolveSubject` gives it: paths real and absolute. */
+  /** As `resolveSubject` returns it: paths are real and absolute. */
   readonly subject: PermissionSubject;
-  /** One line for the question: the tool's title. */
+  /** The tool's title, one line for the question. */
   readonly title: string;
   readonly mode: PermissionMode;
   readonly rules: RuleSet;
-  /** Real and absolute. The first is where the session was started: paths in rules are relative to it. */
+  /** Real and absolute. The first is the folder where the session was started: paths in rules are relative to it. */
   readonly roots: readonly string[];
-  /** Where relative rules begin, real and absolute: where the session was started, and an agent's worktree; else the first root. */
+  /**
+   * Folders that relative rules start from, real and absolute: the start folder of the session, and the agent's
+   * worktree. Default: the first root.
+   */
   readonly bases?: readonly string[] | undefined;
   readonly cwd: string;
   /**
-   * The command will run in the sandbox: nothing but the working folders can be written, protected paths in them cannot, and
-   * the network is closed but for the hosts the user has named. What only the mode would ask about is then allowed; deny and
-   * ask rules hold as ever.
+   * True if the command will run in the sandbox. It can write only to the working folders without their protected
+   * paths, and reach only the hosts that the user named. Calls that only the mode would ask about are then allowed;
+   * deny and ask rules still apply.
    */
   readonly sandboxed?: boolean | undefined;
   /** The user's home folder, for `~`. */
   readonly home?: string | undefined;
-  /** Where Troupe keeps its own state. */
+  /** The folder of Troupe's own state. */
   readonly stateRoot?: string | undefined;
-  /** The folder in which this agent keeps its notes, real and absolute: file tools use it without asking, wherever it lies. */
+  /** The agent's memory folder, real and absolute. File tools use it without asking, even outside the roots. */
   readonly memory?: string | undefined;
-  /** The folder that the agents of a session share, real and absolute: file tools use it without asking, and commands may look and write there. */
+  /**
+   * The folder that the agents of a session share, real and absolute. File tools use it without asking, and commands
+   * may read and write there.
+   */
   readonly scratchpad?: string | undefined;
-  /** Follows links, for the paths in commands and rules; without it they are taken as they are written. */
+  /** Follows links, for the paths in commands and rules. Without it paths are used as written. */
   readonly realPath?: ((path: string) => string) | undefined;
 }
 
 /**
- * What the policy says of one call: deny rules first, then the mode's own bounds and the protected files, then ask rules, then allow
- * rules, then what the mode leaves. The same request gives the same decision, and each names what made it.
+ * Decides about one call. Order: deny rules, limits of the mode and protected files, ask rules, allow rules, then the
+ * default of the mode. The same request always gives the same decision. Each decision names the rule or mode that made
+ * it.
  */
 export function authorize(request: AuthorizeRequest): PermissionDecision {
   const { mode, rules, tool, subject } = request;
@@ -89,7 +96,7 @@ function byMode(request: AuthorizeRequest): PermissionDecision {
   return askDecision(request, { rule, suggestions: [suggestion(tool.name, subject)] });
 }
 
-/** The folder of the agent's own, wherever it lies, that a path is in. */
+/** Returns the agent's own folder (memory or scratchpad) that contains the path, even outside the roots. */
 function ownFolder(path: string, { memory, scratchpad }: AuthorizeRequest) {
   const own = [
     { folder: memory, rule: "the agent's memory" },
@@ -98,7 +105,7 @@ function ownFolder(path: string, { memory, scratchpad }: AuthorizeRequest) {
   return own.find(({ folder }) => folder !== undefined && isInside(path, folder));
 }
 
-/** The rule that would have allowed just this. */
+/** Returns the narrowest rule that would allow this call. */
 function suggestion(tool: string, subject: PermissionSubject): string {
   switch (subject.kind) {
     case "path":
@@ -115,7 +122,7 @@ function suggestion(tool: string, subject: PermissionSubject): string {
   }
 }
 
-/** Follows links in the path a call speaks of: what is judged is what will be touched. */
+/** Follows links in the path of a call, so that the path that is checked is the path that is touched. */
 export async function resolveSubject(
   subject: PermissionSubject,
   context: Pick<ToolContext, "cwd" | "env">,

@@ -1,6 +1,6 @@
 /**
- * A file pattern as a test of a path with `/` between its parts: `*` and `?` stay within a part, `**` crosses parts, and
- * there are `[a-z]`, `[!a]` and `{one,two}`. Undefined when a bracket or brace is not closed.
+ * Converts a file pattern to a regular expression for paths with `/`. `*` and `?` stay within a path segment, `**`
+ * crosses segments. Supports `[a-z]`, `[!a]` and `{one,two}`. Returns undefined for an unclosed bracket or brace.
  */
 export function globPattern(pattern: string): RegExp | undefined {
   const source = translate(pattern);
@@ -52,7 +52,7 @@ function bracket(rest: string): Step | undefined {
 
 const escaped = (char: string) => char.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
-/** The leading parts that hold no pattern: where a search has to begin. */
+/** Splits off the leading segments without pattern characters: a search starts there. */
 export function staticPrefix(pattern: string): { folder: string; rest: string } {
   const parts = pattern.split("/");
   const first = parts.findIndex((part) => /[*?[{\\]/.test(part));

@@ -8,17 +8,17 @@ import { matchCommand } from "../shell/command-pattern.ts";
 import { readShellLine } from "../shell/shell-line.ts";
 
 export interface ToolLimits {
-  /** Only calls that one of these speaks of; all where there are none. */
+  /** Only calls that match one of these are allowed. Empty: all calls. */
   readonly only: readonly Rule[];
-  /** No call that one of these speaks of. */
+  /** Calls that match one of these are not allowed. */
   readonly never: readonly Rule[];
 }
 
 type LimitContext = Pick<ToolContext, "cwd" | "roots" | "env" | "judgedPath">;
 
 /**
- * A tool as an agent's definition gives it. What is outside is refused before anybody is asked (`refuse`), and once more when the
- * call is carried out: whoever allows calls cannot widen it.
+ * Limits a tool as the agent definition says. Calls outside the limits are refused before the user is asked (`refuse`),
+ * and again when the call runs: no approval can widen the limits.
  */
 export function limitTool<I>(tool: Tool<I>, limits: ToolLimits): Tool<I> {
   const refuse = (input: unknown, place: LimitContext) => {
@@ -44,13 +44,13 @@ const texts = (rules: readonly Rule[]) => rules.map(({ text }) => text).join(", 
 
 const sentence = ({ only, never }: ToolLimits) =>
   [
-    ...(only.length > 0 ? [`You may use it only for calls that fit: ${texts(only)}.`] : []),
-    ...(never.length > 0 ? [`You may not use it for calls that fit: ${texts(never)}.`] : []),
-    ...(only.some(({ command }) => command) ? ["Every command of a line must fit by itself."] : []),
+    ...(only.length > 0 ? [`You may use it only for calls that match: ${texts(only)}.`] : []),
+    ...(never.length > 0 ? [`You may not use it for calls that match: ${texts(never)}.`] : []),
+    ...(only.some(({ command }) => command) ? ["Every command of a line must match."] : []),
   ].join(" ");
 
 const refusal = (name: string, limits: ToolLimits, why: string) =>
-  `This call of ${name} is outside of what this agent may do: ${why}. ${sentence(limits)} Do it another way, or say in your answer that it was not possible.`;
+  `This agent may not make this call of ${name}: ${why}. ${sentence(limits)} Find another way, or say in your answer that it was not possible.`;
 
 function realSubject(subject: PermissionSubject, place: LimitContext): PermissionSubject {
   if (subject.kind !== "path") return subject;
@@ -75,13 +75,16 @@ function outsideLimitsReason(
     realPath: realPathSync,
   };
   const forbidden = limits.never.find((rule) => matchesRule(rule, { ...judged, wide: true }));
-  if (forbidden) return `${forbidden.text} is taken off`;
+  if (forbidden) return `${forbidden.text} is excluded`;
   if (limits.only.length === 0 || limits.only.some((rule) => matchesRule(rule, { ...judged, wide: false })))
     return undefined;
-  return "no entry of its definition speaks of this call";
+  return "no entry of its definition matches this call";
 }
 
-/** The permission engine judges the line by these rules alone; beyond that, what merely looks needs a rule here, too. */
+/**
+ * Checks the line with the permission engine and only these rules. Unlike there, read-only commands need a rule here
+ * too.
+ */
 function lineOutsideLimitsReason(
   tool: Pick<Tool, "name" | "access">,
   subject: Extract<PermissionSubject, { kind: "command" }>,
@@ -104,13 +107,13 @@ function lineOutsideLimitsReason(
     realPath: realPathSync,
   });
   if (decision.behavior === "deny")
-    return decision.rule.startsWith("deny ") ? "it has a command in it that is taken off" : decision.reason;
-  if (decision.behavior === "ask") return decision.reason ?? "no entry of its definition speaks of this command";
+    return decision.rule.startsWith("deny ") ? "it contains an excluded command" : decision.reason;
+  if (decision.behavior === "ask") return decision.reason ?? "no entry of its definition matches this command";
   if (only.length === 0 || only.some(({ command }) => command?.text === subject.command.trim())) return undefined;
   const unnamed = readShellLine(subject.command).commands.find(({ words }) => {
     if (words[0] === undefined || words[0].value === "cd") return false;
     const values = words.map(({ kind, value }) => (kind === "literal" ? value : undefined));
     return !only.some(({ command }) => command && matchCommand(command, values) !== undefined);
   });
-  return unnamed && `no entry of its definition speaks of ${unnamed.words[0]?.text}`;
+  return unnamed && `no entry of its definition matches ${unnamed.words[0]?.text}`;
 }

@@ -5,17 +5,16 @@ import type { Rule } from "./permission-rules.ts";
 
 export interface RuleTarget {
   readonly tool: string;
-  /** Paths in it are real and absolute. Commands are not judged here. */
+  /** Paths in it are real and absolute. Commands are not matched here. */
   readonly subject: PermissionSubject;
-  /** Where the session was started: what paths in rules are relative to, wherever the agent has gone since. */
+  /** The session's start folder: paths in rules are relative to it, even after the agent changes its directory. */
   readonly base: string;
   readonly home?: string | undefined;
   readonly realPath?: ((path: string) => string) | undefined;
-  /** For deny rules: letter case, and whether a folder or what is in it is meant, make no difference. */
+  /** For deny rules: ignores letter case, and matches both a folder and its contents. */
   readonly wide: boolean;
 }
 
-/** Whether a rule speaks of a call. */
 export function matchesRule(rule: Rule, target: RuleTarget): boolean {
   if (!namesTool(rule.tool, target.tool)) return false;
   const { specifier } = rule;
@@ -39,7 +38,10 @@ export function matchesRule(rule: Rule, target: RuleTarget): boolean {
 const reading = new Set(["Read", "Glob", "Grep", "LS", "NotebookRead"]);
 const editing = new Set(["Edit", "Write", "NotebookEdit"]);
 
-/** `Edit` speaks of every tool that changes files, `Read` of every tool that reads them, `mcp__server` of all its tools. */
+/**
+ * `Edit` matches every tool that changes files, `Read` every tool that reads them, `mcp__server` all tools of that
+ * server.
+ */
 const namesTool = (rule: string, tool: string) =>
   rule === "*" ||
   rule === tool ||
@@ -48,8 +50,9 @@ const namesTool = (rule: string, tool: string) =>
   (rule.startsWith("mcp__") && tool.startsWith(`${rule.replace(/__\*$/, "")}__`));
 
 /**
- * `//x` is absolute, `~/x` in the user's home, `/x` in the folder of the settings file, `./x` and `x/y` where the session was started, and
- * a name without a slash is found at any depth there. What names a folder speaks of all that is in it.
+ * `//x` is absolute, `~/x` is in the user's home, `/x` in the folder of the settings file. `./x` and `x/y` are relative
+ * to the session's start folder; a name without a slash matches at any depth there. A folder name matches everything in
+ * the folder.
  */
 export function pathTest(rule: Rule, target: Omit<RuleTarget, "tool" | "subject">): (path: string) => boolean {
   const pattern = absolutePattern(rule, rule.specifier?.trim() ?? "", target);
@@ -77,14 +80,14 @@ function absolutePattern(
   return resolve(base, specifier);
 }
 
-/** A path and the folders it is in. */
+/** Returns the path and all its parent folders. */
 function prefixesOf(path: string): string[] {
   const all = [path];
   for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) all.push(path.slice(0, at));
   return all;
 }
 
-/** An address as it is written, or `domain:host`: whole labels, `*.host` for the hosts below it. */
+/** Matches the exact address, or `domain:host` by whole labels; `*.host` matches the hosts below it. */
 function matchesUrl(specifier: string, address: string): boolean {
   const domain = /^domain:(.+)$/.exec(specifier)?.[1];
   if (domain === undefined) return specifier === address;
@@ -99,7 +102,7 @@ const canonicalHost = (host: string) =>
 
 const plainHost = (host: string) => host.toLowerCase().replace(/\.$/, "");
 
-/** Where relative rules begin: where the session was started, and an agent's own worktree. */
+/** Returns the folders that relative rules start from: the session's start folder, and the agent's worktree. */
 export const basesOf = (place: {
   readonly bases?: readonly string[] | undefined;
   readonly roots: readonly string[];

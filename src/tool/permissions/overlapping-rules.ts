@@ -1,7 +1,7 @@
 import { matchCommand } from "../shell/command-pattern.ts";
 import { type Rule, type RuleSet, ruleName } from "./permission-rules.ts";
 
-/** Which rules one makes pointless, and which make it pointless, as far as that can be told from how they are written. */
+/** Lists the rules that this rule makes redundant and those that make it redundant, as far as their text shows. */
 export function overlappingRules(
   list: keyof RuleSet,
   rule: Rule,
@@ -23,7 +23,7 @@ export function overlappingRules(
   };
 }
 
-/** Whether all that `narrow` speaks of, `wide` speaks of too. */
+/** True if `wide` matches every call that `narrow` matches. */
 function covers(wide: Rule, narrow: Rule): boolean {
   const tool =
     wide.tool === "*" ||

@@ -4,7 +4,7 @@ import { builtinTools } from "../builtin/builtin-tools.ts";
 import type { PermissionSubject, Tool } from "../define-tool.ts";
 import { resolvePath } from "../files/resolve-path.ts";
 
-/** A call as people write it, `Tool(what it touches)`, as something that can be judged. */
+/** Parses a call as people write it, `Tool(specifier)`, for a permission decision. */
 export function parseCallSyntax(
   what: { readonly command: string } | { readonly call: string },
   { cwd, home }: { cwd: string; home: string },
@@ -16,7 +16,7 @@ export function parseCallSyntax(
   if (name === undefined) {
     throw new TroupeError(
       "usage",
-      `${JSON.stringify(what.call)} is not a call: write a tool and what it touches, such as 'Bash(git push)'`,
+      `${JSON.stringify(what.call)} is not a call: write a tool and a specifier, such as 'Bash(git push)'`,
     );
   }
   const access = accessOf(name);
@@ -52,11 +52,11 @@ function subjectOf(
 
 function requireValue(name: string, value: string | undefined, what: string): string {
   if (value !== undefined && value.trim() !== "") return value;
-  throw new TroupeError("usage", `${name} needs ${what} in brackets to be judged: ${name}(…)`);
+  throw new TroupeError("usage", `${name} needs ${what} in brackets: ${name}(…)`);
 }
 
 function addressOf(value: string): string {
   const address = value.replace(/^domain:/, "https://");
   if (URL.canParse(address)) return new URL(address).href;
-  throw new TroupeError("usage", `${JSON.stringify(value)} is not an address: write it with https://`);
+  throw new TroupeError("usage", `${JSON.stringify(value)} is not an address: start it with https://`);
 }

@@ -2,16 +2,16 @@ import { nearestName } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { type CommandPattern, commandPattern } from "../shell/command-pattern.ts";
 
-/** A line of the settings: `Tool`, or `Tool(specifier)`. `text` is how it was written. */
+/** A rule of the settings: `Tool`, or `Tool(specifier)`. `text` is the rule as written. */
 export interface Rule {
   readonly text: string;
   readonly tool: string;
   readonly specifier: string | undefined;
-  /** For `Bash`: the specifier, read. */
+  /** The parsed specifier of a `Bash` rule. */
   readonly command?: CommandPattern | undefined;
   /** The file or flag it comes from. */
   readonly source?: string | undefined;
-  /** What a path that begins with one slash is relative to. */
+  /** Base of a path that begins with one slash. */
   readonly folder?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface RuleSet {
   readonly deny: readonly Rule[];
 }
 
-/** A rule that has not been read yet. */
+/** A rule before parsing. */
 export type RuleText =
   | string
   | { readonly value: string; readonly source: string; readonly folder?: string | undefined };
@@ -37,9 +37,9 @@ export function parseRules(
 }
 
 /**
- * Throws a `TroupeError` for what is not a rule: one that means nothing would protect nothing. Where `tools` are given, a rule must be
- * for one of them, of ours, or of Claude Code, whose settings are read as they are: in those files alone, a name that nobody knows is
- * let pass.
+ * Throws a `TroupeError` for text that is not a rule: a rule without meaning would protect nothing. With `tools`, the
+ * rule must name one of them, or a tool of Troupe or Claude Code. Settings of Claude Code are read as they are, so
+ * unknown names are accepted only in those files.
  */
 export function parseRule(given: RuleText, tools?: readonly string[]): Rule {
   const { value, source, folder } =
@@ -61,7 +61,7 @@ export function parseRule(given: RuleText, tools?: readonly string[]): Rule {
   if (known && !known.includes(tool) && tool !== "*" && !tool.startsWith("mcp__") && !foreign) {
     const nearest = nearestName(tool, known);
     return fail(
-      `names the tool ${tool}, which there is not${nearest === undefined ? "" : `: did you mean ${nearest}?`}`,
+      `names the tool ${tool}, which does not exist${nearest === undefined ? "" : `: did you mean ${nearest}?`}`,
     );
   }
   const problem = specifier === undefined ? undefined : specifierProblem(tool, specifier);
@@ -90,10 +90,10 @@ const knownTools = (
 ).split(" ");
 
 function specifierProblem(tool: string, specifier: string): string | undefined {
-  if (tool === "*") return "cannot have brackets: * stands for every tool, however it is used.";
-  if (tool.startsWith("mcp__")) return "cannot have brackets: rules for MCP are mcp__server or mcp__server__tool.";
+  if (tool === "*") return "cannot have brackets: * stands for every use of every tool.";
+  if (tool.startsWith("mcp__")) return "cannot have brackets: write MCP rules as mcp__server or mcp__server__tool.";
   if (tool === "WebFetch" && /^\w+:/.test(specifier) && !/^(domain|https?):/.test(specifier)) {
-    return "is not a form that is known: write WebFetch(domain:example.com).";
+    return "has an unknown form: write WebFetch(domain:example.com).";
   }
   if (
     tool === "WebFetch" &&
@@ -105,7 +105,10 @@ function specifierProblem(tool: string, specifier: string): string | undefined {
   return undefined;
 }
 
-/** `--allowedTools "Bash(git log:*) Read,Edit"`: rules with commas or blanks between them, which may also be inside of brackets. */
+/**
+ * Splits rules separated by commas or blanks, which may also occur inside brackets: `--allowedTools "Bash(git log:*)
+ * Read,Edit"`.
+ */
 export function splitRules(text: string): string[] {
   const rules: string[] = [];
   let depth = 0;
@@ -123,7 +126,7 @@ export function splitRules(text: string): string[] {
   return [...rules, rule].filter((each) => each !== "");
 }
 
-/** For people: the list it is in, the rule as it was written, and where it stands. */
+/** Names a rule for people: its list, its text, and its source. */
 export function ruleName(list: keyof RuleSet, { text, source }: Rule): string {
   return source === undefined ? `${list} ${text}` : `${list} ${text} (${source})`;
 }

@@ -1,17 +1,18 @@
 import { isInside } from "../../platform/index.ts";
 
 export interface ProtectionBounds {
-  /** The folders the agent works in. A worktree of its own may lie in a folder that is otherwise protected. */
+  /** The folders that the agent works in. Its worktree may be inside a folder that is otherwise protected. */
   readonly roots: readonly string[];
-  /** Where Troupe keeps its own state, wherever that is. */
+  /** The folder of Troupe's own state. */
   readonly stateRoot?: string | undefined;
-  /** A folder of the agent's own, wherever it lies: what is in it is judged as if that were all there is. */
+  /** The agent's own folder, even outside the roots. Paths in it are checked relative to it. */
   readonly own?: string | undefined;
 }
 
 /**
- * Why an agent may not write to a path (absolute, links followed), or undefined when it may. These are the places whose content is
- * later run or obeyed by something else: it makes no difference whether they exist yet. Letter case is no way round it.
+ * Returns why an agent may not write to a path (absolute, links followed), or undefined if it may. Other programs later
+ * run or obey the content of these places, so they are protected even before they exist. Letter case makes no
+ * difference.
  */
 export function protectedReason(path: string, bounds: ProtectionBounds): string | undefined {
   const root = bounds.roots.filter((folder) => isInside(path, folder)).sort((a, b) => b.length - a.length)[0];
@@ -32,7 +33,10 @@ export function protectedReason(path: string, bounds: ProtectionBounds): string 
   return reason === undefined ? undefined : `${path} is ${reason}`;
 }
 
-/** Undoes what a file system may overlook: letter case, Unicode form, dots and spaces at the end, and characters without width. */
+/**
+ * Removes differences that a file system may ignore: letter case, Unicode form, trailing dots and spaces, and
+ * zero-width characters.
+ */
 const spelling = (part: string) =>
   part
     .normalize("NFKC")
@@ -42,23 +46,23 @@ const spelling = (part: string) =>
 
 const isWorktree = (root: string) => /\/\.(troupe|claude)\/worktrees\/[^/]+/.test(`${root}/`);
 
-const agents = "settings, hooks and instructions of a coding agent";
-const editor = "an editor runs what is in there";
+const agents = "the settings, hooks and instructions of a coding agent";
+const editor = "an editor runs the files in it";
 
 const folders = new Map([
-  [".git", "git runs and obeys what is in there; use git's own commands"],
-  [".husky", "git hooks are run from there"],
+  [".git", "git runs and obeys the files in it; use git's own commands"],
+  [".husky", "git runs the hooks in it"],
   ...[".troupe", ".claude", ".codex", ".gemini", ".cursor", ".opencode", ".qwen", ".windsurf", ".continue"].map(
     (name) => [name, agents] as const,
   ),
   ...[".vscode", ".idea", ".zed", ".fleet", ".devcontainer"].map((name) => [name, editor] as const),
-  [".ssh", "keys and settings of ssh"],
-  [".gnupg", "keys and settings of gpg"],
+  [".ssh", "ssh keys and settings"],
+  [".gnupg", "gpg keys and settings"],
 ]);
 
 const nested = new Map([
-  [".config/git", "settings of git"],
-  [".config/fish", "the start files of a shell"],
+  [".config/git", "git settings"],
+  [".config/fish", "shell startup files"],
   [".config/autostart", "started at login"],
   [".config/systemd", "started at login"],
   [".config/nvim", editor],
@@ -84,11 +88,11 @@ const files = new Map([
     ".cshrc",
     ".tcshrc",
     ".login",
-  ].map((name) => [name, "a start file of a shell"] as const),
-  ...[".gitconfig", ".gitmodules"].map((name) => [name, "settings of git"] as const),
+  ].map((name) => [name, "a shell startup file"] as const),
+  ...[".gitconfig", ".gitmodules"].map((name) => [name, "a git settings file"] as const),
   ...[".mcp.json", ".claude.json", ".cursorrules", ".cursorignore"].map((name) => [name, agents] as const),
   ...[".vimrc", ".nvimrc", ".exrc", ".emacs"].map((name) => [name, editor] as const),
-  [".ripgreprc", "settings of a program that can run others"],
+  [".ripgreprc", "a settings file of a program that can run others"],
   [".envrc", "run by direnv when the folder is entered"],
   [".pam_environment", "read at login"],
 ]);

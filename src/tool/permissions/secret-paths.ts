@@ -1,4 +1,6 @@
-/** Whether a file's name says that it holds secrets. Reading one is asked about, though it lies in a working folder. */
+/**
+ * True if the file name suggests that it holds secrets. Reading such a file needs approval even in a working folder.
+ */
 export function isSecretPath(path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   if (/^\.env(\..+)?$/.test(name)) return !/\.(example|sample|template|dist|defaults?|schema|d\.ts)$/.test(name);

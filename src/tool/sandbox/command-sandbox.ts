@@ -5,16 +5,16 @@ import type { PermissionSubject } from "../define-tool.ts";
 import { resolvePath } from "../files/resolve-path.ts";
 import { guardedPaths, hiddenPaths } from "./sandbox-paths.ts";
 
-/** Where the commands of one session run. */
+/** The sandbox for the commands of one session. */
 export interface CommandSandbox {
-  /** Commands run in it or not at all. */
+  /** Commands that cannot run in the sandbox are refused. */
   readonly required: boolean;
-  /** What can be reached from inside, for the words of a result. */
+  /** The hosts that can be reached from inside, for the text of a result. */
   readonly hosts: readonly string[];
-  /** Somebody is asked about other hosts. */
+  /** True if the user or the lead is asked about other hosts. */
   readonly asks: boolean;
   readonly writable: readonly string[];
-  /** Undefined when commands can run in it; else why not. Tried once, really. */
+  /** Returns why commands cannot run in the sandbox, or undefined if they can. Tests it once, by running a command. */
   problem(): Promise<string | undefined>;
   enter(request: ProcessRequest): Promise<EnteredSandbox>;
   close(): Promise<void>;
@@ -22,17 +22,17 @@ export interface CommandSandbox {
 
 export interface CommandSandboxOptions {
   readonly settings: NonNullable<Settings["sandbox"]>;
-  /** Real and absolute; the first is where the session works. */
+  /** Real and absolute. The first is the folder where the session works. */
   readonly roots: readonly string[];
   readonly userHome: string;
   readonly stateRoot: string;
-  /** Whether a host that is not listed may be reached; without it, none can. */
+  /** Asks whether an unlisted host may be reached. Without it, no unlisted host can. */
   readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
-  /** Folders of the session's own that its agents were told of. */
+  /** The session's own folders that its agents may read. */
   readonly readable: () => readonly string[];
 }
 
-/** Undefined where it is off. */
+/** Returns undefined if the sandbox is off. */
 export function createCommandSandbox(options: CommandSandboxOptions): CommandSandbox | undefined {
   const { settings, roots, userHome, stateRoot } = options;
   const { mode = "off", network } = settings;
@@ -62,15 +62,18 @@ export function createCommandSandbox(options: CommandSandboxOptions): CommandSan
   };
 }
 
-/** How a command will run, as far as the policy is concerned: `sandboxed`, or the refusal where it must be and cannot. */
+/**
+ * Returns how a command will run, for the policy: `sandboxed`, or a refusal if the sandbox is required and cannot be
+ * used.
+ */
 export async function judgeSandbox(
   subject: PermissionSubject,
   sandbox: CommandSandbox | undefined,
 ): Promise<{ readonly sandboxed: boolean; readonly refusal?: PermissionDecision }> {
   if (subject.kind !== "command" || sandbox === undefined) return { sandboxed: false };
-  const why = subject.outsideSandbox ? "it was to run outside of the sandbox" : await sandbox.problem();
+  const why = subject.outsideSandbox ? "the call asks to run outside the sandbox" : await sandbox.problem();
   if (why === undefined) return { sandboxed: true };
   if (!sandbox.required) return { sandboxed: false };
-  const reason = `commands run in the sandbox here or not at all, and ${why}`;
+  const reason = `commands must run in the sandbox here, and ${why}`;
   return { sandboxed: false, refusal: { behavior: "deny", rule: "sandbox required", reason } };
 }

@@ -5,29 +5,29 @@ export type PlacedCommand =
   | { readonly kind: "sandbox" | "open"; readonly request: ProcessRequest; release(): Promise<void> }
   | { readonly kind: "refused"; readonly message: string };
 
-/** Puts a command where it is to run. It was judged before; this is the last word all the same. */
+/** Decides where a command runs. The policy has checked it already; this check is the final one. */
 export async function placeInSandbox(
   request: ProcessRequest,
   { sandbox, outside }: { sandbox: CommandSandbox | undefined; outside: boolean },
 ): Promise<PlacedCommand> {
   const open = { kind: "open", request, release: () => Promise.resolve() } as const;
   if (sandbox === undefined) return open;
-  const problem = outside ? "this call asked to run outside of it" : await sandbox.problem();
+  const problem = outside ? "this call asks to run outside it" : await sandbox.problem();
   if (problem === undefined) return { kind: "sandbox", ...(await sandbox.enter(request)) };
   if (!sandbox.required) return open;
-  return { kind: "refused", message: `Not run: commands run in the sandbox here or not at all, and ${problem}.` };
+  return { kind: "refused", message: `Not run: commands must run in the sandbox here, and ${problem}.` };
 }
 
-/** For a command that failed in the sandbox and looks as if that was why. */
+/** Returns a note for a command that failed in the sandbox, if its output suggests that the sandbox is the cause. */
 export function sandboxNote(output: string, { hosts, asks, required, writable }: CommandSandbox): string | undefined {
   if (!refusals.test(output)) return undefined;
-  const others = asks ? ", and through the proxy of HTTP_PROXY what your lead allows when it is reached for" : "";
-  const listed = hosts.length === 0 ? "there is no network" : `of the network only ${hosts.join(", ")} can be reached`;
+  const others = asks ? ", and other hosts through the proxy in HTTP_PROXY if your lead allows them" : "";
+  const listed = hosts.length === 0 ? "there is no network" : `only these hosts can be reached: ${hosts.join(", ")}`;
   const network = `${listed}${others}`;
-  const folders = `only ${[...writable, "/tmp"].join(", ")} can be written, without .git and the settings of agents and editors`;
+  const folders = `only ${[...writable, "/tmp"].join(", ")} can be written, except .git and the settings of agents and editors`;
   const way = required
-    ? "There is no way round this: say what you would need."
-    : "If the task needs more than that, call Bash again with outside_sandbox set to true: the user is asked.";
+    ? "This cannot be bypassed: report what you need."
+    : "If the task needs more access, call Bash again with outside_sandbox set to true: the user will be asked.";
   return `This ran in a sandbox: ${folders}; ${network}. ${way}`;
 }
 

@@ -5,14 +5,14 @@ import { isInside, realPathSync } from "../../platform/index.ts";
 export interface SandboxFolders {
   readonly roots: readonly string[];
   readonly userHome: string;
-  /** What the user has said may be written beyond the roots, absolute. */
+  /** Absolute paths outside the roots that the user made writable. */
   readonly writable: readonly string[];
 }
 
 /**
- * What a sandboxed command cannot write although it lies in a folder that it can write to: what something else later runs or
- * obeys. The folders among them cannot be made either. What the user names as writable is, but of `.git` never the hooks and
- * the settings.
+ * Returns the paths inside writable folders that a sandboxed command cannot write, because other programs later run or
+ * obey their content. Folders among them cannot be created either. Paths that the user made writable are excepted, but
+ * never the hooks and settings in `.git`.
  */
 export function guardedPaths({ roots, userHome, writable }: SandboxFolders): readonly string[] {
   const lifted = new Set(writable.map((path) => realPathSync(path)));
@@ -31,7 +31,7 @@ export function guardedPaths({ roots, userHome, writable }: SandboxFolders): rea
   return [...new Set([...guarded.filter((path) => !lifted.has(path)), ...gits])];
 }
 
-/** There is no repository without its settings, so that one need not be kept from being made. */
+/** Every repository has a settings file, so its creation need not be prevented. */
 const partsOfGit = (git: string) => [
   join(git, "hooks"),
   ...["config", "config.worktree", "info", "modules", "worktrees"]
@@ -50,14 +50,16 @@ const oftenAbsent = words(`
   .gitmodules .gitconfig .claude.json .cursorrules .cursorignore .envrc .ripgreprc .vimrc .nvimrc .exrc .emacs
 `);
 
-/** Of the user's home, should it be a working folder or lie in one: there or not. */
+/**
+ * Names in the user's home, if the home is a working folder or inside one. They are guarded whether they exist or not.
+ */
 const homeNames = words(`
   .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc .pam_environment
   .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login
   .config .local bin .ssh .gnupg .gitconfig .vimrc .emacs .emacs.d .vim
 `);
 
-/** What no command has a reason to read: keys, tokens, what was typed, and what other sessions said. */
+/** Files that no command needs to read: keys, tokens, command histories, and the data of other sessions. */
 export const hiddenPaths = (userHome: string, stateRoot: string): readonly string[] => [
   stateRoot,
   ...secretNames.map((name) => join(userHome, name)),

@@ -13,9 +13,9 @@ import { unsafeOption } from "./unsafe-options.ts";
 export interface LineRequest {
   readonly line: ShellLine;
   readonly place: ShellContext;
-  /** Every folder the commands may run in; undefined when that is not known. */
+  /** Every folder that the commands may run in; undefined if unknown. */
   readonly folders: readonly string[] | undefined;
-  /** Allow rules for commands. Without any, only what just looks is allowed. */
+  /** Allow rules for commands. Without any, only read-only commands are allowed. */
   readonly rules: readonly Rule[];
 }
 
@@ -24,11 +24,11 @@ export type AllowedLine =
   | {
       readonly ok: false;
       readonly why: string;
-      /** The commands that kept it from being allowed; undefined when it was something else. */
+      /** The commands that caused the refusal; undefined if the cause was something else. */
       readonly refused: readonly (readonly ShellWord[])[] | undefined;
     };
 
-/** Whether every command of a line may run, each by itself, and nothing else about the line is in doubt. */
+/** Allows a line if every command in it is allowed and the line has no other doubt. */
 export function allowLine(request: LineRequest): AllowedLine {
   const { line, rules } = request;
   const [doubt] = line.unsafeReasons;
@@ -53,7 +53,7 @@ export function allowLine(request: LineRequest): AllowedLine {
   return { ok: false, why, refused: hopeless ? undefined : refused };
 }
 
-/** `by` is undefined for what only looks. `words` are what a rule could name. */
+/** `by` is undefined for a read-only command. `words` are the words that a rule could name. */
 type CommandVerdict =
   | { readonly by: string | undefined }
   | { readonly why: string; readonly words?: readonly ShellWord[] | undefined };
@@ -68,18 +68,18 @@ function allowCommand(command: ShellCommand, request: LineRequest): CommandVerdi
 
 function allowWords(words: readonly ShellWord[], request: LineRequest, appends: boolean): CommandVerdict {
   const [name] = words;
-  if (name?.kind !== "literal") return { why: `what ${name?.text ?? ""} runs is not known` };
+  if (name?.kind !== "literal") return { why: `what ${name?.text ?? ""} runs is unknown` };
   const exact = findAllowingRule(words, request.rules, appends);
   if (exact !== undefined && "by" in exact) return exact;
   const doubt = notReadOnlyReason({ words, place: request.place, folders: request.folders, appends });
   if (doubt === undefined) return { by: undefined };
 
   const unwrapped = unwrapCommand(words);
-  if (unwrapped === "unclear") return { why: `which command ${name.value} runs is not certain` };
+  if (unwrapped === "unclear") return { why: `it is unclear which command ${name.value} runs` };
   if (unwrapped !== undefined) return allowWords(unwrapped.inner, request, appends || unwrapped.appends);
   if (isBashScript(words)) return allowScript(words[2]?.value ?? "", request);
   if (wrappers.has(name.value)) return { why: `${name.value} runs another command` };
-  if (isInterpreter(name.value, words[1]?.value)) return { why: `${runnerName(words)} runs whatever it is given` };
+  if (isInterpreter(name.value, words[1]?.value)) return { why: `${runnerName(words)} runs any code it is given` };
   if (exact !== undefined) return exact;
   const known = !appends && words.every(({ kind }) => kind === "literal");
   return { why: request.rules.length === 0 ? doubt : refusalReason(doubt, name.value), ...(known && { words }) };
@@ -90,7 +90,7 @@ const runnerName = ([name, second]: readonly ShellWord[]) =>
 
 const refusalReason = (doubt: string, name: string) => (doubt.includes("not among") ? `no rule allows ${name}` : doubt);
 
-/** Allowed by a rule, or not although a rule speaks of it; undefined when none does. */
+/** Returns a verdict if a rule matches, allowing or refusing; undefined if no rule matches. */
 function findAllowingRule(
   words: readonly ShellWord[],
   rules: readonly Rule[],
@@ -115,34 +115,34 @@ function findAllowingRule(
 
 interface RuleMatch {
   readonly words: readonly ShellWord[];
-  /** How many words the rule itself names. */
+  /** Number of words that the rule names. */
   readonly named: number;
   readonly open: boolean;
   readonly appends: boolean;
 }
 
-/** Why a rule that matches is not enough: what it leaves open could do more than what it names. */
+/** Returns why a matching rule is not enough: the words it leaves open could do more than those it names. */
 function ruleMismatchReason({ words, named, open, appends }: RuleMatch): string | undefined {
   const name = words[0]?.value ?? "";
   const rest = words.slice(named);
   if (isInterpreter(name, words[1]?.value)) {
-    if (open) return `${runnerName(words)} runs whatever it is given`;
+    if (open) return `${runnerName(words)} runs any code it is given`;
     if (words.length < 2 || appends || words.some(({ value }) => /^(-|-s|\/dev\/stdin)$/.test(value)))
       return `${name} may read commands from its input`;
   }
   if (open && wrappers.has(name)) return `${name} runs another command`;
-  if (appends && !inertPrograms.has(name)) return `${name} gets words from elsewhere`;
+  if (appends && !inertPrograms.has(name)) return `${name} gets arguments from another command`;
   const dynamic = rest.find((word, index) => !isCertain(word, words[named + index - 1], name));
-  if (dynamic) return `what ${dynamic.text} stands for is not known`;
+  if (dynamic) return `what ${dynamic.text} stands for is unknown`;
   const option = unsafeOption(name, rest, words.slice(0, named));
   if (option !== undefined) return `${option} makes ${name} do more`;
   if (open && name === "sed") return unsafeSedReason(words);
   if (open && name === "uniq" && words.filter(({ value }) => !value.startsWith("-")).length > 2)
-    return "uniq writes its second file";
+    return "uniq writes to its second argument";
   return undefined;
 }
 
-/** Whether a word cannot become an option, or more than one word. */
+/** True if the word cannot expand to an option or to several words. */
 function isCertain(word: ShellWord, before: ShellWord | undefined, name: string): boolean {
   if (word.kind === "literal") return true;
   if (word.kind === "dynamic") return false;
@@ -161,7 +161,7 @@ function allowScript(script: string, request: LineRequest): CommandVerdict {
   return allowed.ok ? { by: allowed.by[0] } : { why: allowed.why };
 }
 
-/** Whether output goes to a file of the agent's own, and surely nowhere else. */
+/** True if the output goes only to files that the agent may write without asking. */
 function isOwn(target: ShellWord | undefined, { folders, place }: LineRequest): boolean {
   const { mayWrite } = place;
   if (target?.kind !== "literal" || folders === undefined || mayWrite === undefined) return false;
@@ -169,13 +169,13 @@ function isOwn(target: ShellWord | undefined, { folders, place }: LineRequest): 
   return paths.length > 0 && paths.every(mayWrite);
 }
 
-/** Why the redirections of a command are not harmless. */
+/** Returns why the redirections of a command need approval. */
 function unsafeRedirectReason(redirects: readonly ShellRedirect[], request: LineRequest): string | undefined {
   for (const { effect, target } of redirects) {
     if (effect === "none") continue;
     if (effect === "write" && isOwn(target, request)) continue;
     if (effect === "write") return `it writes to ${target?.text ?? "a file"}`;
-    const doubt = target === undefined ? "it reads from somewhere" : unsafePath(target, request);
+    const doubt = target === undefined ? "it reads from an unknown source" : unsafePath(target, request);
     if (doubt !== undefined) return doubt;
   }
   return undefined;

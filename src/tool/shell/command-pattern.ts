@@ -1,19 +1,21 @@
 import { readShellLine } from "./shell-line.ts";
 import type { ShellWord } from "./shell-word.ts";
 
-/** What stands in the brackets of a `Bash(…)` rule. */
+/** The parsed specifier of a `Bash(…)` rule. */
 export interface CommandPattern {
-  /** The whole text, which matches a command line of just that text. */
+  /** The whole text, which matches a command line of exactly that text. */
   readonly text: string;
-  /** Matches everything. */
   readonly everything: boolean;
-  /** The words of one simple command; undefined for text that is more than that. `null` stands for one word or more. */
+  /** The words of one simple command; undefined for any other text. `null` stands for one or more words. */
   readonly words: readonly (string | RegExp | null)[] | undefined;
   /** More words may follow. */
   readonly open: boolean;
 }
 
-/** `git status`, `npm run test:*`, `git log *`, `npm run *`, `*`. The prefix is one of words: `ls:*` is not `lsof`. */
+/**
+ * Parses `git status`, `npm run test:*`, `git log *`, `npm run *`, `*`. A prefix consists of whole words: `ls:*` does
+ * not match `lsof`.
+ */
 export function commandPattern(specifier: string): CommandPattern {
   const text = specifier.trim();
   if (text === "*" || text === ":*") return { text, everything: true, words: [], open: true };
@@ -41,7 +43,10 @@ function wordTest({ kind, text, value }: ShellWord): string | RegExp | null {
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
-/** How many words of a command the pattern names, or undefined when it does not match. Words that are not known are `undefined`. */
+/**
+ * Returns how many words of a command the pattern names, or undefined if it does not match. Unknown words are
+ * `undefined`.
+ */
 export function matchCommand(pattern: CommandPattern, values: readonly (string | undefined)[]): number | undefined {
   if (pattern.everything) return 0;
   if (pattern.words === undefined || pattern.words.length === 0) return undefined;

@@ -9,7 +9,7 @@ const globalOptionsWithValue: Readonly<Record<string, RegExp>> = {
   gh: /^(-R|--repo)$/,
 };
 
-/** A command without the options between its name and its subcommand: `git -C x push` is a `git push`. */
+/** Removes the options between a command's name and its subcommand: `git -C x push` becomes `git push`. */
 export function normalizeCommand(values: readonly (string | undefined)[]): (string | undefined)[] | undefined {
   const [name] = values;
   const takesValue =

@@ -4,7 +4,7 @@ import { execPart } from "./read-only-find.ts";
 import { readShellLine, type ShellLine, type ShellRedirect } from "./shell-line.ts";
 import type { ShellWord } from "./shell-word.ts";
 
-/** A command as something that might be run: what a deny rule is held against. */
+/** A command that might run. Deny rules are matched against it. */
 export interface PossibleCommand {
   readonly words: readonly ShellWord[];
   readonly redirects: readonly ShellRedirect[];
@@ -12,17 +12,18 @@ export interface PossibleCommand {
 
 export interface PossibleCommands {
   readonly possible: readonly PossibleCommand[];
-  /** What else would run and cannot be told: a rule that forbids something might be got round with it. */
+  /** Names a part that would run but is unknown, so that a deny rule might be bypassed. */
   readonly unknown: string | undefined;
 }
 
 const limits = { depth: 6, found: 3_000 };
-/** No rule names more words than this. */
+/** Maximum number of words in a rule. */
 const longestRule = 24;
 
 /**
- * Every command that a line might run, also behind wrappers and in scripts that it hands on. Where it is not certain which words are
- * the command, each of them may be: what is only perhaps run may be denied, too.
+ * Returns every command that a line might run, including those behind wrappers and in scripts that it passes to a
+ * shell. If it is unclear where a command begins, every position is tried: a deny rule may also match a command that
+ * only might run.
  */
 export function possibleCommands(line: ShellLine): PossibleCommands {
   const search: Search = { possible: [], unknown: undefined };
@@ -49,10 +50,10 @@ function addInner(words: readonly ShellWord[], depth: number, search: Search): v
   const name = baseName(first?.value);
   if (first === undefined || name === undefined) return;
   if (depth > limits.depth || search.possible.length > limits.found) {
-    search.unknown ??= "commands are nested too deep in it";
+    search.unknown ??= "its commands are nested too deeply";
     return;
   }
-  if (first.kind !== "literal") search.unknown ??= `what ${first.text} runs is not known`;
+  if (first.kind !== "literal") search.unknown ??= `what ${first.text} runs is unknown`;
   const rest = words.slice(1);
   if (/^(\w+=.*|!)$/s.test(name)) return addCommand(rest, depth, search);
   if (scriptCarriers.has(name)) addScripts(rest, depth, search);
@@ -69,21 +70,21 @@ function addCommand(words: readonly ShellWord[], depth: number, search: Search):
   addInner(words, depth + 1, search);
 }
 
-/** Any of the words may be where the command begins. */
+/** The command may begin at any of the words. */
 function addSuffixes(words: readonly ShellWord[], depth: number, search: Search): void {
-  if (words.length > 200) search.unknown ??= "a command with too many words runs another";
+  if (words.length > 200) search.unknown ??= "it runs a command with too many words";
   for (let at = 0; at < Math.min(words.length, 200); at++) {
     const rest = words.slice(at, at + longestRule);
     const [first] = rest;
     search.possible.push({ words: rest, redirects: [] });
-    if (first?.kind !== "literal") search.unknown ??= `what ${first?.text} runs is not known`;
+    if (first?.kind !== "literal") search.unknown ??= `what ${first?.text} runs is unknown`;
     else if (/\s/.test(first.value)) addScript(first.value, depth, search);
     if (scriptCarriers.has(baseName(first?.value) ?? "")) addScripts(rest.slice(1), depth, search);
     if (first?.value === "eval") addEvaluated(rest.slice(1), depth, search);
   }
 }
 
-/** The commands that a search runs on what it finds. */
+/** Adds the commands that find or fd runs on its results. */
 function addExecuted(words: readonly ShellWord[], depth: number, search: Search): void {
   for (let at = 1; at < words.length; at++) {
     if (!/^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(words[at]?.value ?? "")) continue;
@@ -93,10 +94,10 @@ function addExecuted(words: readonly ShellWord[], depth: number, search: Search)
   }
 }
 
-/** What `eval` is given is only read when it is written in one piece; put together from several, it is not told apart. */
+/** Reads the argument of `eval` only if each word is one literal piece. Otherwise it is unknown. */
 function addEvaluated(words: readonly ShellWord[], depth: number, search: Search): void {
   if (words.some(({ kind, pieced }) => kind !== "literal" || pieced)) {
-    search.unknown ??= "what eval runs is not known";
+    search.unknown ??= "what eval runs is unknown";
     return;
   }
   addScript(words.map(({ value }) => value).join(" "), depth, search);
@@ -104,18 +105,17 @@ function addEvaluated(words: readonly ShellWord[], depth: number, search: Search
 
 function addScripts(words: readonly ShellWord[], depth: number, search: Search): void {
   for (const { kind, value, text } of words.slice(0, 100)) {
-    if (kind !== "literal") search.unknown ??= `what ${text} runs is not known`;
+    if (kind !== "literal") search.unknown ??= `what ${text} runs is unknown`;
     else if (!value.startsWith("-")) addScript(value, depth, search);
   }
 }
 
 function addScript(script: string, depth: number, search: Search): void {
   if (depth >= limits.depth || search.possible.length > limits.found)
-    search.unknown ??= "commands are nested too deep in it";
+    search.unknown ??= "its commands are nested too deeply";
   else addLine(readShellLine(script), depth + 1, search);
 }
 
-/** A program's name without its folder. */
 export function baseName(name: string | undefined): string | undefined {
   return name?.slice(name.lastIndexOf("/") + 1);
 }

@@ -1,8 +1,11 @@
-/** What a command line's programs do with other programs. Names are without a folder. */
+/** Groups programs by how they run other programs. Names have no folder. */
 
 const names = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-/** They run what comes after their own options. Only some of them can be looked through for an allow rule: see `peel`. */
+/**
+ * Programs that run the command after their own options. Only the ones in `unwrapCommand` can be removed for an allow
+ * rule.
+ */
 export const wrappers = names(
   "env timeout nice nohup command time stdbuf xargs sudo doas exec builtin busybox toybox setsid ionice chrt taskset " +
     "watch parallel flock strace ltrace chroot unshare nsenter systemd-run xvfb-run dbus-run-session firejail bwrap " +
@@ -10,12 +13,12 @@ export const wrappers = names(
     "start-stop-daemon daemonize prlimit numactl cgexec pkexec entr rlwrap ssh",
 );
 
-/** They read some of their words as shell commands. */
+/** Programs that read some of their arguments as shell commands. */
 export const scriptCarriers = names(
   "bash sh dash ash zsh ksh mksh rbash fish csh tcsh trap su runuser script watch parallel ssh flock entr env sudo doas tmux screen",
 );
 
-/** What runs whatever it is given: no rule that leaves words open can allow these. */
+/** Programs that run any code they are given. A rule that leaves arguments open cannot allow them. */
 const interpreters = names(
   "bash sh dash ash zsh ksh mksh rbash fish csh tcsh pwsh eval source . trap exec sudo doas su runuser pkexec chroot unshare nsenter " +
     "node nodejs deno bun ts-node tsx perl ruby php lua luajit awk gawk mawk nawk tclsh wish expect osascript Rscript R julia java " +
@@ -25,21 +28,21 @@ const interpreters = names(
     "typeset local readonly unset enable hash bind builtin read mapfile readarray let getopts complete sqlite3 psql mysql m4 dc",
 );
 
-/** Program and subcommand that together run what they are given. */
+/** Pairs of program and subcommand that run any code they are given. */
 const runners = names(
   "npm-exec npm-x npm-explore pnpm-exec pnpm-dlx pnpm-x yarn-exec yarn-dlx yarn-node bun-x bun-run uv-run poetry-run pipenv-run " +
     "bundle-exec pipx-run cargo-run go-run go-generate dotnet-exec deno-run deno-eval conda-run mamba-run rye-run hatch-run " +
     "git-config git-filter-branch git-difftool git-mergetool git-bisect git-submodule git-hook git-daemon git-credential git-rebase",
 );
 
-/** True for names such as python3.12, too. */
+/** Also true for names such as python3.12. */
 export function isInterpreter(name: string, subcommand: string | undefined): boolean {
   const base = name.slice(name.lastIndexOf("/") + 1);
   if (interpreters.has(base) || /^(python|pypy|perl|ruby|lua|php|node|awk)[\d.]*$/.test(base)) return true;
   return subcommand !== undefined && runners.has(`${base}-${subcommand}`);
 }
 
-/** Whose every option only changes what is shown: a file that is named like an option does no harm. */
+/** Programs whose options change only what is shown, so that a file named like an option does no harm. */
 export const inertPrograms = names(
   "ls cat head tail wc grep egrep fgrep echo basename dirname realpath readlink stat du md5sum sha1sum sha256sum cksum nl tac rev cut",
 );

@@ -12,11 +12,11 @@ const tests = new Set(
 
 interface FindRequest extends ReadContext {
   readonly words: readonly ShellWord[];
-  /** Why a command that the search runs does not only look. */
+  /** Returns why a command that find runs is not read-only. */
   readonly judge: (words: readonly ShellWord[]) => string | undefined;
 }
 
-/** A search that only looks, also when it runs commands that only look. */
+/** Accepts a search that only reads, also if the commands that it runs only read. */
 export function readOnlyFind(request: FindRequest): string | undefined {
   const words = request.words.slice(1);
   const start = words.findIndex(({ value }) => /^[-(!]/.test(value) && !/^-[LHP]$/.test(value));
@@ -29,20 +29,20 @@ export function readOnlyFind(request: FindRequest): string | undefined {
   for (let at = Math.max(start, 0); at < words.length; at++) {
     const word = words[at];
     if (!word) continue;
-    if (word.kind !== "literal") return `what ${word.text} stands for is not known`;
+    if (word.kind !== "literal") return `what ${word.text} stands for is unknown`;
     if (/^-exec(dir)?$/.test(word.value)) {
       const { inner, end } = execPart(words, at + 1);
       const doubt = inner.length === 0 ? "find runs nothing" : request.judge(inner);
       if (doubt !== undefined) return doubt;
       at = end;
     } else if (word.value.startsWith("-") && !/^-\d+$/.test(word.value) && !tests.has(word.value)) {
-      return `${word.value} of find does more than look`;
+      return `${word.value} of find does more than read`;
     }
   }
   return undefined;
 }
 
-/** The command of an `-exec`, with a file of the folder in the place of `{}`, and where it ends. */
+/** Returns the command of an `-exec`, with a file of the folder instead of `{}`, and the position of its end. */
 export function execPart(words: readonly ShellWord[], from: number): { inner: readonly ShellWord[]; end: number } {
   const length = words
     .slice(from)

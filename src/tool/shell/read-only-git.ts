@@ -23,7 +23,7 @@ const letters = "abB;cDgiI:l:mM;C;n:pqrRstuU:vwWzS:G:L:EFP0123456789";
 const looking = (short: string, long: string): ReadOnly => ({ short, long, operands: "paths" });
 const listing = (short: string, long: string): ReadOnly => ({ short, long, operands: "none" });
 
-/** Subcommands of git that only look, with the options that let them only look. */
+/** Read-only git subcommands, with the options that keep them read-only. */
 export const readOnlyGit: Readonly<Record<string, ReadOnly>> = {
   status: looking(
     "sbvu;z",
@@ -79,7 +79,7 @@ export const readOnlyGit: Readonly<Record<string, ReadOnly>> = {
   help: { short: "ag", long: "all guides", operands: "none" },
 };
 
-/** Subcommands whose own subcommands only look. */
+/** Read-only pairs of git subcommand and its own subcommand. */
 export const readOnlyGitPairs: Readonly<Record<string, ReadOnly>> = {
   "remote get-url": { long: "all push", operands: "text" },
   "stash list": looking(letters, `${commits} ${changes}`),

@@ -1,10 +1,13 @@
-/** How one program only looks: the options that are known to be harmless, and what its other words are. */
+/** How a program is used read-only: its harmless options, and the kind of its other arguments. */
 export interface ReadOnly {
-  /** Letters of options; `:` after one that takes a value, `;` after one whose value is attached to it. */
+  /** Letters of options; `:` follows one that takes a value, `;` one with an attached value. */
   readonly short?: string;
-  /** Long options, whole. */
+  /** Full names of long options. */
   readonly long?: string;
-  /** `paths`: files to read. `text`: words of any kind. `pattern`: the first is text unless an option gives it. `none`: there are none. */
+  /**
+   * `paths`: files to read. `text`: any words. `pattern`: the first is text unless an option gives it. `none`: no
+   * operands.
+   */
   readonly operands: "paths" | "text" | "pattern" | "none";
 }
 
@@ -22,7 +25,7 @@ const grep: ReadOnly = {
   operands: "pattern",
 };
 
-/** Programs that show something and change nothing. What is not listed here, option or program, is asked about. */
+/** Programs that show something and change nothing. Any other option or program needs approval. */
 export const readOnlyPrograms: Readonly<Record<string, ReadOnly>> = {
   ls: {
     short: "1aAbBcCdDfFgGhHiI:klLmnNopqQrRsStT:uUvw:xXZ",
@@ -164,7 +167,7 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnly>> = {
   seq: { short: "f:s:w", long: "equal-width separator format", operands: "text" },
 };
 
-/** Programs that may be asked for their version, which runs nothing of the folder they are asked in. */
+/** Programs whose version query runs nothing from the working directory. */
 export const versioned: ReadonlySet<string> = new Set(
   (
     "node npm python python3 pip pip3 perl php java javac gcc g++ clang cc cmake make git bash docker deno bun rg fd jq curl wget " +

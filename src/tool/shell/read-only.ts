@@ -8,17 +8,17 @@ import type { ShellWord } from "./shell-word.ts";
 
 export interface ReadOnlyRequest extends ReadContext {
   readonly words: readonly ShellWord[];
-  /** More words come from elsewhere (`xargs`). */
+  /** More arguments come from its input (`xargs`). */
   readonly appends: boolean;
 }
 
-/** Why a command is not known to only look at files of the working folders; undefined when it is. */
+/** Returns why a command may do more than read files of the working folders; undefined if it only reads them. */
 export function notReadOnlyReason(request: ReadOnlyRequest): string | undefined {
   const { words } = request;
   const name = words[0]?.value ?? "";
   const [first, second] = words.slice(1).map(({ value }) => value);
   if (request.appends && !(inertPrograms.has(name) && !showsContent.has(name)))
-    return `${name} gets words from elsewhere`;
+    return `${name} gets arguments from another command`;
   if (words.length === 2 && versioned.has(name) && /^(--version|-version|-V|version)$/.test(first ?? ""))
     return undefined;
   if (words.length === 2 && first === "-v" && /^(node|npm)$/.test(name)) return undefined;
@@ -34,9 +34,9 @@ export function notReadOnlyReason(request: ReadOnlyRequest): string | undefined 
     case "[":
       return unsafeTestReason(words);
     case "printf":
-      return words[1]?.kind === "literal" && !first?.startsWith("-") ? undefined : "printf is given more than a format";
+      return words[1]?.kind === "literal" && !first?.startsWith("-") ? undefined : "printf has more than a format";
     case "command":
-      return /^-[vV]$/.test(first ?? "") ? undefined : "command runs another";
+      return /^-[vV]$/.test(first ?? "") ? undefined : "command runs another command";
     case "find":
       return readOnlyFind({ ...request, judge: (inner) => notReadOnlyReason({ ...request, words: inner }) });
     case "sed":
@@ -47,7 +47,8 @@ export function notReadOnlyReason(request: ReadOnlyRequest): string | undefined 
       if (words.length === 2 && /^[auxfwr]+$/.test(first ?? "")) return undefined;
       break;
     case "uniq":
-      if (words.slice(1).filter(({ value }) => !value.startsWith("-")).length > 1) return "uniq writes its second file";
+      if (words.slice(1).filter(({ value }) => !value.startsWith("-")).length > 1)
+        return "uniq writes to its second argument";
       break;
     case "date":
       if (words.slice(1).some(({ value }) => /^\d/.test(value))) return "date could set the clock";
@@ -72,10 +73,10 @@ export function notReadOnlyReason(request: ReadOnlyRequest): string | undefined 
   return judgeWords(request, program, words.slice(1));
 }
 
-/** They give out what is in the files that they are pointed at. */
+/** Programs that print the content of their files. */
 const showsContent = new Set("cat head tail grep egrep fgrep nl tac rev cut".split(" "));
 
-const notListedReason = (name: string) => `${name} is not among the commands that only look`;
+const notListedReason = (name: string) => `${name} is not among the read-only commands`;
 
 function unsafeGitReason(
   request: ReadOnlyRequest,
@@ -91,7 +92,7 @@ function unsafeGitReason(
     return program && judgeWords(request, program, words.slice(2));
   }
   const program = first !== undefined && Object.hasOwn(readOnlyGit, first) ? readOnlyGit[first] : undefined;
-  if (!program) return `git ${first ?? ""} is not among the commands that only look`;
+  if (!program) return `git ${first ?? ""} is not among the read-only commands`;
   const lists = words.some(
     ({ value }) =>
       /^(--list|--(no-)?contains|--(no-)?merged|--points-at)(=|$)/.test(value) || (first === "tag" && value === "-l"),
@@ -104,7 +105,9 @@ function judgeWords(request: ReadOnlyRequest, program: ReadOnly, words: readonly
   return unsafeOptionReason(words, program) ?? unsafeOperandReason(request, program, operandsOf(words, program));
 }
 
-/** Everything that begins like an option must be a known one, also behind `--`: that may have been another option's value. */
+/**
+ * Everything that looks like an option must be a known one, even after `--`: that may be the value of another option.
+ */
 function unsafeOptionReason(words: readonly ShellWord[], program: ReadOnly): string | undefined {
   const long = ` ${program.long ?? ""} `;
   for (const { kind, value, head } of words) {
@@ -117,7 +120,7 @@ function unsafeOptionReason(words: readonly ShellWord[], program: ReadOnly): str
   return undefined;
 }
 
-/** Whole names only, and no list of them. */
+/** Matches one whole name, not several. */
 function isListed(option: string, long: string): boolean {
   const [name = ""] = option.slice(2).split("=", 1);
   return /^[\w-]+$/.test(name) && long.includes(` ${name} `);
@@ -132,7 +135,7 @@ function knownLetters(cluster: string, short = ""): boolean {
   return true;
 }
 
-/** The words that are neither options nor values of single-letter options. */
+/** Returns the words that are neither options nor values of single-letter options. */
 function operandsOf(words: readonly ShellWord[], { short = "", operands }: ReadOnly): readonly ShellWord[] {
   const found: ShellWord[] = [];
   let given = false;
@@ -154,7 +157,7 @@ function operandsOf(words: readonly ShellWord[], { short = "", operands }: ReadO
     }
   }
   const from = operands === "pattern" && !given ? 1 : 0;
-  // A pattern that is not known is still only a pattern, as long as it cannot be an option.
+  // An unknown pattern is harmless as long as it cannot be an option.
   const head = found
     .slice(0, from)
     .filter((word) => word.kind !== "literal" && !(word.kind === "single" && word.head !== ""));
@@ -167,11 +170,11 @@ function unsafeOperandReason(
   words: readonly ShellWord[],
 ): string | undefined {
   const name = request.words[0]?.value ?? "";
-  if (operands === "none" && words.length > 0) return `${name} is given ${words[0]?.text}`;
+  if (operands === "none" && words.length > 0) return `${name} has the argument ${words[0]?.text}`;
   for (const word of words) {
     if (operands === "text" && name !== "git" && harmlessText.has(name)) continue;
     if (word.text.startsWith("<(") && word.kind === "single") continue;
-    if (word.kind === "dynamic" || word.kind === "single") return `what ${word.text} stands for is not known`;
+    if (word.kind === "dynamic" || word.kind === "single") return `what ${word.text} stands for is unknown`;
     if (word.kind === "pattern" && (word.head === "" || word.head.startsWith("-")) && !inertPrograms.has(name)) {
       return `${word.text} could stand for an option`;
     }
@@ -182,18 +185,18 @@ function unsafeOperandReason(
   return undefined;
 }
 
-/** Whatever these are given, they only print or compare it. */
+/** They only print or compare their arguments. */
 const harmlessText = new Set(["basename", "dirname"]);
 
 function unsafeCdReason(request: ReadOnlyRequest): string | undefined {
   const [target, ...more] = request.words.slice(1).filter(({ value }) => value !== "--");
   if (target === undefined || more.length > 0 || target.kind !== "literal" || target.value.startsWith("-")) {
-    return "where cd leads is not known";
+    return "the target of cd is unknown";
   }
   return unsafePath(target, request);
 }
 
-/** `-v` and arithmetic evaluate names; `-t`, `-o` and the rest compare and look. */
+/** `-v` and arithmetic evaluate names; `-t`, `-o` and the other operators only compare and read. */
 function unsafeTestReason(words: readonly ShellWord[]): string | undefined {
   const bad = words.find(({ value, kind }) => kind === "dynamic" || /^-[vR]$/.test(value));
   return bad && `test could evaluate ${bad.text}`;

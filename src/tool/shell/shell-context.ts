@@ -4,19 +4,19 @@ import { staticPrefix } from "../permissions/glob-pattern.ts";
 import type { ShellLine } from "./shell-line.ts";
 import type { ShellWord } from "./shell-word.ts";
 
-/** Where a command line runs. */
+/** The folders and permissions that a command line runs with. */
 export interface ShellContext {
   readonly cwd: string;
   /** Real and absolute. */
   readonly roots: readonly string[];
-  /** Whether output may be sent to this file, real and absolute, without asking; without it to none. */
+  /** True if output may go to this file (real and absolute) without asking. Without it, output may go to no file. */
   readonly mayWrite?: ((path: string) => boolean) | undefined;
   readonly home?: string | undefined;
   /** Follows links. */
   readonly realPath: (path: string) => string;
 }
 
-/** Every folder the commands of a line may find themselves in, or undefined when a `cd` leads nobody knows where. */
+/** Returns every folder that the commands of a line may run in, or undefined if the target of a `cd` is unknown. */
 export function foldersOf(line: ShellLine, place: ShellContext): readonly string[] | undefined {
   const folders = new Set([place.cwd]);
   for (const { words } of line.commands) {
@@ -35,7 +35,10 @@ export function foldersOf(line: ShellLine, place: ShellContext): readonly string
   return [...folders];
 }
 
-/** The path a word names in a folder; undefined when it cannot be told. A pattern stands for the folder it searches in. */
+/**
+ * Returns the path that a word names in a folder, or undefined if unknown. A pattern stands for the folder that it
+ * searches.
+ */
 export function pathOf(word: ShellWord, folder: string, home: string | undefined): string | undefined {
   if (word.kind === "single" || word.kind === "dynamic") return undefined;
   const text = word.kind === "pattern" ? patternFolder(word.value) : word.value;
@@ -51,7 +54,7 @@ function patternFolder(pattern: string): string | undefined {
   return /(^|\/)\.\.(\/|$)|(^|\/)\.[^/\w]/.test(rest) ? undefined : folder || ".";
 }
 
-/** All real paths a word may mean; undefined when that cannot be told. */
+/** Returns all real paths that a word may mean, or undefined if unknown. */
 export function pathsOf(word: ShellWord, folders: readonly string[], place: ShellContext): string[] | undefined {
   const paths: string[] = [];
   for (const folder of folders) {
@@ -66,7 +69,7 @@ export function pathsOf(word: ShellWord, folders: readonly string[], place: Shel
   return paths;
 }
 
-/** `HEAD:.env` names a file of a commit: as good as the file itself to somebody who may not see it. */
+/** `HEAD:.env` names a file of a commit. Reading it is the same as reading the file. */
 function pathInRevision(value: string): string | undefined {
   const path = /^[^:/\s][^:\s]*:(?!\/)([^:]+)$/.exec(value)?.[1];
   return path === undefined || path.startsWith("/") ? undefined : path;

@@ -11,37 +11,37 @@ import {
 } from "unbash";
 import { type ShellWord, shellWord } from "./shell-word.ts";
 
-/** One simple command, wherever in the line it stands. */
+/** One simple command, at any position in the line. */
 export interface ShellCommand {
-  /** The name first. Empty for a redirection or an assignment that stands alone. */
+  /** The name comes first. Empty for a redirection or assignment without a command. */
   readonly words: readonly ShellWord[];
-  /** `NAME=value` before the name. */
+  /** True if `NAME=value` precedes the name. */
   readonly assigns: boolean;
   readonly redirects: readonly ShellRedirect[];
 }
 
 export interface ShellRedirect {
-  /** `none` leaves files alone: between descriptors, or to /dev/null. */
+  /** `none` touches no files: between descriptors, or to /dev/null. */
   readonly effect: "none" | "read" | "write";
   readonly target: ShellWord | undefined;
 }
 
-/** Everything a command line would run, and everything about it that cannot be judged by looking at its commands. */
+/** All commands that a line would run, and all doubts that its commands alone do not show. */
 export interface ShellLine {
   readonly commands: readonly ShellCommand[];
   /** Redirections of whole groups and loops. */
   readonly redirects: readonly ShellRedirect[];
-  /** It begins with a `cd`, and nothing else runs unless that has worked. */
+  /** True if it begins with `cd` and everything else runs only if that succeeds. */
   readonly enters: boolean;
-  /** Each a reason to ask. */
+  /** Each doubt is a reason to ask the user. */
   readonly unsafeReasons: readonly string[];
 }
 
-/** Reads a command line as bash would. What cannot be read for certain is a doubt, never left out. */
+/** Parses a command line as bash does. An uncertain part becomes a doubt and is never ignored. */
 export function readShellLine(source: string): ShellLine {
   const line = { commands: [] as ShellCommand[], redirects: [] as ShellRedirect[], doubts: new Set<string>() };
   const hidden = hiddenCharacter(source);
-  if (hidden !== undefined) line.doubts.add(`it has ${hidden} in it`);
+  if (hidden !== undefined) line.doubts.add(`it contains ${hidden}`);
   const visit = (node: SyntaxNode): void => {
     const doubt = unsafeNodeReason(node);
     if (doubt !== undefined) line.doubts.add(doubt);
@@ -88,7 +88,7 @@ function shellRedirect(node: Redirection): ShellRedirect {
   return { effect: node.operator === "<" ? "read" : "write", target };
 }
 
-/** Why a node cannot be waved through, whatever its commands are. */
+/** Returns why a node needs approval, whatever its commands are. */
 function unsafeNodeReason(node: SyntaxNode): string | undefined {
   switch (node.type) {
     case "Script":
@@ -100,13 +100,13 @@ function unsafeNodeReason(node: SyntaxNode): string | undefined {
     case "Select":
       return "it waits for input";
     case "ExtendedGlob":
-      return "it has an extended pattern";
+      return "it contains an extended pattern";
     case "FileDescriptorVariable":
       return "it sets a variable to a descriptor";
     case "CommandExpansion":
     case "ProcessSubstitution":
     case "ArithmeticCommandExpansion":
-      return node.script === undefined ? "it has a substitution that cannot be parsed" : undefined;
+      return node.script === undefined ? "it contains a substitution that cannot be parsed" : undefined;
     case "For":
       return /^[a-z_][a-z0-9_]*$/.test(node.name.value) && !node.name.value.endsWith("_proxy")
         ? undefined
@@ -126,12 +126,12 @@ function unsafeNodeReason(node: SyntaxNode): string | undefined {
     case "TestBinary":
       return unsafeTestReason(node);
     default:
-      return known.has(node.type) ? undefined : `it has a part of a kind that is not known here (${node.type})`;
+      return known.has(node.type) ? undefined : `it contains an unknown kind of syntax (${node.type})`;
   }
 }
 
-/** Bash evaluates what a variable holds once more in these places, and runs the substitutions it finds there. */
-const computed = "it computes with names, whose values bash would evaluate";
+/** In these places bash evaluates the value of a variable again, and runs the substitutions in it. */
+const computed = "it computes with variables, whose values bash would evaluate";
 
 function isPlainArithmetic(node: ArithmeticExpression): boolean {
   switch (node.type) {
@@ -169,7 +169,7 @@ function unsafeExpansionReason(node: ParameterExpansionPart): string | undefined
     case "Transform":
     case "Names":
     case "Unknown":
-      return "it has an expansion that bash may evaluate again";
+      return "it contains an expansion that bash may evaluate again";
   }
 }
 
@@ -189,10 +189,12 @@ const known: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Control, format, private and unassigned characters, blanks that are none to bash, and letters without a shape. */
+/**
+ * Control, format, private and unassigned characters, spaces that bash does not treat as blanks, and invisible letters.
+ */
 const hiddenPattern = /(?![\t\n])[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}|\u115f|\u1160|\u3164|\uffa0|\u034f|[\ufe00-\ufe0e]/u;
 
-/** What people do not see, or see in another order than bash does. */
+/** Finds a character that people cannot see, or that changes the visible order. */
 function hiddenCharacter(source: string): string | undefined {
   const found = hiddenPattern.exec(source);
   return found ? `a character that does not show (U+${codeOf(found[0])})` : undefined;
@@ -200,6 +202,6 @@ function hiddenCharacter(source: string): string | undefined {
 
 const codeOf = (char: string) => (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
 
-/** Text with the characters that do not show made visible. */
+/** Replaces invisible characters by visible codes. */
 export const visibleText = (text: string) =>
   text.replace(new RegExp(hiddenPattern, "gu"), (char) => `[U+${codeOf(char)}]`);

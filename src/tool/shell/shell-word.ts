@@ -1,20 +1,20 @@
 import type { DoubleQuotedChild, Word, WordPart } from "unbash";
 
 /**
- * A word of a command. `literal`: its value is known. `pattern`: file names that the pattern or braces stand for. `single`: exactly
- * one word whose text is not known (`"$x"`). `dynamic`: any number of words, of any text.
+ * A word of a command. `literal`: its value is known. `pattern`: file names that match the pattern or braces. `single`:
+ * exactly one word of unknown text (`"$x"`). `dynamic`: any number of words of any text.
  */
 export interface ShellWord {
   readonly kind: "literal" | "pattern" | "single" | "dynamic";
-  /** As it was written. */
+  /** As written. */
   readonly text: string;
-  /** What the shell makes of it, as far as that is known: for a deny rule this is enough. */
+  /** The value in the shell, as far as it is known. That is enough for a deny rule. */
   readonly value: string;
-  /** Begins with `~` outside of quotes. */
+  /** True if it begins with an unquoted `~`. */
   readonly tilde: boolean;
-  /** What it begins with for certain; a pattern that begins with `*` has none. */
+  /** The certain beginning of its value; empty for a pattern that begins with `*`. */
   readonly head: string;
-  /** Put together from several quoted pieces. */
+  /** True if it consists of several quoted pieces. */
   readonly pieced: boolean;
 }
 
@@ -27,7 +27,7 @@ export function shellWord(word: Word): ShellWord {
   return { kind, text: word.text, value, tilde: word.text.startsWith("~"), head, pieced: parts.length > 1 };
 }
 
-/** A word made up here, as if it had been written out. */
+/** A literal word that is not from the source. */
 export const literalWord = (value: string): ShellWord => ({
   kind: "literal",
   text: value,

@@ -4,7 +4,7 @@ import { isInterpreter, wrappers } from "./programs.ts";
 import type { ShellLine } from "./shell-line.ts";
 import type { ShellWord } from "./shell-word.ts";
 
-/** Rules to offer with a question: as narrow as is useful, and none for what could run anything. */
+/** Suggests rules for a question: as narrow as is useful, and none for a command that could run anything. */
 export function suggestRules(
   text: string,
   line: ShellLine,
@@ -17,7 +17,7 @@ export function suggestRules(
   return isFixed(line) && text.length <= 400 && !text.includes("\n") ? [parseRule(`Bash(${text})`)] : [];
 }
 
-/** Every word is known, and nothing in it runs something else: the whole line, as it stands, can be a rule. */
+/** True if every word is known and nothing runs other commands. The whole line can then be a rule. */
 function isFixed({ commands, unsafeReasons: doubts }: ShellLine): boolean {
   return (
     doubts.length === 0 &&

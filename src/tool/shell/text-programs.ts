@@ -1,6 +1,6 @@
 import type { ShellWord } from "./shell-word.ts";
 
-/** Why a use of sed may do more than print what it reads: its scripts can write files and run commands. */
+/** Returns why a sed command may do more than print its input: sed scripts can write files and run commands. */
 export function unsafeSedReason(words: readonly ShellWord[]): string | undefined {
   const explicit = words.some(({ value }) => /^-[nErsuz]*e$/.test(value));
   const scripts: ShellWord[] = [];
@@ -10,7 +10,7 @@ export function unsafeSedReason(words: readonly ShellWord[]): string | undefined
     if (!word) continue;
     const { value } = word;
     if (word.kind !== "literal" && (word.head === "" || word.head.startsWith("-")))
-      return `what ${word.text} stands for is not known`;
+      return `what ${word.text} stands for is unknown`;
     if (/^-[nErsuz]*e$/.test(value)) {
       const next = words[++at];
       if (next) scripts.push(next);
@@ -22,10 +22,10 @@ export function unsafeSedReason(words: readonly ShellWord[]): string | undefined
   }
   const bad = scripts.find(({ kind, value }) => kind !== "literal" || !isPrinting(value));
   if (scripts.length === 0) return "sed has no script";
-  return bad && `the sed script ${bad.text} is not known to only print`;
+  return bad && `the sed script ${bad.text} may do more than print`;
 }
 
-/** Text up to a mark. A mark in brackets or behind a backslash would not end it for sed, so neither is let through. */
+/** Text up to a delimiter. Delimiters in brackets or after a backslash do not end it for sed, so they are rejected. */
 const upTo = (mark: string) => `(?:[^${mark}\\\\\\n[]|\\\\[^${mark}\\n]|\\[\\^?[^\\]${mark}\\\\\\n]+\\])*`;
 const address = `(?:\\d+|\\$|/${upTo("/")}/)`;
 const range = `(?:${address}(?:\\s*,\\s*(?:${address}|[+~]\\d+))?\\s*!?\\s*)?`;
@@ -36,16 +36,16 @@ const printing = new RegExp(
   `^\\s*${range}(?:[pdqQ=]|${substitute})(?:\\s*;\\s*${range}(?:[pdqQ=]|${substitute}))*\\s*;?\\s*$`,
 );
 
-/** Prints, deletes, quits, numbers and substitutes without the flags that write or run. */
+/** Accepts scripts that print, delete, quit, number or substitute, without the flags that write or run. */
 const isPrinting = (script: string) => script.length <= 500 && printing.test(script);
 
-/** Why a use of awk may do more than print fields: it is a language that can run commands and write files. */
+/** Returns why an awk command may do more than print fields: awk programs can run commands and write files. */
 export function unsafeAwkReason(words: readonly ShellWord[]): string | undefined {
   let program: ShellWord | undefined;
   for (let at = 1; at < words.length; at++) {
     const word = words[at];
     if (!word) continue;
-    if (word.kind !== "literal") return `what ${word.text} stands for is not known`;
+    if (word.kind !== "literal") return `what ${word.text} stands for is unknown`;
     if (program === undefined && word.value === "-F") at += 1;
     else if (program === undefined && /^-F./.test(word.value)) continue;
     else if (word.value.startsWith("-")) return `the option ${word.value} of awk is not known to be harmless`;

@@ -1,15 +1,18 @@
 import type { ShellWord } from "./shell-word.ts";
 
 interface Unsafe {
-  /** Letters that are options wherever they stand in a cluster. */
+  /** Letters that are unsafe anywhere in a cluster. */
   readonly short?: string;
-  /** Long options; a shortened form counts too. */
+  /** Long options, also in abbreviated form. */
   readonly long?: readonly string[];
   /** Whole words. */
   readonly words?: readonly string[];
 }
 
-/** Options that run another program, write a file or change where the command works: a rule must name them to allow them. */
+/**
+ * Options that run another program, write a file or change the working directory. A rule allows them only if it names
+ * them.
+ */
 const table: Readonly<Record<string, Unsafe>> = {
   find: {
     words: ["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls", "-files0-from"],
@@ -59,7 +62,10 @@ const table: Readonly<Record<string, Unsafe>> = {
   uniq: {},
 };
 
-/** The first of these words that does more than the command's name says, or undefined. `words` come after what a rule has named. */
+/**
+ * Returns the first of these words that does more than the command's name says, or undefined. `words` follow those that
+ * the rule names.
+ */
 export function unsafeOption(
   name: string,
   words: readonly ShellWord[],
@@ -67,7 +73,7 @@ export function unsafeOption(
 ): string | undefined {
   const unsafe = Object.hasOwn(table, name) ? table[name] : undefined;
   if (!unsafe) return undefined;
-  // Letters such as -c mean something else behind a subcommand of git: there only the long forms and these count.
+  // After a git subcommand, letters such as -c have another meaning: only the long forms and `gitLetters` count.
   const behind = name === "git" && [...before.slice(1), ...words].some(({ value }) => !value.startsWith("-"));
   const subcommand =
     name === "git" ? [...before.slice(1), ...words].find(({ value }) => /^[a-z]/.test(value))?.value : undefined;
@@ -95,7 +101,7 @@ const gitLetters = (subcommand: string | undefined) =>
         ? "cu"
         : "";
 
-/** A shortened long option stands for every option it begins. */
+/** An abbreviated long option matches every option that it begins. */
 const isUnsafeLong = (given: string, unsafe: readonly string[]) =>
   unsafe.some((option) => option === given || (given.length >= 2 && option.startsWith(given)));
 

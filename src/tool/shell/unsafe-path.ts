@@ -4,18 +4,18 @@ import type { ShellWord } from "./shell-word.ts";
 
 export interface ReadContext {
   readonly place: ShellContext;
-  /** Every folder the command may run in; undefined when that is not known. */
+  /** Every folder that the command may run in; undefined if unknown. */
   readonly folders: readonly string[] | undefined;
 }
 
-/** Why a file should not be read without asking. */
+/** Returns why reading a file needs approval. */
 export function unsafePath(word: ShellWord, { folders, place }: ReadContext): string | undefined {
-  if (folders === undefined) return "where it would run is not known";
+  if (folders === undefined) return "the folder it would run in is unknown";
   const paths = pathsOf(word, folders, place);
-  if (paths === undefined) return `what ${word.text} stands for is not known`;
+  if (paths === undefined) return `what ${word.text} stands for is unknown`;
   for (const path of paths) {
     if (path === "/dev/null") continue;
-    if (!isInRoots(path, place)) return `${path} is outside of the working folders`;
+    if (!isInRoots(path, place)) return `${path} is outside the working folders`;
     if (isSecretPath(path)) return `${path} looks like a file with secrets`;
   }
   return undefined;

@@ -1,20 +1,20 @@
 import type { ShellWord } from "./shell-word.ts";
 
-/** What a wrapper runs. `appends`: more words come to it from elsewhere. */
+/** The command that a wrapper runs. `appends`: it gets more arguments from its input. */
 export interface UnwrappedCommand {
   readonly inner: readonly ShellWord[];
   readonly appends: boolean;
 }
 
 interface Wrapper {
-  /** Options it may have, by their letters; those with `:` take a value. */
+  /** Letters of its known options; a letter followed by `:` takes a value. */
   readonly short: string;
   readonly long: readonly string[];
-  /** How many words of its own come before the command. */
+  /** Recognizes the wrapper's own argument before the command, if it has one. */
   readonly own?: (word: string) => boolean;
 }
 
-/** The wrappers that can be looked through: they start a command as it is, and change nothing about what it does. */
+/** The wrappers that can be removed: they start a command unchanged and do not alter its effect. */
 const table: Readonly<Record<string, Wrapper>> = {
   env: { short: "", long: [] },
   timeout: {
@@ -33,7 +33,7 @@ const table: Readonly<Record<string, Wrapper>> = {
   },
 };
 
-/** Undefined for what is no such wrapper; `unclear` for one whose command cannot be told for certain. */
+/** Returns undefined if the command has no such wrapper, and `unclear` if the inner command cannot be determined. */
 export function unwrapCommand(words: readonly ShellWord[]): UnwrappedCommand | "unclear" | undefined {
   const [first, ...rest] = words;
   if (first?.kind !== "literal" || !Object.hasOwn(table, first.value)) return undefined;
@@ -72,7 +72,7 @@ function afterOptions(words: readonly ShellWord[], { short, long }: Wrapper): nu
   return at;
 }
 
-/** Whether a cluster of letters takes the next word as a value; undefined when a letter is not known. */
+/** True if a cluster of letters takes the next word as a value; undefined if it has an unknown letter. */
 function takesNext(letters: string, short: string): boolean | undefined {
   for (let i = 0; i < letters.length; i++) {
     const place = short.indexOf(letters[i] ?? "");

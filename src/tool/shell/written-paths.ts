@@ -6,7 +6,7 @@ const every = new Set(
 );
 const last = new Set("cp ln install rsync scp link".split(" "));
 
-/** The words of a command that name what it would write to, as far as its name tells. */
+/** Returns the words that name the files a command would write, as far as its name shows. */
 export function writtenWords(words: readonly ShellWord[], redirects: readonly ShellRedirect[]): readonly ShellWord[] {
   const targets = redirects.flatMap(({ effect, target }) => (effect === "write" && target ? [target] : []));
   const base = words[0]?.value.slice(words[0].value.lastIndexOf("/") + 1) ?? "";
@@ -35,7 +35,7 @@ function afterEquals(word: ShellWord): ShellWord[] {
   return [{ ...literalWord(value), kind: word.kind, tilde: value.startsWith("~") }];
 }
 
-/** The word behind -t, -C, -d, -o and their like. */
+/** Returns the word after -t, -C, -d, -o and similar options. */
 const targetFolder = (words: readonly ShellWord[]) =>
   words.filter((_, index) =>
     /^(-[a-zA-Z]*[tCdoOP]|--target-directory|--directory|--output|--output-directory)$/.test(

@@ -12,16 +12,16 @@ import type { AgentView } from "../session/agent-view.ts";
 import type { ChunkedList } from "../lists/chunked-list.ts";
 import type { TranscriptItem } from "../transcript/transcript-item.ts";
 
-/** A running or finished agent or command of this session, as a face keeps it: a row, and what is known for drawing it. */
+/** A running or finished agent or command of this session, as a row of a frontend with the data to draw it. */
 export type ActivityRow = SubagentRow | TeammateRow | ShellRow;
 
-/** Those with a transcript that can be looked at. */
+/** Rows with a transcript. */
 export type AgentRow = SubagentRow | TeammateRow;
 
 export type ActivityStatus = "pending" | "running" | "completed" | "failed" | "killed";
 
 interface RowBase {
-  /** An agent's id, `name@team` of a member, or the id of a background task. */
+  /** An agent's id, `name@team` for a member, or the id of a background job. */
   readonly id: string;
   readonly status: ActivityStatus;
   readonly description: string;
@@ -29,47 +29,47 @@ interface RowBase {
   readonly startTime: number;
   readonly endTime: number | undefined;
   readonly outputFile: string | undefined;
-  /** How much of its output was seen live, in characters. */
+  /** Characters of its output that were seen live. */
   readonly outputOffset: number;
-  /** Whoever started it knows that it has ended. */
+  /** True if its starter knows that it has ended. */
   readonly notified: boolean;
-  /** Its row is not shown from then on. 0: at once. */
+  /** The row is hidden from this time on. 0: at once. */
   readonly evictAfter: number | undefined;
   readonly error: string | undefined;
-  /** What stops it; undefined where nothing can. */
+  /** The command that stops it; undefined if it cannot be stopped. */
   readonly abort: Command | undefined;
 }
 
 interface AgentRowBase extends RowBase {
-  /** What people call it; see `visibleLine` before it is drawn. */
+  /** Its display name; apply `visibleLine` before drawing it. */
   readonly name: string;
   readonly agentType: string | undefined;
   readonly model: string | undefined;
   readonly color: string | undefined;
-  /** Where in `AppState.session` it is; undefined of a member in another process, whose events do not come here. */
+  /** Its agent in `AppState.session`; undefined for a member in another process, whose events do not arrive here. */
   readonly agent: AgentId | undefined;
   readonly progress: ActivityProgress;
-  /** Only while it is retained and its transcript is loaded: nobody else's is kept. */
+  /** Set only while the row is retained and its transcript is loaded. */
   readonly messages: ChunkedList<TranscriptItem> | undefined;
-  /** Somebody looks at it. */
+  /** True while it is in view. */
   readonly retain: boolean;
-  /** `messages` begin with what is stored. */
+  /** True if `messages` begins with the stored transcript. */
   readonly diskLoaded: boolean;
-  /** What came while its transcript was being read. */
+  /** Events that arrived while its transcript was being loaded. */
   readonly streamed: readonly Envelope[];
   readonly isIdle: boolean;
-  /** It waits for somebody's permission, since then. */
+  /** Waits for a permission since this time. */
   readonly waitingSince: number | undefined;
-  /** How long it has waited for permissions before. */
+  /** Total of earlier waits for permissions. */
   readonly permissionWaitMs: number;
 }
 
 export interface ActivityProgress {
   readonly toolCalls: number;
   readonly tokens: number;
-  /** The beginning of its last words. */
+  /** The beginning of its last message. */
   readonly lastMessage: string;
-  /** What it is doing, in a small model's line or its own word. */
+  /** Its current activity: a small model's line or its own text. */
   readonly summary: string | undefined;
 }
 
@@ -90,9 +90,9 @@ export interface TeammateRow extends AgentRowBase {
   readonly backendType: BackendType | undefined;
   readonly state: MemberState;
   readonly unread: number;
-  /** Its process is there and has given no sign for longer than it may. */
+  /** Its process is alive but has sent no sign for longer than allowed. */
   readonly isSilent: boolean;
-  /** What is heard from another process: its agent without what it has said before. */
+  /** The agent as received from another process, without its transcript. */
   readonly remoteAgent: AgentView | undefined;
 }
 

@@ -13,16 +13,16 @@ import {
 import type { MemberView } from "../session/team-view.ts";
 import { tokensOf } from "../session/spending.ts";
 
-/** How long the row of something that has ended stays, so that it does not blink away. */
+/** How long the row of an ended job stays visible. */
 export const evictionGraceMs = 30_000;
 
-/** What a task was before, and when something happened to it. */
+/** The previous row, and the time of the change. */
 export interface RowChange<T extends ActivityRow> {
   readonly previous: T | undefined;
   readonly at: number;
 }
 
-/** A sub-agent as a task. `background` is what is known of its running without its parent waiting. */
+/** Builds the row of a subagent. `background` is set if it runs as a background job. */
 export function subagentRow(
   agent: AgentView,
   { previous, at }: RowChange<SubagentRow>,
@@ -43,7 +43,7 @@ export function subagentRow(
     color: undefined,
     status: statusOfAgent(status),
     isIdle: status.kind === "idle",
-    error: statusOfAgent(status) === "failed" ? (detailOf(status) ?? "it has failed") : undefined,
+    error: statusOfAgent(status) === "failed" ? (detailOf(status) ?? "it failed") : undefined,
     progress: progressOf(agent, previous),
     abort: previous?.path === agent.path ? previous.abort : { type: "interrupt", agent: agent.path },
     isBackgrounded: previous?.isBackgrounded || background !== undefined,
@@ -53,7 +53,7 @@ export function subagentRow(
   return keepIfEqual(previous, withEndTime(withWaitTime(next, { waits, at }), previous, at));
 }
 
-/** A member of a team as a task. `agent` is there if it runs in this process. */
+/** Builds the row of a team member. `agent` is set if it runs in this process. */
 export function teammateRow(
   member: MemberView & { readonly team: string },
   { previous, at }: RowChange<TeammateRow>,
@@ -80,7 +80,7 @@ export function teammateRow(
     agent: agent?.id,
     status,
     isIdle: member.state === "idle",
-    error: status === "failed" ? (member.detail ?? "its process is gone") : undefined,
+    error: status === "failed" ? (member.detail ?? "its process has ended") : undefined,
     progress: agent ? progressOf(agent, previous) : remoteProgress(member, { remoteAgent, previous }),
     abort: previous?.abort ?? { type: "member.stop", team, name, now: true },
   };
@@ -88,7 +88,7 @@ export function teammateRow(
   return keepIfEqual(previous, withEndTime(withWaitTime(next, { waits, at }), previous, at));
 }
 
-/** A command in the background as a task. */
+/** Builds the row of a background command. */
 export function shellRow(background: BackgroundView, { previous, at }: RowChange<ShellRow>): ShellRow {
   const { backgroundId, description, outputFile, outputTail, exitCode, agent } = background;
   const status = background.status === "lost" ? "killed" : background.status;
@@ -111,7 +111,7 @@ export function shellRow(background: BackgroundView, { previous, at }: RowChange
   return keepIfEqual(previous, withEndTime(next, previous, at));
 }
 
-/** A member of whom nothing is heard yet but what its agent does. */
+/** A member of which only the agent's activity is known yet. */
 export function memberOfAgent(agent: AgentView): (MemberView & { readonly team: string }) | undefined {
   const place = memberPath(agent.path);
   if (!place) return undefined;
@@ -128,7 +128,7 @@ export function memberOfAgent(agent: AgentView): (MemberView & { readonly team: 
   };
 }
 
-/** Of `name@team` the parts; undefined of an agent that is no member. */
+/** Splits `name@team`; undefined for an agent that is not a member. */
 export function memberPath(path: string): { readonly name: string; readonly team: string } | undefined {
   const at = path.indexOf("@");
   return at <= 0 || path.includes("/") ? undefined : { name: path.slice(0, at), team: path.slice(at + 1) };
@@ -203,7 +203,7 @@ interface ProgressSources {
   readonly previous: AgentRow | undefined;
 }
 
-/** Of a member in another process its own word, and what is heard of it. */
+/** The progress of a member in another process: its own text, and the events received from it. */
 function remoteProgress({ detail }: MemberView, { remoteAgent, previous }: ProgressSources): AgentRow["progress"] {
   if (remoteAgent) {
     const next = progressOf(remoteAgent, undefined);
@@ -213,7 +213,7 @@ function remoteProgress({ detail }: MemberView, { remoteAgent, previous }: Progr
   return before.summary === detail ? before : { ...before, summary: detail };
 }
 
-/** A member in another process, after something of it was heard. */
+/** Updates the row of a member in another process after an event. */
 export function updateRemoteRow(task: TeammateRow, remoteAgent: AgentView): TeammateRow {
   const { summary: before } = task.progress;
   const next = progressOf(remoteAgent, undefined);
@@ -227,7 +227,7 @@ export function updateRemoteRow(task: TeammateRow, remoteAgent: AgentView): Team
   });
 }
 
-/** Adds up how long it waits for people: that is not its own time. */
+/** Adds up the time it waits for people, which does not count as its own time. */
 function withWaitTime<T extends AgentRow>(task: T, { waits, at }: { readonly waits: boolean; readonly at: number }): T {
   if (waits) return task.waitingSince === undefined ? { ...task, waitingSince: at } : task;
   if (task.waitingSince === undefined) return task;
@@ -235,7 +235,7 @@ function withWaitTime<T extends AgentRow>(task: T, { waits, at }: { readonly wai
   return { ...task, waitingSince: undefined, permissionWaitMs };
 }
 
-/** What follows from its having ended just now, or from its going on after it had. */
+/** Sets or clears the end time when the row ends or starts again. */
 function withEndTime<T extends ActivityRow>(task: T, previous: ActivityRow | undefined, at: number): T {
   if (!isFinished(task))
     return task.endTime === undefined ? task : { ...task, endTime: undefined, evictAfter: undefined, notified: false };
@@ -244,7 +244,7 @@ function withEndTime<T extends ActivityRow>(task: T, previous: ActivityRow | und
   return { ...task, endTime: at, notified: true, evictAfter: isWatched ? undefined : at + evictionGraceMs };
 }
 
-/** Of an output whose beginning may have been cut off. */
+/** Returns the added length of an output whose beginning may have been cut. */
 function addedLength(before: string, after: string): number {
   if (after.startsWith(before)) return after.length - before.length;
   const end = before.slice(-200);

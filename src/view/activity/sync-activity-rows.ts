@@ -8,7 +8,7 @@ import type { MemberView } from "../session/team-view.ts";
 
 export type ActivityRows = ReadonlyMap<string, ActivityRow>;
 
-/** The tasks after something happened; the same map if that concerned none of them. */
+/** Returns the rows after an event; the same map if it concerned none of them. */
 export function syncActivityRows(
   tasks: ActivityRows,
   session: SessionView,
@@ -27,7 +27,7 @@ export function syncActivityRows(
     }
     case "session.opened":
     case "session.closed":
-      // Whatever ran in the life before does so no more.
+      // Everything that ran in the previous process has stopped.
       return syncAllActivityRows(tasks, session, at);
     case "text.delta":
     case "thinking.delta":
@@ -44,7 +44,7 @@ export function syncActivityRows(
   }
 }
 
-/** The tasks of a session as it stands: what goes on in it, and what was known before. */
+/** Builds the rows of a session in its current state, from the known rows and what runs in it. */
 export function syncAllActivityRows(tasks: ActivityRows, session: SessionView, at: number): ActivityRows {
   let after = tasks;
   for (const background of itemsOf(session.background)) after = withBackground(after, session, { background, at });
@@ -55,7 +55,7 @@ export function syncAllActivityRows(tasks: ActivityRows, session: SessionView, a
   return after;
 }
 
-/** A task for an agent of the session that has none, because its row is gone; undefined if there is no such agent. */
+/** Creates a row for an agent whose row is gone; undefined if there is no such agent. */
 export function activityRowFor(session: SessionView, id: string, at: number): AgentRow | undefined {
   const agent = [...itemsOf(session.agents)].find((each) => activityRowIdOf(session, each) === id);
   const place = memberPath(id);
@@ -64,7 +64,7 @@ export function activityRowFor(session: SessionView, id: string, at: number): Ag
   return agent && rowOfAgent(session, agent, { previous: undefined, at });
 }
 
-/** Undefined: the agent that the session is about, or one of which it is not known yet who it is. */
+/** Undefined for the session's own agent, or an agent that is not identified yet. */
 export function activityRowIdOf(session: SessionView, agent: AgentView): string | undefined {
   if (agent.agentType === "" || leadOf(session)?.id === agent.id) return undefined;
   return memberPath(agent.path) ? agent.path : agent.id;
@@ -104,7 +104,7 @@ function withMember(
   const before = previous && teammateRowIn(previous);
   const agent = before?.agent === undefined ? agentAt(session, member) : agentOf(session, before.agent);
   const next = teammateRow(member, { previous: before, at }, agent);
-  // What it has said since is in its log, and nowhere else.
+  // Its newer output is only in its log.
   const isStale = next.retain && next.type === "remote_agent" && next !== before;
   return withRow(tasks, isStale ? { ...next, diskLoaded: false } : next);
 }
@@ -153,14 +153,14 @@ function backgroundOf(session: SessionView, id: BackgroundView["backgroundId"]):
   return undefined;
 }
 
-/** What had ended before it was first heard of gets no row. */
+/** Jobs that had ended when first seen get no row. */
 function withRow(tasks: ActivityRows, task: ActivityRow): ActivityRows {
   const before = tasks.get(task.id);
   if (before === task || (!before && isFinished(task))) return tasks;
   return new Map(tasks).set(task.id, task);
 }
 
-/** What a retained task shows, after its session has changed. */
+/** Updates the transcript of a retained row after its session has changed. */
 export function withMessages(tasks: ActivityRows, session: SessionView, id: string): ActivityRows {
   const task = tasks.get(id);
   if (!task || !isAgentRow(task) || task.agent === undefined) return tasks;

@@ -1,9 +1,9 @@
 import type { AppNotice, AppState, Dialog } from "./app-state.ts";
 
-/** A question opens its dialog if no other is open, and gives way to the next when it is settled. */
+/** Opens the dialog of a question if no other dialog is open. A settled question is replaced by the next one. */
 export function withQuestion(state: AppState): AppState {
   const { dialog } = state;
-  // What a member wants to do is asked of its lead, and answered there.
+  // The lead answers the questions of a member.
   const questions = state.teamContext?.isLeader === false ? [] : state.session.questions;
   if (dialog.kind === "permission" && questions.some(({ requestId }) => requestId === dialog.requestId)) return state;
   if (dialog.kind !== "none" && dialog.kind !== "permission") return state;
@@ -16,7 +16,7 @@ export function openDialog(state: AppState, dialog: Dialog): AppState {
   return state.dialog.kind === dialog.kind && dialog.kind !== "permission" ? state : { ...state, dialog };
 }
 
-/** What was asked meanwhile comes up then. A question goes away only by its answer. */
+/** Shows a question that arrived while the dialog was open. A question closes only with its answer. */
 export function closeDialog(state: AppState): AppState {
   return state.dialog.kind === "none" ? state : withQuestion({ ...state, dialog: none });
 }

@@ -3,37 +3,37 @@ import type { SessionView } from "../session/session-view.ts";
 import type { ActivityRow } from "../activity/activity-row.ts";
 import type { Self, TeamContext } from "./team-context.ts";
 
-/** All that a face has on its mind: the session's view, and what is only about looking at it. Never changed in place. */
+/** The whole state of a frontend: the session's view, and the state of the display. Immutable. */
 export interface AppState {
   readonly session: SessionView;
   readonly activityRows: ReadonlyMap<string, ActivityRow>;
-  /** The task whose transcript is looked at; undefined: the lead's. It says nothing about who is working. */
+  /** The row whose transcript is in view; undefined for the lead. Says nothing about who is working. */
   readonly viewing: string | undefined;
   readonly viewSelectionMode: "none" | "selecting-agent" | "viewing-agent";
   readonly expandedView: "none" | "tasks" | "teammates";
-  /** What is chosen below the prompt, if anything is. */
+  /** The selected entry below the prompt, if any. */
   readonly footerSelection: string | undefined;
-  /** -1 the pill, 0 the lead, then the agents. */
+  /** -1 is the pill, 0 the lead, then the agents. */
   readonly coordinatorTaskIndex: number;
   readonly selectedTeammateIndex: number;
   readonly showTeammateMessagePreview: boolean;
   readonly teamContext: TeamContext | undefined;
-  /** Who this session is in a team, as it was started. */
+  /** The role of this session in a team, as it was started. */
   readonly self: Self | undefined;
-  /** Name → the id of its task. */
+  /** From a name to the id of its row. */
   readonly agentNameRegistry: ReadonlyMap<string, string>;
   readonly dialog: Dialog;
-  /** Of the face's own, oldest first; what agents raise is in `session.notices`. */
+  /** The frontend's own notices, oldest first. Notices of agents are in `session.notices`. */
   readonly notices: readonly AppNotice[];
 }
 
-/** One at a time is open. */
+/** Only one dialog is open at a time. */
 export type Dialog =
   | { readonly kind: "none" }
   | { readonly kind: "permission"; readonly requestId: RequestId }
   | { readonly kind: "background" }
   | { readonly kind: "help" }
-  /** Read whole, beginning so many pages before the end. */
+  /** The full-screen transcript, starting this number of pages before the end. */
   | { readonly kind: "transcript"; readonly back: number }
   | { readonly kind: "agents" }
   | { readonly kind: "team" }
@@ -49,6 +49,6 @@ export interface AppNotice {
   readonly id: number;
   readonly level: "info" | "warning" | "error";
   readonly text: string;
-  /** Shown until then; undefined: until something else is. */
+  /** Shown until this time; undefined: until replaced. */
   readonly until: number | undefined;
 }

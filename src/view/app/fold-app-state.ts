@@ -16,7 +16,7 @@ import { type Self, teamContextOf } from "./team-context.ts";
 import { exitIfEnded, wantedTranscript } from "./teammate-view.ts";
 
 export interface AppStart {
-  /** What the session is when the face begins to look. */
+  /** The session when the frontend starts to follow it. */
   readonly session?: SessionView | undefined;
   readonly self?: Self | undefined;
   readonly expandedView?: AppState["expandedView"] | undefined;
@@ -45,7 +45,7 @@ export function createAppState({ session = emptyView, self, now, ...remembered }
   });
 }
 
-/** What a face has on its mind after something happened. The same state if there is nothing to see. */
+/** Returns the next state after an event; the same state if nothing visible changed. */
 export function applyEnvelope(state: AppState, envelope: Envelope): AppState {
   const reduced = reduce(state.session, envelope);
   if (reduced === state.session) return state;
@@ -65,7 +65,7 @@ export function applyEnvelope(state: AppState, envelope: Envelope): AppState {
   return exitIfEnded(withQuestion(next), Date.parse(envelope.at));
 }
 
-/** After some of what happened was missed: goes on from how the session is now, looking at whom one looked at. */
+/** Continues from the current session after missed events, with the same agent in view. */
 export function catchUp(state: AppState, session: SessionView, now: number): AppState {
   const lean = dropOtherTranscripts(session);
   const kept = new Map<string, ActivityRow>();
@@ -76,7 +76,7 @@ export function catchUp(state: AppState, session: SessionView, now: number): App
   return exitIfEnded(withQuestion({ ...next, agentNameRegistry: namesOf(state.agentNameRegistry, tasks) }), now);
 }
 
-/** What time alone brings about: rows whose moment is over go, and notices. */
+/** Applies the passage of time: removes expired rows and notices. */
 export function tick(state: AppState, now: number): AppState {
   const gone = [...state.activityRows.values()].filter((task) => isEvicted(task, now));
   const notices = state.notices.filter(({ until }) => until === undefined || until > now);
@@ -86,7 +86,7 @@ export function tick(state: AppState, now: number): AppState {
   return exitIfEnded({ ...state, activityRows: gone.length === 0 ? state.activityRows : tasks, notices }, now);
 }
 
-/** When `tick` has something to do next; undefined: not before something else happens. */
+/** Returns when `tick` is needed next; undefined if not before another event. */
 export function nextTick(state: AppState): number | undefined {
   const times = [
     ...[...state.activityRows.values()].flatMap((task) => (isFinished(task) ? (task.evictAfter ?? []) : [])),
@@ -95,7 +95,7 @@ export function nextTick(state: AppState): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Rows to draw: all but those that were put out of sight or have had their moment. */
+/** The rows to draw: all except dismissed and expired ones. */
 export const visibleRows = (state: AppState, now: number): readonly ActivityRow[] =>
   [...state.activityRows.values()].filter(({ evictAfter }) => evictAfter === undefined || evictAfter > now);
 
@@ -106,7 +106,7 @@ const isEvicted = (task: ActivityRow, now: number): boolean =>
   task.evictAfter !== undefined &&
   task.evictAfter <= now;
 
-/** Keeps what comes while a transcript is being read, to be put after it. */
+/** Keeps events that arrive while a transcript is being loaded, to append them after it. */
 function withStreamed(state: AppState, envelope: Envelope): ActivityRows {
   const task = wantedTranscript(state);
   if (task?.agent !== envelope.agent || !task || isLive(envelope.event)) return state.activityRows;

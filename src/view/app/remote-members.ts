@@ -6,12 +6,12 @@ import { leadOf, type SessionView } from "../session/session-view.ts";
 import { updateRemoteRow } from "../activity/build-activity-row.ts";
 import { isFinished, isTeammateRow, type ActivityRow, type TeammateRow } from "../activity/activity-row.ts";
 
-/** The session of a member in another process, as far as its row in the tree shows it: what was said before is not kept. */
+/** Folds the session of a member in another process, as far as its row shows it. Its transcript is not kept. */
 export function reduceRemoteMember(session: SessionView, envelope: Envelope): SessionView {
   return dropTranscript(reduce(session, envelope), envelope.agent);
 }
 
-/** What was heard, on its row. The same state if there is none, or nothing is new. */
+/** Updates the member's row. Returns the same state if there is no row or nothing is new. */
 export function withRemoteMember(state: AppState, id: string, session: SessionView): AppState {
   const task = state.activityRows.get(id);
   const agent = leadOf(session);
@@ -19,7 +19,7 @@ export function withRemoteMember(state: AppState, id: string, session: SessionVi
   return { ...state, activityRows: new Map(state.activityRows).set(id, updateRemoteRow(task, agent)) };
 }
 
-/** Those whose own processes have to be listened to. */
+/** The members whose own processes must be followed. */
 export const remoteMembers = (state: AppState): readonly TeammateRow[] =>
   [...state.activityRows.values()]
     .filter(isRemoteTeammate)

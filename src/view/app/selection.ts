@@ -7,7 +7,10 @@ export interface Step {
   readonly now: number;
 }
 
-/** Walks through the agents' rows and the lead (-1), around the ends. Nobody there: the same state. */
+/**
+ * Moves the selection through the agents' rows and the lead (-1), and wraps at the ends. Without agents, returns the
+ * same state.
+ */
 export function selectTeammate(state: AppState, { by, now }: Step): AppState {
   const count = agentRows(state, now).length;
   if (count === 0) return stopSelecting(state);
@@ -18,20 +21,19 @@ export function selectTeammate(state: AppState, { by, now }: Step): AppState {
   return { ...state, viewSelectionMode: "selecting-agent", selectedTeammateIndex };
 }
 
-/** Looks at whoever is selected. */
 export function viewSelectedTeammate(state: AppState, now: number): AppState {
   if (state.viewSelectionMode !== "selecting-agent") return state;
   const task = agentRows(state, now)[state.selectedTeammateIndex];
   return task ? enterTeammateView(state, task.id, now) : exitTeammateView(state, now);
 }
 
-/** Back to looking at whom one looked at before. */
+/** Returns to the agent that was in view before. */
 export function stopSelecting(state: AppState): AppState {
   if (state.viewSelectionMode !== "selecting-agent") return state;
   return { ...state, viewSelectionMode: state.viewing === undefined ? "none" : "viewing-agent" };
 }
 
-/** The same walk in a coordinator's panel: -1 the pill, 0 the lead, then the agents; it stops at the ends. */
+/** The same for a coordinator's panel: -1 is the pill, 0 the lead, then the agents. Stops at the ends. */
 export function selectCoordinatorTask(state: AppState, { by, now }: Step): AppState {
   const count = agentRows(state, now).length;
   const coordinatorTaskIndex = Math.max(-1, Math.min(count, state.coordinatorTaskIndex + by));
@@ -45,6 +47,6 @@ export function toggleExpanded(state: AppState, view: Exclude<AppState["expanded
 const viewedIndex = (state: AppState, now: number): number =>
   agentRows(state, now).findIndex(({ id }) => id === state.viewing);
 
-/** Within `from` up to but not including `to`, going round. */
+/** Wraps an index into the range from `from` up to but not including `to`. */
 const wrapped = (index: number, from: number, to: number): number =>
   index < from ? to - 1 : index >= to ? from : index;

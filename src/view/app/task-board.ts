@@ -1,9 +1,9 @@
 import { isOpenTask, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
 import type { AppState } from "./app-state.ts";
 
-/** The shared task list as people see it. Words are as they came: `visibleText` before they are drawn. */
+/** The shared task list for people. Texts are unfiltered: apply `visibleText` before drawing them. */
 export interface TaskBoard {
-  /** Empty: the session's own list. */
+  /** Empty for the session's own list. */
   readonly team: string;
   readonly rows: readonly TaskBoardRow[];
   readonly counts: Readonly<Record<WorkItem["status"], number>>;
@@ -11,12 +11,14 @@ export interface TaskBoard {
 
 export interface TaskBoardRow {
   readonly task: WorkItem;
-  /** What it waits for that is not done. */
+  /** The unfinished tasks that it waits for. */
   readonly blockedBy: readonly WorkItemId[];
   readonly ownerColor: string | undefined;
 }
 
-/** The team's list, or the session's own where there is no team or its list is empty. What is being done comes first. */
+/**
+ * Returns the team's list, or the session's own if there is no team or its list is empty. Tasks in progress come first.
+ */
 export function taskBoard(state: AppState): TaskBoard {
   const ofTeam = state.teamContext?.teamName ?? "";
   const team = (state.session.tasks.get(ofTeam)?.length ?? 0) > 0 ? ofTeam : "";

@@ -2,7 +2,7 @@ import { teamLead } from "../../protocol/index.ts";
 import type { Membership, SessionView } from "../session/session-view.ts";
 import type { MemberView } from "../session/team-view.ts";
 
-/** The team this session belongs to. Where it disagrees with the tasks for a moment, they are right. */
+/** The team of this session. If it disagrees with the rows, the rows are right. */
 export interface TeamContext {
   readonly teamName: string;
   readonly leadAgentId: string;
@@ -10,7 +10,7 @@ export interface TeamContext {
   readonly selfAgentName: string;
   readonly selfAgentColor: string | undefined;
   readonly isLeader: boolean;
-  /** By `name@team`, without the lead and without this session's own agent. */
+  /** By `name@team`, without the lead and this session's own agent. */
   readonly teammates: ReadonlyMap<string, TeammateInfo>;
 }
 
@@ -24,7 +24,7 @@ export interface TeammateInfo {
   readonly spawnedAt: string | undefined;
 }
 
-/** Who this session is in a team when it starts; its log says the same once it has one. */
+/** The role of this session in a team at its start. Later its log contains the same. */
 export interface Self {
   readonly team: string;
   readonly name: string;
@@ -32,8 +32,8 @@ export interface Self {
 }
 
 /**
- * Found in the session's own log, which is how a resumed session has it back; a fresh one has it from how it was started.
- * Of several teams it is the one joined last.
+ * Reads the team from the session's log, so that a resumed session finds it again. A new session uses its start
+ * options. Of several teams, the last joined one counts.
  */
 export function teamContextOf(session: SessionView, self?: Self): TeamContext | undefined {
   const membership = [...session.memberships.values()].at(-1) ?? fromStart(self);

@@ -4,21 +4,21 @@ import type { AppState } from "./app-state.ts";
 import { agentOf } from "../session/session-view.ts";
 import { type AgentRow, isAgentRow, isTeammateRow } from "../activity/activity-row.ts";
 
-/** An agent in the tree under the spinner. Names and words are as they came: `visibleLine` before they are drawn. */
+/** An agent in the tree under the spinner. Texts are unfiltered: apply `visibleLine` before drawing them. */
 export interface TeamTreeRow {
   readonly task: AgentRow;
   readonly state: "starting" | "working" | "waiting" | "silent" | "idle" | "ended" | "failed" | "stopped";
-  /** What it does this moment; `none` also where that is not known here. */
+  /** Its current activity; also `none` if unknown here. */
   readonly activity: Activity;
-  /** How long it has worked, without what it waited for people. */
+  /** Its working time, without waits for people. */
   readonly workedMs: number;
-  /** The beginning of its last words, where those are to be shown. */
+  /** The beginning of its last message, if previews are shown. */
   readonly preview: string;
   readonly isSelected: boolean;
   readonly isViewed: boolean;
 }
 
-/** Teammates first, then sub-agents, each in the order in which they came. */
+/** Teammates first, then subagents, each in order of appearance. */
 export function teamTree(state: AppState, now: number): readonly TeamTreeRow[] {
   return agentRows(state, now).map((task, index) => {
     const agent = task.agent === undefined ? remoteAgentOf(task) : agentOf(state.session, task.agent);
@@ -36,7 +36,7 @@ export function teamTree(state: AppState, now: number): readonly TeamTreeRow[] {
 
 const remoteAgentOf = (task: AgentRow) => (isTeammateRow(task) ? task.remoteAgent : undefined);
 
-/** The agents that have a row, in the order of the rows. */
+/** The agents with a row, in the order of the rows. */
 export function agentRows(state: AppState, now: number): readonly AgentRow[] {
   const agents = visibleRows(state, now).filter(isAgentRow);
   return [...agents.filter(isTeammateRow), ...agents.filter((task) => !isTeammateRow(task))];

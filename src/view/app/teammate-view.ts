@@ -6,7 +6,7 @@ import { activityRowFor, withMessages } from "../activity/sync-activity-rows.ts"
 import { evictionGraceMs } from "../activity/build-activity-row.ts";
 import { type AgentRow, isAgentRow, isFinished, isTeammateRow, type ActivityRow } from "../activity/activity-row.ts";
 
-/** Looks at an agent: its transcript is loaded and kept until somebody looks away. */
+/** Shows an agent: its transcript is loaded and kept until the view changes. */
 export function enterTeammateView(state: AppState, id: string, now: number): AppState {
   const task = state.activityRows.get(id) ?? activityRowFor(state.session, id, now);
   if (!task || !isAgentRow(task)) return state;
@@ -22,14 +22,15 @@ export function enterTeammateView(state: AppState, id: string, now: number): App
   };
 }
 
-/** Back to the lead. */
 export function exitTeammateView(state: AppState, now: number): AppState {
   if (state.viewing === undefined)
     return state.viewSelectionMode === "none" ? state : { ...state, viewSelectionMode: "none" };
   return { ...releaseTask(state, state.viewing, now), viewing: undefined, viewSelectionMode: "none" };
 }
 
-/** Nobody looks at it any more: a stub again, whose row stays a moment if it has ended. */
+/**
+ * Drops the transcript of an agent that is no longer in view. If the agent has ended, its row stays for a short time.
+ */
 export function release<T extends ActivityRow>(task: T, now: number): T {
   if (!isAgentRow(task) || !task.retain) return task;
   const evictAfter = isFinished(task) ? now + evictionGraceMs : undefined;
@@ -38,11 +39,11 @@ export function release<T extends ActivityRow>(task: T, now: number): T {
 
 export interface StopResult {
   readonly state: AppState;
-  /** What has to be sent for it to stop; undefined where it has ended. */
+  /** The command that stops it; undefined if it has ended. */
   readonly command: Command | undefined;
 }
 
-/** The x key: what runs is stopped, what has ended is put out of sight. */
+/** The x key: stops a running agent, or dismisses an ended one. */
 export function stopOrDismissAgent(state: AppState, id: string, now: number): StopResult {
   const task = state.activityRows.get(id);
   if (!task) return { state, command: undefined };
@@ -54,7 +55,7 @@ export function stopOrDismissAgent(state: AppState, id: string, now: number): St
   return { state: { ...back, activityRows: tasks }, command: undefined };
 }
 
-/** Leaves the view of somebody who is gone. A sub-agent never throws anybody out by how it stands. */
+/** Leaves the view of a teammate that has ended. The status of a subagent never closes its view. */
 export function exitIfEnded(state: AppState, now: number): AppState {
   if (state.viewing === undefined) return state;
   const task = state.activityRows.get(state.viewing);
@@ -66,14 +67,14 @@ export function exitIfEnded(state: AppState, now: number): AppState {
 
 export type ActiveAgent = { readonly kind: "lead" } | { readonly kind: "teammate" | "agent"; readonly task: AgentRow };
 
-/** Who hears what is typed. */
+/** The agent that receives the typed text. */
 export function getActiveAgentForInput(state: AppState): ActiveAgent {
   const task = state.viewing === undefined ? undefined : state.activityRows.get(state.viewing);
   if (!task || !isAgentRow(task)) return { kind: "lead" };
   return { kind: isTeammateRow(task) ? "teammate" : "agent", task };
 }
 
-/** What is sent when something is said in this state. */
+/** The command that sends a text in this state. */
 export function inputCommand(state: AppState, text: string): Command {
   const { kind, ...active } = getActiveAgentForInput(state);
   const task = "task" in active ? active.task : undefined;
@@ -82,7 +83,7 @@ export function inputCommand(state: AppState, text: string): Command {
   return { type: "prompt", agent: task.path, content: text };
 }
 
-/** What is sent to stop the turn of whoever is looked at. */
+/** The command that stops the turn of the agent in view. */
 export function interruptCommand(state: AppState): Command {
   const active = getActiveAgentForInput(state);
   if (active.kind === "lead") return { type: "interrupt" };
@@ -91,19 +92,22 @@ export function interruptCommand(state: AppState): Command {
   return { type: "interrupt", agent: task.path satisfies AgentPath };
 }
 
-/** The agent that is looked at and whose stored transcript is not there yet. */
+/** The agent in view whose stored transcript is not loaded yet. */
 export function wantedTranscript(state: AppState): AgentRow | undefined {
   const task = state.viewing === undefined ? undefined : state.activityRows.get(state.viewing);
   return task && isAgentRow(task) && task.retain && !task.diskLoaded ? task : undefined;
 }
 
-/** Whether what is shown of whoever is looked at grows old: it works in another process, and nothing of it comes here. */
+/**
+ * True if the displayed transcript becomes outdated: the agent works in another process, and its events do not arrive
+ * here.
+ */
 export function isViewAging(state: AppState): boolean {
   const task = state.viewing === undefined ? undefined : state.activityRows.get(state.viewing);
   return task?.type === "remote_agent" && task.diskLoaded && task.status === "running" && !task.isIdle;
 }
 
-/** Has it read again; what is there is shown until then. */
+/** Requests the transcript again; the current one is shown until then. */
 export function refreshView(state: AppState): AppState {
   const task = state.viewing === undefined ? undefined : state.activityRows.get(state.viewing);
   if (!isViewAging(state) || !task || !isAgentRow(task)) return state;
@@ -111,8 +115,8 @@ export function refreshView(state: AppState): AppState {
 }
 
 /**
- * Puts what is stored of an agent before what has come since it is looked at. Both may have some of it: each event counts
- * once, by its number. The same state if nobody looks any more.
+ * Puts the stored events of an agent before those that arrived since it is in view. Events in both count once, by their
+ * number. Returns the same state if the agent is no longer in view.
  */
 export function transcriptLoaded(state: AppState, id: string, stored: readonly StoredEnvelope[]): AppState {
   const task = state.activityRows.get(id);

@@ -1,8 +1,8 @@
 import { addUsage, type AgentId, type Envelope, type Usage } from "../../protocol/index.ts";
 
-/** What some requests came to. `usage` and `costUsd` include the attempts that were lost. */
+/** The total of some requests. `usage` and `costUsd` include lost attempts. */
 export interface CostSum {
-  /** Answered ones, those for summaries included. */
+  /** Answered requests, including those for summaries. */
   readonly requests: number;
   /** Attempts that were paid for and gave no answer. */
   readonly lostAttempts: number;
@@ -13,19 +13,19 @@ export interface CostSum {
 
 export interface CostRow extends CostSum {
   readonly agentId: AgentId;
-  /** Where it stands in the tree, or its id where the log does not say. */
+  /** Its path in the tree, or its id if the log does not contain the path. */
   readonly agent: string;
   readonly agentType: string;
   readonly model: string;
 }
 
 export interface CostReport {
-  /** One for each agent and model that cost something, agents in the order in which they were heard of. */
+  /** One row for each agent and model with costs, agents in order of first appearance. */
   readonly rows: readonly CostRow[];
   readonly total: CostSum;
 }
 
-/** Adds up logs. With `since`, only what was spent from then on. */
+/** Adds up logs. With `since`, counts only spending from that time on. */
 export function costReport(envelopes: Iterable<Envelope>, { since = 0 }: { readonly since?: number } = {}): CostReport {
   const names = new Map<AgentId, { agent: string; agentType: string }>();
   const rows = new Map<string, { agentId: AgentId; model: string; sum: CostSum }>();
@@ -52,7 +52,7 @@ export function costReport(envelopes: Iterable<Envelope>, { since = 0 }: { reado
   return { rows: all, total: all.reduce(addCosts, noCost) };
 }
 
-/** By model, over any number of reports; the dearest first. */
+/** Sums any number of reports by model, most expensive first. */
 export function costByModel(reports: Iterable<CostReport>): (CostSum & { readonly model: string })[] {
   const models = new Map<string, CostSum>();
   for (const { rows } of reports) {
@@ -64,7 +64,7 @@ export function costByModel(reports: Iterable<CostReport>): (CostSum & { readonl
 export const totalCost = (reports: Iterable<CostReport>): CostSum =>
   [...reports].reduce((sum, { total }) => addCosts(sum, total), noCost);
 
-/** How much of what was read came from the prompt cache, from 0 to 1; undefined where nothing was read. */
+/** The share of input tokens from the prompt cache, from 0 to 1; undefined without input. */
 export function cachedShare({ usage }: CostSum): number | undefined {
   const read = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   return read === 0 ? undefined : usage.cacheReadTokens / read;

@@ -2,19 +2,19 @@ import type { AgentId, Envelope } from "../../protocol/index.ts";
 import { addCosts, type CostSum } from "./cost-report.ts";
 import { emptyKeyed, type KeyedList, valueAt, valuesOf, withValue } from "../lists/keyed-list.ts";
 
-/** What was spent when, by agent and model. Bounded: the longer it goes on, the wider its buckets are. */
+/** Spending over time, by agent and model. Bounded: buckets become wider as time passes. */
 export interface CostSeries {
-  /** Milliseconds; a bucket's number times this is when it begins. */
+  /** Milliseconds; a bucket starts at its number times this width. */
   readonly width: number;
   readonly buckets: KeyedList<number, CostBucket>;
   /** The numbers of the earliest and the latest bucket. */
   readonly first: number;
   readonly last: number;
-  /** By agent and model, exact. */
+  /** Exact sums by agent and model. */
   readonly sums: KeyedList<string, CostCell>;
-  /** What may be spent, as the session last said. */
+  /** The budget, as last reported by the session. */
   readonly budgetUsd: number | undefined;
-  /** How far each log was read. */
+  /** The last event read from each log. */
   readonly seqs: KeyedList<AgentId, number>;
 }
 
@@ -24,14 +24,14 @@ export interface CostBucket {
   readonly cells: ReadonlyMap<string, CostCell>;
 }
 
-/** What some requests of one agent to one model came to; without an agent, of several that have no series of their own. */
+/** The total of some requests of one agent to one model. Without an agent: of several agents that share a series. */
 export interface CostCell extends CostSum {
   readonly agent: AgentId | undefined;
   readonly model: string;
 }
 
 export const maxBuckets = 240;
-/** So many pairs of agent and model have a series of their own; the rest have one together for each model. */
+/** Maximum number of agent and model pairs with their own series. The others share one series for each model. */
 export const maxSeries = 60;
 const narrowest = 1000;
 
@@ -45,7 +45,7 @@ export const emptyCostSeries: CostSeries = {
   seqs: emptyKeyed(),
 };
 
-/** Pure, and the same object back where there is nothing new. Stored envelopes that come twice count once. */
+/** Pure. Returns the same object if nothing is new. Ignores duplicate stored envelopes. */
 export function reduceCostSeries(series: CostSeries, { agent, seq, at, event }: Envelope): CostSeries {
   if (event.type !== "cost.recorded" && event.type !== "session.opened") return series;
   if (seq <= (valueAt(series.seqs, agent) ?? 0)) return series;
@@ -63,7 +63,7 @@ export function reduceCostSeries(series: CostSeries, { agent, seq, at, event }: 
 
 const noneLost = { requests: 1, lostAttempts: 0, lostUsd: 0 };
 
-/** The series of several sessions as one. */
+/** Merges the series of several sessions. */
 export function joinCostSeries(all: readonly CostSeries[]): CostSeries {
   if (all.length <= 1) return all[0] ?? emptyCostSeries;
   let { sums }: CostSeries = emptyCostSeries;
@@ -88,8 +88,8 @@ const added = (known: CostCell | undefined, cell: CostCell): CostCell =>
 type Placed = Pick<CostSeries, "width" | "buckets" | "first" | "last">;
 
 /**
- * Buckets begin at multiples of their width, which is doubled until all fit: so the outcome does not depend on the order of
- * what is put in.
+ * Buckets start at multiples of their width, which doubles until all fit. So the result does not depend on the order of
+ * input.
  */
 function put({ width, buckets, first, last }: Placed, time: number, cell: CostCell): Placed {
   const number = Math.floor(time / width);

@@ -1,7 +1,7 @@
 import { cachedShare, type CostReport, type CostSum } from "./cost-report.ts";
 import { visibleLine } from "../../protocol/index.ts";
 
-/** One session, for people: a line for each agent and model, and the total. */
+/** Renders one session for people: a line for each agent and model, and the total. */
 export function costTable({ rows, total }: CostReport): string {
   return table(
     ["agent", "model", ...sumHeads],
@@ -12,7 +12,7 @@ export function costTable({ rows, total }: CostReport): string {
   );
 }
 
-/** Sums that have a name: of sessions, of models. */
+/** Renders named sums, of sessions or models. */
 export function costSums(head: string, sums: readonly (readonly [name: string, sum: CostSum])[]): string {
   return table(
     [head, ...sumHeads],
@@ -37,7 +37,7 @@ function sumCells(sum: CostSum): string[] {
   ];
 }
 
-/** Cents matter less the more there is; small sums keep four digits. */
+/** Small sums keep four digits, large ones two. */
 const dollars = (usd: number) => usd.toFixed(usd >= 100 ? 2 : 4);
 
 function shortCount(count: number): string {
@@ -46,7 +46,7 @@ function shortCount(count: number): string {
   return `${(count / 1_000_000).toFixed(count < 99_950_000 ? 2 : 0)}M`;
 }
 
-/** Words to the left, numbers to the right, two spaces between. */
+/** Aligns text left and numbers right, with two spaces between columns. */
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const words = heads.length - sumHeads.length;
   const lines = [heads, ...rows].map((line) => line.map((cell) => visibleLine(cell)));

@@ -1,17 +1,17 @@
 /**
- * A list that is never changed in place and yet grows cheaply: `append` and `replaceAt` copy a few short arrays and share
- * the rest, whatever the length. Plain data, so that two lists with the same items are deeply equal however they came about.
+ * An immutable list that grows cheaply: `append` and `replaceAt` copy a few short arrays and share the rest, at any
+ * length. Plain data, so that two lists with the same items are deeply equal.
  */
 export interface ChunkedList<T> {
   readonly length: number;
-  /** How many levels of nodes are above the leaves of `root`. */
+  /** Number of node levels above the leaves of `root`. */
   readonly depth: number;
   readonly root: Node<T>;
-  /** The last items, not yet in the tree: most appends touch nothing else. */
+  /** The last items, not in the tree yet: most appends change only this. */
   readonly tail: readonly T[];
 }
 
-/** A leaf holds items, every other node holds nodes; which it is follows from the depth. */
+/** A leaf contains items, any other node contains nodes, depending on the depth. */
 type Node<T> = readonly (T | Node<T>)[];
 
 const bits = 5;

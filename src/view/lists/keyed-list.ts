@@ -1,8 +1,8 @@
 import { append, type ChunkedList, emptyList, itemAt, itemsOf, replaceAt } from "./chunked-list.ts";
 
-/** A map that is never changed in place: to change a value costs little however many there are, to add a key a copy of the keys. */
+/** An immutable map. Changing a value is cheap at any size; adding a key copies the keys. */
 export interface KeyedList<K, V> {
-  /** In the order in which their keys came. */
+  /** In the order in which the keys were added. */
   readonly values: ChunkedList<V>;
   readonly index: ReadonlyMap<K, number>;
 }

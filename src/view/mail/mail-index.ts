@@ -3,28 +3,31 @@ import { emptyKeyed, type KeyedList, valueAt, valuesOf, withValue } from "../lis
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
-/** What the logs say of a mail. What it says itself is in no event: the team keeps that. */
+/** The facts about a mail from the logs. No event contains its text: the team keeps that. */
 export interface MailFacts {
   readonly id: MailId;
   readonly team: string;
-  /** Names within the team; empty where no log that was read says it. */
+  /** Names within the team; empty if no log that was read has them. */
   readonly from: string;
   readonly to: string;
   readonly kind: string;
   readonly summary: string;
   readonly sentAt: string | undefined;
-  /** In its receiver's log. */
+  /** When the receiver's log recorded it. */
   readonly receivedAt: string | undefined;
-  /** In its receiver's conversation, or acted on by the runtime. */
+  /** When it entered the receiver's conversation, or the runtime acted on it. */
   readonly readAt: string | undefined;
-  /** Where it was received. */
+  /** The event that received it. */
   readonly place: { readonly session: SessionId; readonly agent: AgentId; readonly seq: number } | undefined;
 }
 
-/** The mail of a session, by what its agents' logs say. Bounded; the same in whatever order the logs are read, but each in its own. */
+/**
+ * The mail of a session according to its agents' logs. Bounded. The logs may be read in any order, each one in its own
+ * order.
+ */
 export interface MailIndex {
   readonly mails: KeyedList<MailId, MailFacts>;
-  /** By agent: what it is called in its team, and how far its log was read. */
+  /** For each agent: its names in its teams, and the last event read from its log. */
   readonly agents: KeyedList<AgentId, { readonly names: ReadonlyMap<string, string>; readonly seq: number }>;
 }
 
@@ -32,7 +35,7 @@ export const emptyMailIndex: MailIndex = { mails: emptyKeyed(), agents: emptyKey
 
 export const maxMails = 1_000;
 
-/** Pure, and the same object back where there is nothing new. Stored envelopes that come twice count once. */
+/** Pure. Returns the same object if nothing is new. Ignores duplicate stored envelopes. */
 export function reduceMailIndex(index: MailIndex, envelope: Envelope): MailIndex {
   const { event, agent, seq } = envelope;
   if (!isAboutMail(event)) return index;
@@ -44,7 +47,7 @@ export function reduceMailIndex(index: MailIndex, envelope: Envelope): MailIndex
   return { agents, mails: facts ? withFacts(index.mails, facts) : index.mails };
 }
 
-/** The mail of several sessions as one, by when it was sent: a mail's sender and receiver may each have a session of their own. */
+/** Merges the mail of several sessions, by time of sending. Sender and receiver may have different sessions. */
 export function joinMailIndexes(all: readonly MailIndex[]): readonly MailFacts[] {
   const mails = new Map<MailId, MailFacts>();
   for (const index of all)
@@ -52,7 +55,7 @@ export function joinMailIndexes(all: readonly MailIndex[]): readonly MailFacts[]
       const known = mails.get(facts.id);
       mails.set(facts.id, known ? mergeFacts(known, facts) : facts);
     }
-  // Of one that was heard before it was put down as received nothing is known yet.
+  // Nothing is known yet about a mail that was read before its receipt was recorded.
   return [...mails.values()].filter(({ team }) => team !== "").sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
@@ -66,7 +69,7 @@ const isAboutMail = (event: Event): event is AboutMail =>
 
 const unknownName = { names: new Map<string, string>(), seq: 0 };
 
-/** The prompt that a mail becomes has its id from the mail's. */
+/** The id of the prompt that a mail becomes is derived from the mail's id. */
 const mailIn = (id: PromptId): MailId | undefined =>
   id.startsWith("prm_m") ? (id.replace("prm_m", "mail_") as MailId) : undefined;
 
@@ -109,7 +112,7 @@ function withFacts(mails: MailIndex["mails"], facts: MailFacts): MailIndex["mail
   const known = valueAt(mails, facts.id);
   const grown = withValue(mails, facts.id, known ? mergeFacts(known, facts) : facts);
   if (grown.values.length <= maxMails) return grown;
-  // The later half stays.
+  // Keeps the later half.
   const kept = [...valuesOf(grown)].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(maxMails >>> 1);
   let list: MailIndex["mails"] = emptyKeyed();
   for (const each of kept) list = withValue(list, each.id, each);

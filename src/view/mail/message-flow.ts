@@ -3,18 +3,18 @@ import { emptyKeyed, type KeyedList, valueAt, valuesOf, withValue } from "../lis
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
-/** Something that one has said to another: mail between members of a team, or what passes between an agent and its parent. */
+/** A message: mail between members of a team, or a task or report between an agent and its parent. */
 export interface Message {
-  /** Sorts by when it was said. */
+  /** Sorts by time of sending. */
   readonly id: string;
   readonly how: "mail" | "order" | "report";
-  /** A member is `name@team`, any other agent its id. */
+  /** `name@team` for a member, the id for any other agent. */
   readonly from: string;
   readonly to: string;
-  /** Of a mail: what kind it is. */
+  /** The kind of a mail. */
   readonly kind: string;
   readonly summary: string;
-  /** As the log of whoever did it says; undefined where that was not seen. */
+  /** According to the sender's log; undefined if that log was not read. */
   readonly sentAt: number | undefined;
   readonly receivedAt: number | undefined;
 }
@@ -27,13 +27,13 @@ export interface MessageEdge {
   readonly lastAt: number;
 }
 
-/** Who talks to whom. Bounded; the same in whatever order the logs are read, but each in its own. */
+/** The messages between agents. Bounded. The logs may be read in any order, each one in its own order. */
 export interface MessageFlow {
   /** By `edgeKey`. */
   readonly edges: KeyedList<string, MessageEdge>;
-  /** The latest, oldest first. */
+  /** The latest messages, oldest first. */
   readonly recent: readonly Message[];
-  /** By agent: what it is called in its team, whose child it is, and how far its log was read. */
+  /** For each agent: its names in its teams, its parent, and the last event read from its log. */
   readonly agents: KeyedList<AgentId, Known>;
 }
 
@@ -50,10 +50,10 @@ export const maxEdges = 2000;
 
 export const memberKey = (name: string, team: string): string => `${name}@${team}`;
 
-/** How much has passed along an edge, also where only one end's log was seen. */
+/** The number of messages along an edge, even if only the log of one end was read. */
 export const messageCount = ({ sent, received }: MessageEdge): number => Math.max(sent, received);
 
-/** Pure, and the same object back where there is nothing new. Stored envelopes that come twice count once. */
+/** Pure. Returns the same object if nothing is new. Ignores duplicate stored envelopes. */
 export function reduceMessageFlow(flow: MessageFlow, envelope: Envelope): MessageFlow {
   const step = steps[envelope.event.type] as Step<Event> | undefined;
   if (!step) return flow;
@@ -65,7 +65,7 @@ export function reduceMessageFlow(flow: MessageFlow, envelope: Envelope): Messag
   return message ? { ...withMessage(flow, message), agents } : { ...flow, agents };
 }
 
-/** The traffic of several sessions as one: a mail's sender and receiver may each have one of their own. */
+/** Merges the message flow of several sessions. Sender and receiver may have different sessions. */
 export function joinMessageFlows(all: readonly MessageFlow[]): Pick<MessageFlow, "edges" | "recent"> {
   if (all.length <= 1) return all[0] ?? emptyMessageFlow;
   let { edges }: MessageFlow = emptyMessageFlow;
@@ -115,7 +115,7 @@ const steps: { readonly [T in Event["type"]]?: Step<Of<T>> } = {
       : { message: { ...between(envelope, "report"), from: envelope.agent, to: parent, kind: reason } },
 };
 
-/** An agent and its parent are in one process: what is said is heard. */
+/** An agent and its parent are in one process: a sent message is received at once. */
 function between({ id, at }: Envelope, how: "order" | "report") {
   const time = Date.parse(at);
   return { id, how, kind: how, summary: "", sentAt: time, receivedAt: time } as const;
@@ -146,7 +146,7 @@ const addEdges = (a: MessageEdge, b: MessageEdge): MessageEdge => ({
   lastAt: Math.max(a.lastAt, b.lastAt),
 });
 
-/** The half along which something has passed last. */
+/** Keeps the half of the edges with the most recent messages. */
 function busiestEdges(edges: MessageFlow["edges"]): MessageFlow["edges"] {
   const kept = [...valuesOf(edges)].sort((a, b) => b.lastAt - a.lastAt).slice(0, maxEdges >>> 1);
   let list: MessageFlow["edges"] = emptyKeyed();
@@ -154,7 +154,7 @@ function busiestEdges(edges: MessageFlow["edges"]): MessageFlow["edges"] {
   return list;
 }
 
-/** Each once, in the order in which they were said; the oldest go. */
+/** Keeps each message once, in order of sending; the oldest are dropped. */
 function insertMessage(recent: readonly Message[], message: Message): readonly Message[] {
   const rank = rankOf(message);
   let at = recent.length;
@@ -171,5 +171,5 @@ const mergeMessages = (a: Message, b: Message): Message => ({
   receivedAt: a.receivedAt ?? b.receivedAt,
 });
 
-/** Ids begin with what they are of; the rest sorts by time. */
+/** Ids begin with their kind; the rest sorts by time. */
 const rankOf = ({ id }: Message): string => id.slice(id.indexOf("_") + 1);

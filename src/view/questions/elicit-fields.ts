@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Question } from "../session/session-view.ts";
 
-/** A server's question to the user: something is filled in, and nothing is allowed by it. */
+/** True for an MCP server's question to the user: the user fills in a form, and nothing is allowed by it. */
 export const isElicitation = ({ tool, input }: Question): boolean =>
   tool.startsWith("mcp__") &&
   typeof input === "object" &&
@@ -9,7 +9,7 @@ export const isElicitation = ({ tool, input }: Question): boolean =>
   "requestedSchema" in input &&
   "message" in input;
 
-/** Something a server wants to be filled in. */
+/** A form field of a server's question. */
 export interface ElicitField {
   readonly name: string;
   readonly about: string;
@@ -31,7 +31,7 @@ const Form = z.looseObject({
     .optional(),
 });
 
-/** The fields of a server's question, in its order; what cannot be read as a form has none. */
+/** Returns the fields of a server's question in order; empty if the question is not a form. */
 export function elicitFieldsOf(input: unknown): readonly ElicitField[] {
   const form = Form.safeParse(input);
   const { properties = {}, required = [] } = (form.success && form.data.requestedSchema) || {};
@@ -48,10 +48,10 @@ export type FieldValue =
   | { readonly value: string | number | boolean | string[] | undefined }
   | { readonly problem: string };
 
-/** What was written as the field's value; undefined: left empty. */
+/** Parses the user's input for the field; undefined if left empty. */
 export function parseFieldValue({ name, type, choices, isRequired }: ElicitField, written: string): FieldValue {
   const text = written.trim();
-  if (text === "") return isRequired ? { problem: `${name} is needed. Esc declines instead.` } : { value: undefined };
+  if (text === "") return isRequired ? { problem: `${name} is required. Press Esc to decline.` } : { value: undefined };
   if (choices.length > 0 && !choices.includes(text)) return { problem: `One of: ${choices.join(", ")}` };
   switch (type) {
     case "string":

@@ -1,7 +1,7 @@
 import type { AppState } from "../app/app-state.ts";
 import { agentOf, leadOf, type Question } from "../session/session-view.ts";
 
-/** Who asks, for a dialog. The name is as it came: `visibleLine` before it is drawn. */
+/** The asking agent, for a dialog. The name is unfiltered: apply `visibleLine` before drawing it. */
 export interface Asker {
   readonly name: string;
   readonly team: string | undefined;
@@ -17,7 +17,7 @@ export function currentQuestion(state: AppState): Question | undefined {
   return state.session.questions.find(({ requestId }) => requestId === dialog.requestId);
 }
 
-/** How many more wait behind it. */
+/** The number of further questions behind it. */
 export const waitingQuestionCount = (state: AppState): number =>
   state.session.questions.length - (currentQuestion(state) ? 1 : 0);
 

@@ -2,18 +2,18 @@ import { type PermissionAnswer, visibleLine } from "../../protocol/index.ts";
 import type { Asker } from "./open-questions.ts";
 import type { Question } from "../session/session-view.ts";
 
-/** An answer that can be chosen. */
+/** A possible answer to a question. */
 export interface Choice {
   readonly label: string;
-  /** What it would allow from then on, whole: rules, or a path. */
+  /** The full rules or path that it would allow from then on. */
   readonly allows: readonly string[];
   readonly isApproval: boolean;
-  /** Words go with it, written before it is given. */
+  /** True if the user adds a comment before the answer is sent. */
   readonly takesComment: boolean;
   readonly answer: PermissionAnswer;
 }
 
-/** Every answer to a question, the mildest yes first. */
+/** Returns every answer to a question, the narrowest approval first. */
 export function choicesOf(question: Question, asker: Pick<Asker, "name" | "team">): readonly Choice[] {
   if (question.tool === "ExitPlanMode") return planChoices;
   const { suggestions } = question;
@@ -35,7 +35,7 @@ export function choicesOf(question: Question, asker: Pick<Asker, "name" | "team"
       ? []
       : [
           {
-            ...yes(`Yes, and everybody in ${visibleLine(asker.team ?? "")} may without asking:`, {
+            ...yes(`Yes, and all of ${visibleLine(asker.team ?? "")} may without asking:`, {
               behavior: "allow",
               scope: "once",
               team: true,
@@ -63,8 +63,8 @@ const noWithComment = (label: string): Choice => ({ ...no, label, takesComment: 
 const planChoices: readonly Choice[] = [
   yes("Yes, and ask before each change", { behavior: "allow", scope: "once", permissionMode: "default" }),
   yes("Yes, and change files without asking", { behavior: "allow", scope: "once", permissionMode: "acceptEdits" }),
-  { ...no, label: "No, go on planning" },
-  noWithComment("No, and say what to change about it"),
+  { ...no, label: "No, continue planning" },
+  noWithComment("No, and say what to change"),
 ];
 
 function pathOf(input: unknown): string | undefined {
@@ -72,12 +72,12 @@ function pathOf(input: unknown): string | undefined {
   return typeof input.file_path === "string" ? input.file_path : undefined;
 }
 
-/** The choice with what was written. */
+/** Adds the user's comment to the choice. */
 export function withComment({ answer }: Choice, words: string): PermissionAnswer {
   return words.trim() === "" ? answer : { ...answer, message: words.trim() };
 }
 
-/** What is wanted, in a few words, after the name of who wants it. */
+/** Describes the request in a few words, to follow the name of the asking agent. */
 export function requestText({ tool }: Pick<Question, "tool">): string {
   const [, server, name] = /^mcp__(.+?)(?:__(.+))?$/.exec(tool) ?? [];
   if (server !== undefined)

@@ -15,42 +15,42 @@ import type { CallItem, PromptItem, TranscriptItem } from "../transcript/transcr
 
 export interface AgentView {
   readonly id: AgentId;
-  /** Whose log it is in: that of a member of a team is a session of its own. */
+  /** The session whose log contains it: a team member has its own session. */
   readonly session: SessionId;
   readonly path: AgentPath;
   readonly agentType: string;
   readonly parent: AgentId | undefined;
-  /** What it was started for, in a few words. */
+  /** Its purpose in a few words. */
   readonly description: string | undefined;
   readonly model: string;
   readonly permissionMode: PermissionMode;
   readonly cwd: string;
   readonly status: AgentStatus;
-  /** The last stored event that is in this view. */
+  /** The last stored event in this view. */
   readonly seq: number;
   readonly startedAt: string;
   readonly updatedAt: string;
-  /** Of a forgotten one only the calls that are not settled. */
+  /** If forgotten, contains only the unsettled calls. */
   readonly transcript: ChunkedList<TranscriptItem>;
-  /** Nobody looks at it: what it says is not kept. See `forgetTranscript`. */
+  /** True if no viewer needs it, so that its transcript is not kept. See `dropTranscript`. */
   readonly isForgotten: boolean;
-  /** Where in the transcript the unsettled calls are. */
+  /** Positions of the unsettled calls in the transcript. */
   readonly openCalls: ReadonlyMap<CallId, number>;
   readonly openQuestions: readonly RequestId[];
-  /** Said, on disk, and not yet in the conversation. */
+  /** Prompts that are stored but not yet in the conversation. */
   readonly waitingPrompts: readonly PromptItem[];
-  /** The turn that is being answered now. */
+  /** The turn that is being answered. */
   readonly draft: Draft | undefined;
   readonly turns: number;
   readonly toolCalls: number;
-  /** The beginning of what it said last. */
+  /** The beginning of its last message. */
   readonly lastWords: string;
   /** Tokens of the conversation at the last answer; unknown before it and after a compaction. */
   readonly contextTokens: number | undefined;
   readonly spending: Spending;
-  /** What it is doing, in one line of a small model's, as of then. */
+  /** One line from a small model about what it is doing. */
   readonly progress: Summary | undefined;
-  /** What it has done, in a small model's words. */
+  /** A small model's summary of what it has done. */
   readonly summary: Summary | undefined;
 }
 
@@ -74,7 +74,9 @@ export type AgentStatus =
       readonly detail?: string;
     };
 
-/** The answer as far as it has come. It is for eyes only, and void the moment the turn is retried, ended or failed. */
+/**
+ * The partial answer of the current turn. It is only displayed, and dropped when the turn is retried, ends or fails.
+ */
 export interface Draft {
   readonly turn: number;
   readonly thinking: string;
@@ -89,7 +91,7 @@ export interface Draft {
     | { readonly kind: "retrying"; readonly attempt: number; readonly delayMs: number; readonly failure: ModelFailure };
 }
 
-/** What an agent does this moment, for a spinner or a row of the tree. */
+/** The current activity of an agent, for a spinner or a row of the tree. */
 export type Activity =
   | { readonly kind: "none" }
   | { readonly kind: "asking"; readonly requestId: RequestId }
@@ -112,7 +114,7 @@ function openCallsOf(agent: AgentView): CallItem[] {
     .filter((item): item is CallItem => item?.kind === "call");
 }
 
-/** An agent of which no `agent.spawned` has been seen yet; only the lead's log begins with another event. */
+/** An agent without an `agent.spawned` event so far. Only the lead's log begins with another event. */
 export function newAgent(id: AgentId, first: { type: Event["type"]; at: string; session: SessionId }): AgentView {
   return {
     id,

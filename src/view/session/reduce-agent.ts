@@ -7,7 +7,7 @@ import type { TranscriptItem } from "../transcript/transcript-item.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
-/** What an event means to the agent whose log it is in. The same agent back: nothing to see. */
+/** Applies an event to the agent whose log contains it. Returns the same agent if nothing visible changed. */
 export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
   const { event, seq, at } = envelope;
   switch (event.type) {
@@ -52,7 +52,7 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
       return answer(agent, envelope, event);
     case "turn.failed": {
       const failed: AgentView = { ...agent, draft: undefined };
-      // An abort is told by the `agent.idle` that follows it.
+      // The following `agent.idle` reports the abort.
       if (event.failure.kind === "aborted") return failed;
       return addNotice(failed, { kind: "failure", turn: event.turn, failure: event.failure, seq, at });
     }
@@ -103,7 +103,7 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
       }));
     case "tool.drafted":
       return redraft(agent, event.turn, (draft) => {
-        // An empty piece is how a call begins: two calls of one tool may follow each other.
+        // An empty piece begins a call: two calls of one tool may follow each other.
         const isContinuing = draft.phase.kind === "tool" && draft.tool?.name === event.name && event.inputJson !== "";
         const inputJson = (isContinuing ? draft.tool.inputJson : "") + event.inputJson;
         return { ...draft, tool: { name: event.name, inputJson }, phase: { kind: "tool" } };
@@ -140,7 +140,7 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
   }
 }
 
-/** The process that ran this agent is gone: whatever it was in the middle of does not go on. */
+/** Ends everything the agent was doing, because its process has ended. */
 export function abandonTurn(agent: AgentView): AgentView {
   if (agent.status.kind === "idle" || agent.status.kind === "stopped") return agent;
   return { ...idleStatus(agent), status: { kind: "idle", reason: "interrupted" } };
@@ -179,7 +179,7 @@ function answer(agent: AgentView, { seq, at }: Envelope, { turn, parts, contextT
   return { ...agent, transcript, openCalls, lastWords, draft: undefined, turns: agent.turns + 1, contextTokens };
 }
 
-/** As much of somebody's words as a row shows of them, in the widest window. */
+/** Maximum length of a preview in a row of the widest window. */
 const previewed = 300;
 
 const addNotice = (agent: AgentView, item: TranscriptItem): AgentView => ({
@@ -187,7 +187,7 @@ const addNotice = (agent: AgentView, item: TranscriptItem): AgentView => ({
   transcript: append(agent.transcript, item),
 });
 
-/** A delta that comes after its turn was settled belongs to nothing any more. */
+/** Ignores a delta that arrives after its turn has ended. */
 function redraft(agent: AgentView, turn: number, change: (draft: Draft) => Draft): AgentView {
   return agent.draft?.turn === turn ? { ...agent, draft: change(agent.draft) } : agent;
 }

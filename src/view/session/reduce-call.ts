@@ -6,7 +6,7 @@ import type { CallItem, TranscriptItem } from "../transcript/transcript-item.ts"
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
-/** A call as the model asked for it: nothing has been done yet, and nothing may ever be. */
+/** A call that the model asked for. It has not started and may never start. */
 export const callPart = (part: Pick<ToolCallPart, "callId" | "name" | "input">, turn: number) =>
   ({
     kind: "call",
@@ -32,7 +32,7 @@ export function progressCall(agent: AgentView, { callId, text }: Of<"tool.progre
   return withCall(agent, callId, (call) => ({ ...call, progress: appendTail(call.progress, text) }));
 }
 
-/** The first word about a call is the last: once settled it is no longer among the open ones. */
+/** The first result of a call is final: a settled call is no longer open. */
 export function settleCall(agent: AgentView, settled: Of<"tool.settled">): AgentView {
   const { callId, outcome, content, display, savedTo, durationMs } = settled;
   const result = { content, display, savedTo, durationMs };

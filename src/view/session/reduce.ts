@@ -8,9 +8,9 @@ import { appendTail } from "../activity/output-tail.ts";
 import { withMember, withoutTeam, withTask } from "./team-view.ts";
 
 /**
- * The one fold: a view and what happened next give the next view. Pure; it never changes what it is given, and gives the same
- * object back when there is nothing to see. Envelopes of one agent must come in their order; a stored one that has been seen
- * is passed over, so that a replay may overlap with what came live.
+ * The one fold: a view and the next envelope give the next view. Pure; returns the same object if nothing visible
+ * changed. Envelopes of one agent must come in order. Stored envelopes that were seen before are ignored, so that a
+ * replay may overlap with live events.
  */
 export function reduce(view: SessionView, envelope: Envelope): SessionView {
   const live = isLive(envelope.event);
@@ -32,7 +32,7 @@ export function reduceAll(view: SessionView, envelopes: Iterable<Envelope>): Ses
   return next;
 }
 
-/** What an event means beyond its own agent. */
+/** Applies the effects of an event beyond its own agent. */
 function reduceSession(view: SessionView, envelope: Envelope): SessionView {
   const { event, agent, at } = envelope;
   switch (event.type) {
@@ -46,7 +46,7 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
       if (isMemberOnly(view, envelope)) return view;
       return { ...withAbandonedTurns(view, at), state: { kind: "closed", reason: event.reason } };
     case "permission.asked": {
-      // A member asks its lead, who asks here: one question.
+      // A member asks its lead, and the lead asks here, so there is only one question.
       if (isMemberOnly(view, envelope)) return view;
       const { type: _, ...question } = event;
       return { ...view, questions: [...view.questions, { ...question, agent, at }] };
@@ -139,11 +139,11 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
   }
 }
 
-/** Of the session of a member of a team, which is shown beside its lead's. */
+/** True for the session of a team member, which is shown beside its lead's. */
 const isMemberOnly = (view: SessionView, { session }: Envelope): boolean =>
   view.sessionId !== undefined && view.sessionId !== session;
 
-/** The process is gone, closed or not: nobody waits for its questions, and what it ran it runs no more. */
+/** The process has ended: its questions are closed and everything it ran has stopped. */
 function withAbandonedTurns(view: SessionView, at: string): SessionView {
   let { agents, background } = view;
   for (const [index, agent] of toArray(agents).entries()) agents = replaceAt(agents, index, abandonTurn(agent));
@@ -171,7 +171,7 @@ function withBackground(
   return { ...view, background: replaceAt(view.background, index, change(task)) };
 }
 
-/** Of how many tasks in the background the end of what they wrote is kept, once they are over: all of it is in their files. */
+/** Number of ended background jobs whose output tail is kept. Their files contain all output. */
 const tailsKept = 50;
 
 function withoutOldTail(background: ChunkedList<BackgroundView>): ChunkedList<BackgroundView> {

@@ -12,29 +12,28 @@ import type { TaskLists, TeamView } from "./team-view.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
-/** All that a face draws, folded from envelopes by `reduce`. Never changed in place. */
+/** Everything a frontend draws, folded from envelopes by `reduce`. Immutable. */
 export interface SessionView {
   readonly sessionId: SessionId | undefined;
   readonly version: string;
   readonly cwd: string;
-  /** The lead is a coordinator. */
   readonly isCoordinator: boolean;
   readonly state:
     | { readonly kind: "new" | "open" }
     | { readonly kind: "closed"; readonly reason: Of<"session.closed">["reason"] };
-  /** In the order in which they were first heard of; `agentOf` finds one by its id. */
+  /** In order of first appearance; `agentOf` finds one by its id. */
   readonly agents: ChunkedList<AgentView>;
   readonly agentIndex: ReadonlyMap<AgentId, number>;
-  /** Open ones only, oldest first. */
+  /** Only open ones, oldest first. */
   readonly questions: readonly Question[];
   readonly background: ChunkedList<BackgroundView>;
-  /** Where in `background` the running ones are. */
+  /** Positions of the running jobs in `background`. */
   readonly runningBackground: ReadonlyMap<BackgroundId, number>;
   readonly notices: ChunkedList<Notice>;
-  /** Servers of tools, the one that changed last at the end. */
+  /** MCP servers; the last changed one is at the end. */
   readonly mcpServers: readonly McpServerView[];
   readonly teams: ReadonlyMap<string, TeamView>;
-  /** What the session's own agent is in which team, the one it joined last at the end. */
+  /** The role of the session's own agent in each team; the last joined team is at the end. */
   readonly memberships: ReadonlyMap<string, Membership>;
   readonly tasks: TaskLists;
 }
@@ -50,16 +49,16 @@ export interface Question extends Omit<Of<"permission.asked">, "type"> {
 }
 
 export interface BackgroundView extends Omit<Of<"background.started">, "type" | "agent"> {
-  /** Who has started it. */
+  /** The agent that started it. */
   readonly agent: AgentId;
-  /** The agent that runs there, if one does. */
+  /** The agent that runs as this job, if any. */
   readonly runs: AgentId | undefined;
-  /** `lost`: the process that ran it ended without a word about it. */
+  /** `lost`: its process ended without reporting it. */
   readonly status: "running" | "lost" | Of<"background.ended">["status"];
   readonly exitCode: number | null;
   readonly startedAt: string;
   readonly endedAt: string | undefined;
-  /** The end of its output as far as it was seen live; the whole is in `outputFile`. */
+  /** The end of its output as seen live; `outputFile` has all of it. */
   readonly outputTail: string;
 }
 
@@ -91,13 +90,13 @@ export function agentOf(view: SessionView, id: AgentId): AgentView | undefined {
   return index === undefined ? undefined : itemAt(view.agents, index);
 }
 
-/** The agent that the session is about: its lead, or the member of a team whose session it is. */
+/** The session's own agent: its lead, or the team member whose session it is. */
 export function leadOf(view: SessionView): AgentView | undefined {
   for (const agent of itemsOf(view.agents)) if (agent.path === leadPath) return agent;
   return itemAt(view.agents, 0);
 }
 
-/** How far this view has come in each agent's log: what a face sends to be told the rest. */
+/** The position of this view in each agent's log. A frontend sends it to receive the rest. */
 export function cursorOf(view: SessionView): ReadonlyMap<AgentId, number> {
   return new Map([...itemsOf(view.agents)].map((agent) => [agent.id, agent.seq]));
 }

@@ -2,7 +2,7 @@ import { addUsage, type Usage } from "../../protocol/index.ts";
 import { itemsOf } from "../lists/chunked-list.ts";
 import type { SessionView } from "./session-view.ts";
 
-/** What some requests cost together. `lost` is the part that was paid for answers that never arrived whole. */
+/** The cost of some requests. `lost` is the part paid for answers that never arrived completely. */
 export interface Totals {
   readonly requests: number;
   readonly costUsd: number;
@@ -39,7 +39,7 @@ export function spend(spending: Spending, model: string, cost: Totals): Spending
   return { total: addTotals(spending.total, cost), byModel };
 }
 
-/** Added up from the agents each time it is asked for, so that it cannot disagree with them. */
+/** Computed from the agents on each call, so that it cannot disagree with them. */
 export function sessionSpending(view: SessionView): Spending {
   let all = noSpending;
   for (const agent of itemsOf(view.agents)) {
@@ -48,6 +48,6 @@ export function sessionSpending(view: SessionView): Spending {
   return all;
 }
 
-/** Every token that went in or came out, cached or not. */
+/** All input and output tokens, cached or not. */
 export const tokensOf = ({ usage }: Totals): number =>
   usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;

@@ -2,10 +2,10 @@ import type { Event, WorkItem } from "../../protocol/index.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
-/** A team as the session that leads it sees it. */
+/** A team as seen by the session that leads it. */
 export interface TeamView {
   readonly name: string;
-  /** In the order in which they were first heard of; who has ended stays. */
+  /** In order of first appearance; ended members stay. */
   readonly members: readonly MemberView[];
 }
 
@@ -29,7 +29,7 @@ export function withoutTeam<T>(teams: ReadonlyMap<string, T>, name: string): Rea
   return rest;
 }
 
-/** Entries of task lists by the list's team; the session's own list is under the empty name. */
+/** Tasks by team; the session's own list has the empty name. */
 export type TaskLists = ReadonlyMap<string, readonly WorkItem[]>;
 
 export function withTask(lists: TaskLists, { team = "", task }: Of<"task.changed">): TaskLists {

@@ -4,7 +4,7 @@ import { addSpan, type ClosedSpan, type Span } from "./timeline-spans.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
-/** What one agent has done over time. */
+/** The activity of one agent over time. */
 export interface Lane {
   readonly agent: AgentId;
   readonly session: SessionId;
@@ -12,9 +12,9 @@ export interface Lane {
   /** The time of the last event. */
   readonly at: number;
   readonly seq: number;
-  /** Past ones, in the order of their ends. */
+  /** Past spans, in the order of their ends. */
   readonly spans: ChunkedList<ClosedSpan>;
-  /** What it does now beside its calls; undefined in the moments between. */
+  /** Its current activity other than calls; undefined between activities. */
   readonly base: Span | undefined;
   /** Calls that run or wait for a permission. */
   readonly calls: ReadonlyMap<CallId, Span>;
@@ -24,7 +24,7 @@ export function newLane({ agent, session }: Envelope, at: number): Lane {
   return { agent, session, from: at, at, seq: 0, spans: emptyList(), base: undefined, calls: new Map() };
 }
 
-/** What a stored event means to the lane of its agent. `lane.at` is its time already. */
+/** Applies a stored event to the lane of its agent. `lane.at` is already the event's time. */
 export function reduceLane(lane: Lane, envelope: Envelope): Lane {
   const step = steps[envelope.event.type] as Step<Event> | undefined;
   return step ? step(lane, envelope.event, envelope) : lane;
@@ -42,7 +42,7 @@ const steps: { readonly [T in Event["type"]]?: Step<Of<T>> } = {
     beginSpan(endOpenSpans(lane), { ...spanOf(envelope, "stopped", outcome), title: shortText(detail) }),
   "prompt.promoted": (lane, _, envelope) => (isIdleLane(lane) ? beginSpan(lane, spanOf(envelope, "model")) : lane),
   "turn.started": (lane, { model }, envelope) => beginSpan(endOpenSpans(lane), spanOf(envelope, "thinking", model)),
-  /** An attempt that was paid for and lost: the answer is asked for again. */
+  /** A lost attempt that was paid for: the model is asked again. */
   "cost.recorded": (lane, { purpose, model }, envelope) =>
     purpose === "lost" && lane.base?.kind === "thinking"
       ? beginSpan(endBase(lane, { kind: "model", title: "the answer was lost" }), spanOf(envelope, "thinking", model))
@@ -56,7 +56,7 @@ const steps: { readonly [T in Event["type"]]?: Step<Of<T>> } = {
     const ended = endBase(lane, { kind: "model", title, event: envelope.id, seq: envelope.seq });
     return beginSpan(ended, spanOf(envelope, "model"));
   },
-  /** What a member of a team asks through its lead is the member's wait. */
+  /** A question that a member asks through its lead is part of the member's lane. */
   "permission.asked": (lane, { member, callId, requestId, tool, question }, envelope) =>
     member
       ? lane
@@ -73,7 +73,7 @@ const steps: { readonly [T in Event["type"]]?: Step<Of<T>> } = {
   },
 };
 
-/** Whoever begins it says when. */
+/** The caller sets the start time. */
 function spanOf({ id, seq }: Envelope, kind: Span["kind"], name = ""): Span {
   return { kind, from: 0, to: undefined, row: 0, name: shortText(name), title: "", event: id, seq };
 }
@@ -81,14 +81,14 @@ function spanOf({ id, seq }: Envelope, kind: Span["kind"], name = ""): Span {
 const isIdleLane = ({ base, calls }: Lane): boolean =>
   calls.size === 0 && (!base || base.kind === "idle" || base.kind === "stopped");
 
-/** Everything it was at is over. */
+/** Ends all open spans. */
 function endOpenSpans(lane: Lane): Lane {
   let after = lane;
   for (const callId of lane.calls.keys()) after = endCall(after, callId, {});
   return endBase(after, {});
 }
 
-/** Beside calls that are not settled nothing begins: they are what it does. */
+/** Nothing begins while calls are open: they are the activity. */
 function beginSpan(lane: Lane, span: Span): Lane {
   const ended = endBase(lane, {});
   return ended.calls.size > 0 ? ended : { ...ended, base: { ...span, from: lane.at } };
@@ -114,7 +114,7 @@ function endCall(lane: Lane, callId: CallId, change: Partial<Span>): Lane {
   return { ...close(lane, { ...span, ...change }), calls };
 }
 
-/** What took no time is not drawn, but for what somebody may want to click. */
+/** Spans without duration are not drawn, unless the user may want to click them. */
 function close(lane: Lane, span: Span): Lane {
   const isNothing = span.from === lane.at && span.kind !== "tool" && span.kind !== "permission";
   return isNothing ? lane : { ...lane, spans: addSpan(lane.spans, { ...span, to: lane.at }) };

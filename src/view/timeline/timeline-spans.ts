@@ -1,27 +1,27 @@
 import type { CallId, EventId, RequestId, ToolOutcomeKind } from "../../protocol/index.ts";
 import { append, type ChunkedList, emptyList, itemsOf, toArray } from "../lists/chunked-list.ts";
 
-/** `model` is time in which no answer came: before a request was made, and requests that failed or were lost. */
+/** `model` is time without an answer: before a request, and requests that failed or were lost. */
 export type SpanKind = "thinking" | "tool" | "permission" | "model" | "idle" | "stopped";
 
-/** Something an agent did for a while. Times are milliseconds since 1970; words are as they came, cut short. */
+/** One activity of an agent. Times are milliseconds since 1970; texts are unfiltered and cut. */
 export interface Span {
   readonly kind: SpanKind;
   readonly from: number;
-  /** Undefined while it goes on. */
+  /** Undefined while it continues. */
   readonly to: number | undefined;
-  /** Calls that run beside each other have different rows, the lowest that was free. */
+  /** Parallel calls have different rows, each the lowest free one. */
   readonly row: number;
-  /** The tool, the model, or why it rests. */
+  /** The tool, the model, or the reason why it is idle. */
   readonly name: string;
   readonly title: string;
-  /** Where in the agent's log to look: the event that began it, of an answer the one that has it. */
+  /** The event in the agent's log that began it; for an answer, the event that contains it. */
   readonly event: EventId;
   readonly seq: number;
   readonly callId?: CallId;
   readonly requestId?: RequestId;
   readonly outcome?: ToolOutcomeKind;
-  /** How many are drawn as this one; its kind is that of the longest. */
+  /** Number of spans merged into this one; its kind is that of the longest. */
   readonly merged?: number;
 }
 
@@ -29,7 +29,10 @@ export interface ClosedSpan extends Span {
   readonly to: number;
 }
 
-/** At this many the older half of a lane is halved: what is old is coarse, and there is never more. */
+/**
+ * Maximum number of spans in a lane. At this number pairs of the older half are merged, so that old activity becomes
+ * coarse.
+ */
 export const maxSpans = 2048;
 
 export function addSpan(spans: ChunkedList<ClosedSpan>, span: ClosedSpan): ChunkedList<ClosedSpan> {
@@ -52,7 +55,7 @@ function mergeShortSpans(spans: readonly ClosedSpan[]): ChunkedList<ClosedSpan> 
   return list;
 }
 
-/** Kept between the one before and the one after, so that old ones do not cover each other and stay in order. */
+/** Stays between its neighbours, so that merged spans do not overlap and stay in order. */
 function mergedSpan(first: ClosedSpan, second: ClosedSpan, room: Period): ClosedSpan {
   const from = Math.max(room.from, Math.min(first.from, second.from));
   const to = Math.max(from, Math.min(Math.max(first.to, second.to), room.to));
@@ -61,15 +64,15 @@ function mergedSpan(first: ClosedSpan, second: ClosedSpan, room: Period): Closed
   return { kind, name, title, event, seq, from, to, row: 0, merged };
 }
 
-/** A time in which the session was not running; undefined: it still is not. */
+/** A period in which the session was not running. Without an end, it is still not running. */
 export interface ClosedPeriod {
   readonly from: number;
   readonly to: number | undefined;
 }
 
 /**
- * What remains of a span when nothing ran in the times given, in their order: work ends with the process that did it, rest
- * goes on after it.
+ * Removes the closed periods, given in order, from a span. Work ends with its process; idle time continues after the
+ * period.
  */
 export function* openParts(
   span: ClosedSpan,
@@ -91,7 +94,9 @@ export interface Period {
   readonly to: number;
 }
 
-/** The spans that touch a period. They are stored in the order of their ends, so that what is older is passed over quickly. */
+/**
+ * The spans that touch a period. They are stored in the order of their ends, so that older ones are skipped quickly.
+ */
 export function* spansIn(spans: ChunkedList<ClosedSpan>, { from, to }: Period): Generator<ClosedSpan, void, undefined> {
   for (const span of itemsOf(spans, firstEndingAt(spans, from))) if (span.from <= to) yield span;
 }

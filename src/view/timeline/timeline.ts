@@ -5,19 +5,19 @@ import { type Lane, newLane, reduceLane } from "./timeline-lane.ts";
 import { type ClosedPeriod, type ClosedSpan, type Period, openParts, spansIn } from "./timeline-spans.ts";
 
 /**
- * What agents did when: a lane for each. Folded from stored events alone, so that a replay shows the same; what only eyes that
- * were there have seen of the turn under way is in its draft. Bounded: what is old in a long lane is drawn together.
+ * The activity of agents over time, one lane for each. Folded only from stored events, so that a replay shows the same.
+ * Live details of the current turn are in its draft. Bounded: old activity in a long lane is merged.
  */
 export interface Timeline {
-  /** In the order in which they were first heard of. */
+  /** In order of first appearance. */
   readonly lanes: KeyedList<AgentId, Lane>;
-  /** When a session was not running. */
+  /** The periods in which a session was not running. */
   readonly closedPeriods: ReadonlyMap<SessionId, readonly ClosedPeriod[]>;
 }
 
 export const emptyTimeline: Timeline = { lanes: emptyKeyed(), closedPeriods: new Map() };
 
-/** Pure, and the same object back where there is nothing new. Stored envelopes that come twice count once. */
+/** Pure. Returns the same object if nothing is new. Ignores duplicate stored envelopes. */
 export function reduceTimeline(timeline: Timeline, envelope: Envelope): Timeline {
   if (isLive(envelope.event)) return timeline;
   const { agent, seq } = envelope;
@@ -25,13 +25,13 @@ export function reduceTimeline(timeline: Timeline, envelope: Envelope): Timeline
   if (known && seq <= known.seq) return timeline;
   const time = Date.parse(envelope.at);
   const before = known ?? newLane(envelope, time);
-  // A clock that was set back does not turn a lane around.
+  // If the clock is set back, the lane does not go backwards.
   const lane = reduceLane({ ...before, seq, at: Math.max(before.at, time) }, envelope);
   const closedPeriods = reduceClosedPeriods(timeline.closedPeriods, envelope, { before: before.at, now: lane.at });
   return { closedPeriods, lanes: withValue(timeline.lanes, agent, lane) };
 }
 
-/** What to draw of a lane in a period: work only while its session ran, and what goes on until `now`. */
+/** The spans of a lane to draw in a period: work only while its session ran, and the current activity until `now`. */
 export function* laneSpans(timeline: Timeline, lane: Lane, period: Period & { now: number }): Generator<ClosedSpan> {
   const closedPeriods = timeline.closedPeriods.get(lane.session) ?? [];
   for (const span of spansIn(lane.spans, period)) yield* within(period, openParts(span, closedPeriods));
@@ -45,7 +45,7 @@ function* within({ from, to }: Period, spans: Iterable<ClosedSpan>): Generator<C
   for (const span of spans) if (span.to >= from && span.from <= to) yield span;
 }
 
-/** From the first event to the last; undefined of nothing. */
+/** From the first event to the last; undefined without events. */
 export function timelinePeriod(timelines: Iterable<Timeline>): Period | undefined {
   let [from, to] = [Infinity, -Infinity];
   for (const { lanes } of timelines) {
@@ -57,10 +57,7 @@ export function timelinePeriod(timelines: Iterable<Timeline>): Period | undefine
   return from <= to ? { from, to } : undefined;
 }
 
-/**
- * A process that ended without a word was last heard of when the session's own agent last did something, which is as much as
- * its log says.
- */
+/** If a process ended without an event, its last sign is the last event of the session's own agent in the log. */
 function reduceClosedPeriods(
   closedPeriods: Timeline["closedPeriods"],
   { session, event }: Envelope,
@@ -80,7 +77,7 @@ function reduceClosedPeriods(
   return new Map(closedPeriods).set(session, ended.slice(-maxClosedPeriods));
 }
 
-/** When the agent of an event was last heard of before it, and the time of the event. */
+/** The time of the agent's previous event, and of this event. */
 interface SeenTimes {
   readonly before: number;
   readonly now: number;

@@ -1,8 +1,8 @@
 import type { Event } from "../../protocol/index.ts";
 
 /**
- * What an event says to whoever waits for an answer; undefined if nothing. An agent's words, the plan it presents (which is
- * the last that is heard of it where nobody can approve one), and what a slash command prints.
+ * Returns the text that an event adds to the answer, or undefined: the agent's text, the plan it presents (the last
+ * output when no user can approve it), and the output of a slash command.
  */
 export function answerText(event: Event): string | undefined {
   if (event.type === "notice.raised") return event.code === "command_output" ? event.message : undefined;

@@ -6,8 +6,8 @@ import { agentOf, leadOf, type SessionView } from "../session/session-view.ts";
 import type { TranscriptItem } from "./transcript-item.ts";
 
 /**
- * Lets go of what an agent has said, and of what it will say: its status, its cost, its questions and what it does at this
- * moment stay. What is forgotten is in its log; `recallTranscript` puts the fold of that back.
+ * Drops an agent's transcript, and future additions to it. Its status, cost, questions and current activity stay. The
+ * log still has the transcript; `restoreTranscript` brings it back.
  */
 export function dropTranscript(view: SessionView, id: AgentId): SessionView {
   const agent = agentOf(view, id);
@@ -15,7 +15,7 @@ export function dropTranscript(view: SessionView, id: AgentId): SessionView {
   return withAgent(view, keepOpenCalls({ ...agent, isForgotten: true }));
 }
 
-/** Everybody's but the one's whom the session is about. */
+/** Drops all transcripts except that of the session's own agent. */
 export function dropOtherTranscripts(view: SessionView, isKept: (id: AgentId) => boolean = () => false): SessionView {
   const lead = leadOf(view)?.id;
   let after = view;
@@ -24,8 +24,8 @@ export function dropOtherTranscripts(view: SessionView, isKept: (id: AgentId) =>
 }
 
 /**
- * Puts an agent's transcript back, as folded from its log. The fold must have come exactly as far as the view; what is
- * streaming at this moment is the view's own.
+ * Restores an agent's transcript, folded from its log. The fold must end at the same event as the view. The current
+ * draft stays the view's own.
  */
 export function restoreTranscript(view: SessionView, whole: AgentView): SessionView {
   const agent = agentOf(view, whole.id);
@@ -35,8 +35,8 @@ export function restoreTranscript(view: SessionView, whole: AgentView): SessionV
 }
 
 /**
- * The transcript of one agent from its own log, of which `isTranscriptEvent` says what is needed; undefined of nothing.
- * Envelopes that come twice count once.
+ * Folds the transcript of one agent from its log; only events of `isTranscriptEvent` are needed. Returns undefined
+ * without events. Ignores duplicate envelopes.
  */
 export function foldTranscript(envelopes: Iterable<Envelope>): AgentView | undefined {
   let agent: AgentView | undefined;
@@ -51,7 +51,7 @@ export function foldTranscript(envelopes: Iterable<Envelope>): AgentView | undef
   return agent;
 }
 
-/** Whether events of this type can be seen in a transcript. */
+/** True if events of this type appear in a transcript. */
 export const isTranscriptEvent = (type: string): boolean => Object.hasOwn(seen, type);
 
 const seen: { readonly [T in Event["type"]]?: true } = {
@@ -70,7 +70,9 @@ const seen: { readonly [T in Event["type"]]?: true } = {
   "notice.raised": true,
 };
 
-/** What is left of the transcript of a forgotten agent; the same agent if there is nothing to let go of. */
+/**
+ * Reduces the transcript of a forgotten agent to its open calls. Returns the same agent if there is nothing to drop.
+ */
 export function keepOpenCalls(agent: AgentView): AgentView {
   if (!agent.isForgotten || agent.transcript.length === agent.openCalls.size) return agent;
   let transcript: ChunkedList<TranscriptItem> = emptyList();
@@ -84,7 +86,7 @@ export function keepOpenCalls(agent: AgentView): AgentView {
   return { ...agent, transcript, openCalls };
 }
 
-/** What running calls have shown is in no log. */
+/** Progress of running calls is in no log. */
 function withProgressOf(from: AgentView, whole: AgentView): AgentView {
   let { transcript } = whole;
   for (const [callId, index] of from.openCalls) {

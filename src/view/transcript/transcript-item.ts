@@ -2,7 +2,10 @@ import type { CallId, ContentPart, Event, ModelFailure, PromptId, ToolOutcome } 
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
-/** What people see of an agent, in the order in which it entered the conversation. `seq` is that of the event it came with. */
+/**
+ * An entry of an agent's transcript, in the order in which it entered the conversation. `seq` is the number of its
+ * event.
+ */
 export type TranscriptItem = { readonly seq: number; readonly at: string } & (
   | {
       readonly kind: "prompt";
@@ -26,14 +29,14 @@ export type TranscriptItem = { readonly seq: number; readonly at: string } & (
       readonly summary: string;
       readonly tokensBefore: number;
     }
-  /** A small model's account of all that came before it. */
+  /** A small model's summary of everything before it. */
   | { readonly kind: "summary"; readonly text: string }
-  /** The agent came to rest, and not because it was done. */
+  /** The agent became idle for a reason other than finishing its work. */
   | { readonly kind: "idle"; readonly reason: Of<"agent.idle">["reason"]; readonly detail: string | undefined }
   | { readonly kind: "stopped"; readonly outcome: Of<"agent.stopped">["outcome"]; readonly detail: string | undefined }
 );
 
-/** `asked` for by the model, `running` since `tool.called`, then whatever it came to. */
+/** `asked` for by the model, `running` since `tool.called`, then the outcome. */
 export interface CallView {
   readonly turn: number;
   readonly callId: CallId;
@@ -42,7 +45,7 @@ export interface CallView {
   readonly title: string;
   readonly state: "asked" | "running" | ToolOutcome["outcome"];
   readonly result: CallResult | undefined;
-  /** The end of what a running call has shown so far; live only. */
+  /** The end of the output of a running call; live only. */
   readonly progress: string;
 }
 

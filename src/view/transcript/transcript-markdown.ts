@@ -7,8 +7,8 @@ import type { CallItem, TranscriptItem } from "./transcript-item.ts";
 import { visibleLine, visibleText } from "../../protocol/index.ts";
 
 /**
- * A session as Markdown. What was said can neither break out of its block nor load anything: text with markup of its own is
- * shown as source, and every control or invisible character is shown as a mark. `only`: of one agent.
+ * Renders a session as Markdown. Text cannot break out of its block or load anything: text with markup is shown as
+ * source, and every control or invisible character as a mark. `only` selects one agent.
  */
 export function transcriptMarkdown(view: SessionView, { only }: { readonly only?: AgentId | undefined } = {}): string {
   const agents = [...itemsOf(view.agents)]
@@ -64,10 +64,7 @@ function section(item: TranscriptItem): string {
     case "text":
       return `### Answer\n\n${quote(item.text)}`;
     case "thinking":
-      return folded(
-        "Thinking",
-        item.redacted && item.text === "" ? "_Kept secret by the provider._" : quote(item.text),
-      );
+      return folded("Thinking", item.redacted && item.text === "" ? "_Hidden by the provider._" : quote(item.text));
     case "call":
       return callSection(item);
     case "notice":
@@ -95,7 +92,7 @@ function callSection(call: CallItem): string {
       "Result",
       content.length === 0 ? "_Nothing._" : content.map((part) => contentText(part, fence)).join("\n\n"),
     );
-    if (savedTo !== undefined) parts.push(`The whole result: ${code(savedTo)}`);
+    if (savedTo !== undefined) parts.push(`Full result: ${code(savedTo)}`);
   }
   return folded(`${call.title} (${state})`, parts.join("\n\n"));
 }
@@ -132,7 +129,10 @@ function contentText(part: ContentPart, block: (text: string) => string): string
   }
 }
 
-/** Quoted line by line. Text with HTML or images is shown as source: rendered, it could swallow the page or call home. */
+/**
+ * Quotes each line. Text with HTML or images is shown as source: rendered, it could cover the page or load remote
+ * content.
+ */
 function quote(text: string): string {
   const shown = visibleText(text);
   if (/<[a-z/!?]|!\[/i.test(shown)) return fence(shown, "markdown");
@@ -142,7 +142,7 @@ function quote(text: string): string {
     .join("\n");
 }
 
-/** A fence longer than any run of backticks inside: nothing inside can close it. */
+/** The fence is longer than any run of backticks inside, so that the text cannot close it. */
 function fence(text: string, language = ""): string {
   const shown = visibleText(text).replace(/\n$/, "");
   const ticks = "`".repeat(longestRun(shown, 2) + 1);
