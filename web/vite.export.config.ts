@@ -1,6 +1,6 @@
 import { defineConfig } from "vite";
 
-/** The same page in one script and one style sheet, for a file that carries a session with it. */
+/** The same page in one script and one style sheet, for an exported file with an embedded session. */
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,

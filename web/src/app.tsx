@@ -12,7 +12,7 @@ import { postCommand } from "./state/post-command.ts";
 import { type Send, SendContext } from "./state/use-send.ts";
 import { addToast } from "./state/toasts.ts";
 
-/** The page: what it knows, where it is, and what it can do, for everything that it draws. */
+/** The root of the page: provides the state, the navigation and the commands to everything below. */
 export function App({ store, connection }: { store: Store<DashboardState>; connection: LiveConnection }) {
   const navigation = useHash();
   const { route } = navigation;
@@ -20,7 +20,7 @@ export function App({ store, connection }: { store: Store<DashboardState>; conne
   useEffect(() => connection.select(session), [connection, session]);
   const isLeads = route.kind === "session" && route.view === "transcript" && route.agent === undefined;
   useEffect(() => {
-    // Before the view itself has been loaded: what comes until then would be let go of, and asked for again.
+    // Set before the view is loaded. Otherwise events until then would be dropped and requested again.
     if (session !== undefined && isLeads) store.setState((state) => openTranscript(state, session, undefined));
   }, [store, session, isLeads]);
   useTranscriptLoading(store);

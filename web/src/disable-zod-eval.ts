@@ -1,4 +1,5 @@
 import * as z from "zod";
 
-// The page's policy forbids code made from text, which zod would try otherwise. This comes before any schema is made.
+// The page's policy forbids code generated from text, which zod would otherwise try. This must run before any schema is
+// created.
 z.config({ jitless: true });

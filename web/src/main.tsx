@@ -14,13 +14,12 @@ import { initialState } from "./state/initial-state.ts";
 
 applyTheme(savedTheme());
 const place = document.querySelector("#app");
-if (!place) throw new Error("the page has no place for the app");
+if (!place) throw new Error("the page has no element for the app");
 const route = parseRoute(location.hash);
-// What is wanted is asked for at once, not only when it is drawn for the first time; and whose transcript is wanted is kept
-// from the first event on.
+// Requests data at once, not only with the first drawing. The displayed transcript is kept from the first event on.
 const store = createStore(initialState(route));
 const connection = connect(store, browserPorts);
-// A computer that wakes up, or is back in its network, does not wait for the next try.
+// Retries at once when the computer wakes up or is online again.
 addEventListener("online", () => connection.retry());
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "visible") connection.retry();

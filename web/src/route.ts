@@ -13,7 +13,7 @@ export const viewNames = [
 ] as const;
 export type ViewName = (typeof viewNames)[number];
 
-/** Where in the page somebody is: the list of sessions, or one view of one. */
+/** The place in the page: the list of sessions, or one view of a session. */
 export type Route =
   | { readonly kind: "home" }
   | {
@@ -21,12 +21,12 @@ export type Route =
       readonly session: SessionId;
       readonly view: ViewName;
       readonly agent: AgentId | undefined;
-      /** The event to go to: its id, or its number in the agent's log. */
+      /** The event to scroll to: its id, or its number in the agent's log. */
       readonly at: string | undefined;
     }
   | { readonly kind: "unknown"; readonly hash: string };
 
-/** `#/s/SESSION/VIEW/AGENT?at=EVENT`; what does not look like that is `unknown`. */
+/** Parses `#/s/SESSION/VIEW/AGENT?at=EVENT`; anything else is `unknown`. */
 export function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#/, "").split("?", 2);
   const parts = path.split("/").filter((part) => part !== "");
@@ -41,7 +41,7 @@ export function parseRoute(hash: string): Route {
   return { kind: "session", session: session.data, view, agent: agent.data, at };
 }
 
-/** The address of a view, for `href`. */
+/** Returns the address of a view, for `href`. */
 export function hrefOf(session: SessionId, view: ViewName, to: { agent?: AgentId; at?: string | number } = {}): string {
   const agent = to.agent === undefined ? "" : `/${to.agent}`;
   const at = to.at === undefined ? "" : `?at=${encodeURIComponent(to.at)}`;

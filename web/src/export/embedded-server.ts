@@ -1,22 +1,22 @@
 import type { Envelope, MailReading, SessionId, SessionListing, WorktreeListing } from "../../../src/protocol/index.ts";
 import { isTranscriptEvent } from "../../../src/view/index.ts";
 
-/** What is in the file: everything that the server would have told of a session and its team. */
+/** The content of the file: everything the server would send about a session and its team. */
 export interface Embedded {
   readonly session: SessionId;
   readonly sessions: readonly SessionListing[];
   readonly envelopes: readonly Envelope[];
   readonly mail: MailReading;
-  /** As they were when the file was made. */
+  /** As they were when the file was created. */
   readonly worktrees: readonly WorktreeListing[];
   readonly diffs: Readonly<Record<string, string>>;
 }
 
-const refusal = { ok: false, code: "not_running", message: "this is a file: nobody is there to do it" };
+const refusal = { ok: false, code: "not_running", message: "this is an exported file: commands cannot be sent" };
 
 /**
- * Takes the server's place in a page that has none: the same addresses give the same answers, from what is in the file. So
- * the page itself need not know whether it is a file.
+ * Replaces the server in an exported page: the same addresses give the same answers, from the file. So the page need
+ * not know whether it is a file.
  */
 export function installEmbeddedServer(
   embedded: Embedded,
@@ -36,7 +36,7 @@ export function installEmbeddedServer(
       super();
       const { searchParams } = new URL(address, "http://file");
       const wanted = searchParams.get("session");
-      // Whoever made it listens from the next moment on.
+      // The caller adds its listener after the constructor returns.
       setTimeout(() => this.#tell(wanted ?? undefined), 0);
     }
 

@@ -6,7 +6,7 @@ import { hrefOf } from "../route.ts";
 import { installEmbeddedServer } from "./embedded-server.ts";
 import { readEmbedded } from "./read-embedded.ts";
 
-/** A session in a file: the dashboard, with what it would be told in the file itself. */
+/** A session in a file: the dashboard with embedded server data. */
 const packed = document.querySelector("#session")?.textContent?.trim() ?? "";
 const embedded = await readEmbedded(packed);
 installEmbeddedServer(embedded, globalThis);

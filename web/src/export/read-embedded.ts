@@ -11,7 +11,7 @@ const Head = z.object({
   diffs: z.record(z.string(), z.string()),
 });
 
-/** What the file carries: JSON, packed, as base64. */
+/** Reads the embedded data: compressed JSON as base64. */
 export async function readEmbedded(packed: string): Promise<Embedded> {
   const bytes = Uint8Array.from(atob(packed), (letter) => letter.codePointAt(0) ?? 0);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));

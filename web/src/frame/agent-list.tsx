@@ -6,7 +6,7 @@ import { hrefOf } from "../route.ts";
 import { useNavigation } from "../state/navigation.ts";
 import { type RosterEntry, useRoster } from "../state/roster.ts";
 
-/** Everybody in the session and its team; each leads to its transcript. */
+/** All agents of the session and its team, each with a link to its transcript. */
 export function AgentList({ session }: { session: SessionId }) {
   const roster = useRoster(session);
   const { route } = useNavigation();
@@ -27,7 +27,7 @@ export function AgentList({ session }: { session: SessionId }) {
           />
         ))}
       </ul>
-      {roster.length === 0 && <p className="soft">Nobody yet</p>}
+      {roster.length === 0 && <p className="soft">No agents yet</p>}
     </aside>
   );
 }
@@ -71,7 +71,7 @@ const AgentRow = memo(
     activityLine(before.entry) === activityLine(after.entry),
 );
 
-/** What somebody is at, in a line; where that is nothing, what kind of agent it is. */
+/** The agent's activity in one line, or its type if it has none. */
 function activityLine(entry: RosterEntry): string {
   const [doing, type] = [activityText(entry), visibleLine(entry.agentType)];
   return doing === stateLabels[entry.state] && type !== "" ? `${doing} · ${type}` : doing;

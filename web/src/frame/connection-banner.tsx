@@ -1,14 +1,14 @@
 import { useDashboard } from "../state/dashboard-store.ts";
 
-/** Says that what is shown may be old, and what helps. */
+/** Warns that the displayed data may be outdated, and says what to do. */
 export function ConnectionBanner({ onRetry }: { onRetry: () => void }) {
   const connection = useDashboard((state) => state.connection);
   if (connection.kind === "refused") {
     return (
       <div className="banner" role="alert">
         <p>
-          The server does not know this browser. Open the address that <code>troupe web</code> printed: it has the
-          token.
+          The server does not accept this browser. Open the address that <code>troupe web</code> printed: it contains
+          the token.
         </p>
         <button type="button" onClick={onRetry}>
           Try again
@@ -16,13 +16,13 @@ export function ConnectionBanner({ onRetry }: { onRetry: () => void }) {
       </div>
     );
   }
-  // One break that mends itself at once is nothing to read.
+  // A single short interruption is not shown.
   if (connection.kind !== "waiting" || connection.tries < 2) return null;
   return (
     <div className="banner" role="status">
       <p>
-        The server cannot be reached; what you see is from before. The page tries again by itself. If it was stopped,
-        start <code>troupe web</code> again on the same port.
+        Cannot reach the server; the displayed data may be outdated. The page retries automatically. If the server was
+        stopped, start <code>troupe web</code> again on the same port.
       </p>
       <button type="button" onClick={onRetry}>
         Try now

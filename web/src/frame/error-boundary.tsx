@@ -1,12 +1,12 @@
 import { Component, type ReactNode } from "react";
 
 interface Props {
-  /** What has failed, as the beginning of a sentence. */
+  /** The part that failed, as the beginning of a sentence. */
   readonly about: string;
   readonly children: ReactNode;
 }
 
-/** What cannot be drawn says so and what to do, and leaves the rest of the page alone. */
+/** Shows an error for a part that cannot be drawn, and keeps the rest of the page working. */
 export class ErrorBoundary extends Component<Props, { readonly error: Error | undefined }> {
   override state: { readonly error: Error | undefined } = { error: undefined };
 
@@ -19,9 +19,9 @@ export class ErrorBoundary extends Component<Props, { readonly error: Error | un
     if (!error) return this.props.children;
     return (
       <section className="broken" role="alert">
-        <h2>{this.props.about} could not be drawn</h2>
+        <h2>{this.props.about} could not be displayed</h2>
         <p>
-          The agents are not touched by this: they go on, and their logs are whole. Try it again; if it stays like this,
+          This does not affect the agents: they continue, and their logs are complete. Try again; if the error stays,
           reload the page, or use the terminal (<code>troupe sessions</code>).
         </p>
         <pre>{error.message}</pre>

@@ -15,7 +15,7 @@ import { Tabs } from "./tabs.tsx";
 import { Toasts } from "./toasts.tsx";
 import "./frame.css";
 
-/** What is around the views, and the one that is open. */
+/** The parts around the views, and the open view. */
 export function Frame({ onRetry }: { onRetry: () => void }) {
   const { route } = useNavigation();
   const session = route.kind === "session" ? route.session : undefined;
@@ -38,7 +38,7 @@ export function Frame({ onRetry }: { onRetry: () => void }) {
         <>
           <Tabs session={route.session} view={route.view} approvals={approvals.length} />
           <div className="frame-body" data-view={route.view}>
-            {/* A replay has its own: those of its moment. */}
+            {/* A replay has its own list, for its point in time. */}
             {route.view !== "replay" && <AgentList session={route.session} />}
             <main id="main" tabIndex={-1} key={route.session}>
               <ErrorBoundary key={route.view} about="This view">
@@ -66,7 +66,7 @@ function OpenView() {
   if (problem !== undefined) {
     return (
       <section className="broken" role="alert">
-        <h2>This session cannot be read</h2>
+        <h2>Cannot read this session</h2>
         <p>{problem}</p>
         <p>
           <a href="#/">All sessions</a>
@@ -94,7 +94,7 @@ function UnknownAddress({ hash }: { hash: string }) {
   );
 }
 
-/** The address has to stay what it is: it says which view is open. */
+/** Keeps the address, because it names the open view. */
 function focusMain(event: React.MouseEvent) {
   event.preventDefault();
   document.querySelector<HTMLElement>("#main")?.focus();

@@ -43,7 +43,7 @@ export function Header({ session, onHelp }: { session: SessionId | undefined; on
   );
 }
 
-/** Of the session and its team together. */
+/** Spending of the session and its team. */
 function Spent() {
   const views = useDashboard((state) => state.views);
   const { costUsd, tokens } = useMemo(() => {
@@ -62,7 +62,9 @@ function Spent() {
 
 function ConnectionMark() {
   const kind = useDashboard((state) => state.connection.kind);
-  const label = { connecting: "connecting", open: "connected", waiting: "reconnecting", refused: "not let in" }[kind];
+  const label = { connecting: "connecting", open: "connected", waiting: "reconnecting", refused: "access denied" }[
+    kind
+  ];
   return (
     <span className="connection" data-kind={kind} title={`The page is ${label}`}>
       <span className="connection-dot" aria-hidden="true" />

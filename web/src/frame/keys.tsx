@@ -5,7 +5,7 @@ import { useRoster } from "../state/roster.ts";
 import { viewTitles } from "./tabs.tsx";
 import type { SessionId } from "../../../src/protocol/index.ts";
 
-/** After `g`. */
+/** Second keys after `g`. */
 const goKeys: Readonly<Record<string, ViewName>> = {
   t: "team",
   l: "timeline",
@@ -18,10 +18,10 @@ const goKeys: Readonly<Record<string, ViewName>> = {
   r: "replay",
 };
 
-/** How long a `g` waits for its second key. */
+/** Time limit for the key after `g`. */
 const pairMs = 1_200;
 
-/** The keys that hold everywhere, except where something is written. */
+/** Keys that work on the whole page, except in text fields. */
 export function useKeys() {
   const { route, go } = useNavigation();
   const [isHelpOpen, setHelpOpen] = useState(false);
@@ -61,7 +61,7 @@ export function useKeys() {
       } else if (event.key === "f") {
         const find = document.querySelector<HTMLElement>("[data-find]");
         if (!find) return;
-        // Where it is open already, it is gone to.
+        // If the search is open, focus it.
         const field = document.querySelector<HTMLElement>("search input");
         if (field) field.focus();
         else find.click();
@@ -106,14 +106,14 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
 }
 
 const rows: readonly (readonly [string, string])[] = [
-  ["?", "These keys"],
+  ["?", "Show these keys"],
   ["g h", "All sessions"],
   ...Object.entries(goKeys).map(([key, view]) => [`g ${key}`, viewTitles[view]] as const),
-  ["[", "Transcript of the agent before"],
+  ["[", "Transcript of the previous agent"],
   ["]", "Transcript of the next agent"],
-  ["/", "Write to the agent that is shown"],
-  ["f", "Find in the transcript that is shown; Enter for the next, Shift with it for the one before"],
-  ["Esc", "Leave a dialog or a field"],
+  ["/", "Write to the displayed agent"],
+  ["f", "Find in the displayed transcript; Enter for the next match, Shift+Enter for the previous"],
+  ["Esc", "Close a dialog or leave a field"],
 ];
 
 function closeOutside(event: React.MouseEvent<HTMLDialogElement>) {

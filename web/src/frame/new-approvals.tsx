@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { visibleLine } from "../../../src/protocol/index.ts";
 import type { Approval } from "../state/approvals.ts";
 
-/** Says aloud, for those who cannot see it, that somebody has begun to wait for an answer. */
+/** Announces new permission questions to screen readers. */
 export function NewApprovals({ approvals }: { approvals: readonly Approval[] }) {
   const known = useRef<ReadonlySet<string>>(new Set());
   const [words, setWords] = useState("");

@@ -1,6 +1,6 @@
 import { type SessionListing, visibleLine } from "../../../src/protocol/index.ts";
 
-/** What people know a session by: the folder, and in a team who it is. */
+/** The display name of a session: its folder, and in a team its member name. */
 export function sessionName(listing: SessionListing | undefined): string {
   if (!listing) return "session";
   const folder = visibleLine(listing.cwd.split("/").filter(Boolean).at(-1) ?? listing.cwd);
@@ -14,6 +14,6 @@ export const sessionStateText = ({ state, isElsewhere }: SessionListing): string
 
 const stateLabels: Readonly<Record<SessionListing["state"], string>> = {
   stored: "closed",
-  open: "open elsewhere",
+  open: "open in another process",
   reachable: "live",
 };

@@ -2,11 +2,10 @@ import { useEffect, useRef } from "react";
 import type { SessionId } from "../../../src/protocol/index.ts";
 import { hrefOf, type ViewName, viewNames } from "../route.ts";
 
-/** The views of a session. */
 export function Tabs({ session, view, approvals }: { session: SessionId; view: ViewName; approvals: number }) {
   const open = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
-    // Newer browsers give a promise back, which is no way to end an effect.
+    // In newer browsers this returns a promise, which an effect must not return.
     open.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [view]);
   return (

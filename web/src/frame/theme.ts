@@ -3,13 +3,13 @@ export type Theme = (typeof themes)[number];
 
 const key = "troupe.theme";
 
-/** What was chosen in this browser; `auto` is the system's. */
+/** The theme chosen in this browser; `auto` follows the system. */
 export function savedTheme(): Theme {
   try {
     const saved = localStorage.getItem(key);
     return themes.find((theme) => theme === saved) ?? "auto";
   } catch {
-    return "auto"; // a browser that keeps nothing for pages
+    return "auto"; // the browser stores no data for pages
   }
 }
 
@@ -18,7 +18,7 @@ export function saveTheme(theme: Theme): void {
   try {
     localStorage.setItem(key, theme);
   } catch {
-    // It holds until the page is closed.
+    // The choice lasts until the page is closed.
   }
 }
 

@@ -4,7 +4,7 @@ import type { Toast } from "../state/dashboard-state.ts";
 import { DashboardContext, useDashboard } from "../state/dashboard-store.ts";
 import { removeToast } from "../state/toasts.ts";
 
-/** An error stays until it is read. */
+/** An error stays until it is closed. */
 const infoMs = 5_000;
 
 export function Toasts() {

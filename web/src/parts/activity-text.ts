@@ -3,7 +3,7 @@ import { activityOf } from "../../../src/view/index.ts";
 import type { RosterEntry } from "../state/roster.ts";
 import { stateLabels } from "./agent-name.tsx";
 
-/** What somebody does this moment, in one line. */
+/** The current activity of an agent in one line. */
 export function activityText({ agent, member, state }: RosterEntry): string {
   if (agent && (state === "tool" || state === "working" || state === "waiting")) {
     const activity = activityOf(agent);
@@ -11,13 +11,13 @@ export function activityText({ agent, member, state }: RosterEntry): string {
       case "calls":
         return visibleLine(activity.titles.join(", ").slice(0, 200));
       case "drafting":
-        return `writes a call of ${visibleLine(activity.tool)}`;
+        return `writing a call of ${visibleLine(activity.tool)}`;
       case "text":
         return "writes";
       case "waiting":
-        return `waits: ${visibleLine(activity.reason.slice(0, 160))}`;
+        return `waiting: ${visibleLine(activity.reason.slice(0, 160))}`;
       case "retrying":
-        return `tries again (${visibleLine(activity.failure.kind)})`;
+        return `retrying (${visibleLine(activity.failure.kind)})`;
       case "requested":
       case "thinking":
       case "asking":
@@ -29,7 +29,7 @@ export function activityText({ agent, member, state }: RosterEntry): string {
     return `${stateLabels[state]}: ${visibleLine(agent.status.detail.slice(0, 160))}`;
   if (member?.detail !== undefined && (state === "ended" || state === "failed" || state === "stopped"))
     return `${stateLabels[state]}: ${visibleLine(member.detail.slice(0, 160))}`;
-  // Nothing is known of it but what it tells its team.
+  // Only its status in the team is known.
   if (!agent && member?.detail) return visibleLine(member.detail.slice(0, 200));
   return stateLabels[state];
 }

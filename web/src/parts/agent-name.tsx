@@ -2,7 +2,7 @@ import { visibleLine } from "../../../src/protocol/index.ts";
 import type { RosterEntry, RosterState } from "../state/roster.ts";
 import "./agent-name.css";
 
-/** Somebody's name in their colour; the mark before it says how they are, for eyes that see colours and for those that do not. */
+/** The agent's name in its colour. The mark before it shows the state, also without colour. */
 export function AgentName({ entry }: { entry: Pick<RosterEntry, "name" | "color" | "state"> }) {
   return (
     <span className="agent-name" data-color={entry.color}>
@@ -28,8 +28,8 @@ export const stateLabels: Readonly<Record<RosterState, string>> = {
   starting: "starting",
   working: "thinking",
   tool: "using a tool",
-  asking: "asks for permission",
-  waiting: "waits for the model",
+  asking: "asking for permission",
+  waiting: "waiting for the model",
   idle: "idle",
   ended: "ended",
   failed: "failed",

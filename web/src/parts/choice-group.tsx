@@ -5,7 +5,7 @@ interface Props<T extends string> {
   onChange(value: NoInfer<T>): void;
 }
 
-/** One of a few, as buttons beside each other. */
+/** A choice of a few options, as a row of buttons. */
 export function ChoiceGroup<T extends string>({ label, value, options, onChange }: Props<T>) {
   return (
     <div className="segments" role="group" aria-label={label}>

@@ -3,7 +3,7 @@ import { visibleLine, visibleText } from "../../../src/protocol/index.ts";
 import { codeTokens } from "./code-tokens.ts";
 import "./code-block.css";
 
-/** Code, coloured a little where its language is known. */
+/** Code with basic highlighting if its language is known. */
 export const CodeBlock = memo(function CodeBlock({ text, language }: { text: string; language?: string | undefined }) {
   const name = language?.trim().split(/\s/, 1)[0] ?? "";
   return (

@@ -3,12 +3,12 @@ export interface CodeToken {
   readonly text: string;
 }
 
-/** Longer code is shown without colours. */
+/** Longer code is not highlighted. */
 const maxCharacters = 30_000;
 
 /**
- * Code in pieces to colour: comments, strings, numbers and the words that most languages share. It knows no language well;
- * put together again the pieces are the text, whatever it holds.
+ * Splits code into tokens to highlight: comments, strings, numbers and keywords common to most languages. It does not
+ * parse any language. The tokens together always give the original text.
  */
 export function codeTokens(text: string, language: string): readonly CodeToken[] {
   const pattern = patterns.get(language.toLowerCase());

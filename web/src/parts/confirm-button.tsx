@@ -2,13 +2,13 @@ import { useEffect, useState } from "react";
 
 interface Props {
   readonly label: string;
-  /** What it says once it was pressed, until it is pressed again or left. */
+  /** The label after the first press, until the button is pressed again or loses focus. */
   readonly confirm: string;
   readonly onConfirm: () => void;
   readonly title?: string;
 }
 
-/** For what cannot be taken back: the first press asks, the second does it. */
+/** For actions that cannot be undone: the first press asks, the second acts. */
 export function ConfirmButton({ label, confirm, onConfirm, title }: Props) {
   const [isAsking, setAsking] = useState(false);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** `&lt;` and its like as the characters that they stand for. What comes out may be anything: `visibleText` is for after this. */
+/** Decodes `&lt;` and other entities. The result may contain any character: apply `visibleText` afterwards. */
 export function decodeHtmlEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(/&(#\d{1,7}|#x[\da-f]{1,6}|\w{2,8});/gi, (whole, name: string) => {

@@ -1,16 +1,15 @@
 import type { Surroundings } from "../../../src/protocol/index.ts";
 
-/** A line of a diff. */
 export interface DiffRow {
   readonly kind: "added" | "removed" | "same" | "gap" | "note";
-  /** In the new file, or the old one of a removed line. */
+  /** Line number in the new file, or in the old file for a removed line. */
   readonly number: number | undefined;
   readonly text: string;
-  /** From where to where it differs from the line it took the place of, or that took its. */
+  /** The range that differs from the replaced or replacing line. */
   readonly changed?: readonly [number, number];
 }
 
-/** A unified diff, line by line. What stands before its first place is left out but for notes: the path is shown elsewhere. */
+/** Parses a unified diff. Lines before the first hunk are dropped except notes: the path is shown by the caller. */
 export function diffRows(patch: string): readonly DiffRow[] {
   const rows: DiffRow[] = [];
   let [oldLine, newLine] = [0, 0];
@@ -36,8 +35,8 @@ export function diffRows(patch: string): readonly DiffRow[] {
 }
 
 /**
- * The rows of a text that takes the place of another; what both begin and end with stays. With what is around it the lines are
- * whole and have their numbers.
+ * Returns the rows of a text replacement. The common beginning and end stay unchanged. With surroundings, the lines are
+ * complete and numbered.
  */
 export function changeRows(before: string, after: string, around?: Surroundings): readonly DiffRow[] {
   const whole = (text: string) => {
@@ -65,7 +64,7 @@ export function diffCounts(rows: readonly DiffRow[]): { readonly added: number; 
   return { added: count("added"), removed: count("removed") };
 }
 
-/** Where as many lines were added as removed, each is held against its counterpart. */
+/** If as many lines were added as removed, marks the differences of each pair. */
 function withChanges(rows: readonly DiffRow[]): readonly DiffRow[] {
   const marked = [...rows];
   for (let from = 0; from < rows.length; from++) {
@@ -88,7 +87,7 @@ function withChanges(rows: readonly DiffRow[]): readonly DiffRow[] {
   return marked;
 }
 
-/** Undefined where they have too little in common for a mark to say anything. */
+/** Returns undefined if the lines have too little in common for a useful mark. */
 function changedParts(a: string, b: string): { before: [number, number]; after: [number, number] } | undefined {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;

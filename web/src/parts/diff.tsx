@@ -3,7 +3,7 @@ import { visibleText } from "../../../src/protocol/index.ts";
 import type { DiffRow } from "./diff-rows.ts";
 import "./diff.css";
 
-/** Lines of a change, with their numbers and signs; colour says nothing that the signs do not say. */
+/** Lines of a change with numbers and signs. The colours only repeat the signs. */
 export const Diff = memo(function Diff({ rows, label }: { rows: readonly DiffRow[]; label: string }) {
   const hasNumbers = rows.some(({ number }) => number !== undefined);
   return (
@@ -35,5 +35,5 @@ function RowText({ row: { text, changed } }: { row: DiffRow }) {
   );
 }
 
-/** Nothing is left out, not even how a line ends. */
+/** Shows every character, including line ends. */
 const exact = (text: string): string => visibleText(text.replaceAll("\r", "\u240d"));

@@ -1,4 +1,4 @@
-/** `$0.04`; under a cent as many places as say something. */
+/** `$0.04`; below a cent with more digits. */
 export function formatMoney(usd: number): string {
   if (usd === 0) return "$0.00";
   if (usd < 0.01) return `$${usd.toFixed(4)}`;
@@ -31,5 +31,4 @@ export function formatAgo(at: string, now: number): string {
   return ms < 10_000 ? "just now" : `${formatDuration(ms)} ago`;
 }
 
-/** The time of day, to the second. */
 export const formatClock = (at: string): string => new Date(at).toLocaleTimeString("en-GB");

@@ -6,10 +6,10 @@ import { decodeHtmlEntities } from "./decode-html-entities.ts";
 import { TextLink } from "./text-link.tsx";
 import "./markdown.css";
 
-/** Longer texts are shown as they are. */
+/** Longer texts are shown as plain text. */
 const maxCharacters = 200_000;
 
-/** What an agent wrote, as Markdown: text nodes and elements of our own, nothing of it is ever taken for markup. */
+/** An agent's text as Markdown, rendered as text nodes and our own elements. It is never interpreted as HTML. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const tokens = useMemo(() => (text.length > maxCharacters ? undefined : lexer(text)), [text]);
   if (!tokens) return <pre className="md">{visibleText(text)}</pre>;
@@ -25,7 +25,7 @@ function Block({ token }: { token: MarkedToken }): ReactNode {
     case "def":
       return null;
     case "heading":
-      // Not headings of the page: what an agent wrote has no place in its outline.
+      // Not real headings: an agent's text must not appear in the page outline.
       return (
         <p className="md-heading" data-depth={token.depth}>
           {inline(token.tokens)}

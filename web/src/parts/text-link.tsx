@@ -3,12 +3,12 @@ import { visibleLine } from "../../../src/protocol/index.ts";
 
 interface Props {
   readonly href: string;
-  /** What it says, as text. */
+  /** The link text. */
   readonly said: string;
   readonly children?: ReactNode;
 }
 
-/** A link in what an agent wrote: where it leads stands beside it in full, and only the web can be led to. */
+/** A link in an agent's text. Its full target is shown beside it, and only web addresses are linked. */
 export function TextLink({ href, said, children }: Props) {
   const address = visibleLine(href);
   const isAddress = said === "" || said === href;

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useState } from "react";
 
-/** The colours of the theme as a canvas needs them, by the names of their custom properties; read again when it changes. */
+/** The theme colours for a canvas, by the names of their custom properties; updated when the theme changes. */
 export function useColors<N extends string>(
   within: RefObject<HTMLElement | null>,
   names: readonly N[],

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The time, told again every so often; in a page that is hidden it stands still. */
+/** The current time, updated at an interval; paused while the page is hidden. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -5,7 +5,7 @@ export interface Size {
   readonly height: number;
 }
 
-/** How much room an element has; undefined until it is on the page. */
+/** The size of an element; undefined until it is on the page. */
 export function useSize(element: RefObject<Element | null>): Size | undefined {
   const [size, setSize] = useState<Size | undefined>(undefined);
   useEffect(() => {

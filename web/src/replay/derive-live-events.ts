@@ -4,9 +4,10 @@ type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 type MemberChanged = Of<"member.changed">;
 
 /**
- * What members and tasks looked like is told live and kept in no log. From what is: a member works when its turns begin, rests
- * when it is idle, and so on; a task is what was done to it. `last` is how all of them are now, for what never changes.
- * Gives for each stored envelope, in order, what would have been told after it.
+ * Derives the live events about members and tasks, which no log contains, from the stored events. A member works when
+ * its turns begin, is idle after `agent.idle`, and so on; a task follows its changes. `last` gives the current state,
+ * for facts that never change. Returns a function that gives the live events after each stored envelope; call it in
+ * order.
  */
 export function deriveLiveEvents(
   session: SessionId,
@@ -65,7 +66,7 @@ export function deriveLiveEvents(
 
 type Change = Pick<MemberChanged, "state" | "ended" | "alive">;
 
-/** How a member is after one of its own events; undefined: as before. */
+/** The change that an event of the member causes; undefined: no change. */
 function changeOf(event: Event, known: MemberChanged | undefined): Change | undefined {
   switch (event.type) {
     case "session.opened":

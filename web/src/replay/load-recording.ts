@@ -6,11 +6,11 @@ import { createRecording, type Recording } from "./recording.ts";
 export interface LoadRecordingOptions {
   readonly open: ConnectionPorts["openStream"];
   readonly signal: AbortSignal;
-  /** How many events have come. */
+  /** Called with the number of events received. */
   readonly progress: (count: number) => void;
 }
 
-/** Everything that is stored of a session and of its team's members, by the same stream that shows them live. */
+/** Loads all stored events of a session and its team's members through the same stream as the live view. */
 export function loadRecording(
   session: SessionId,
   { open, signal, progress }: LoadRecordingOptions,
@@ -28,7 +28,7 @@ export function loadRecording(
           fail(error instanceof Error ? error : new Error(String(error)));
         }
       },
-      broken: () => fail(new Error("the server cannot be reached")),
+      broken: () => fail(new Error("cannot reach the server")),
     });
     const end = () => {
       stream.close();
@@ -38,7 +38,7 @@ export function loadRecording(
       end();
       reject(error);
     };
-    const stop = () => fail(new Error("nobody looks any more"));
+    const stop = () => fail(new Error("the replay was closed"));
     signal.addEventListener("abort", stop, { once: true });
 
     const addEnvelopes = (message: Message) => {
@@ -50,7 +50,7 @@ export function loadRecording(
           }
           return progress(received.length);
         case "sessions": {
-          // A member whose session is not there any more is not waited for.
+          // Does not wait for a member whose session no longer exists.
           const listings = new Set(message.sessions.map(({ id }) => id));
           listed = listings;
           for (const id of wanted) if (id !== session && !listings.has(id)) done.add(id);

@@ -2,22 +2,22 @@ import type { DashboardState } from "../state/dashboard-state.ts";
 import { foldEnvelopes } from "../state/fold-envelopes.ts";
 import type { Recording } from "./recording.ts";
 
-/** Gives the state after any number of events of a recording, quickly once it has been there. */
+/** Returns the state after any number of events of a recording, quickly for prepared positions. */
 export interface Player {
-  /** The state when `count` envelopes have happened. */
+  /** The state after the first `count` envelopes. */
   at(count: number): DashboardState;
-  /** Goes on with what is still to be prepared, for about this long; how much of it is done, from 0 to 1. */
+  /** Prepares more states for about this time. Returns the finished share, from 0 to 1. */
   prepare(ms: number): number;
 }
 
-/** A state is kept every so many envelopes: they share what they have in common, so keeping them costs little. */
+/** Number of envelopes between kept states. The states share most data, so keeping them is cheap. */
 const every = 500;
 
 export function createPlayer(recording: Recording, first: DashboardState): Player {
   const { envelopes } = recording;
   const kept: DashboardState[] = [first];
 
-  /** What is next to be kept. */
+  /** Keeps the next state. */
   const keepOne = () => {
     const from = (kept.length - 1) * every;
     const before = kept.at(-1) ?? first;

@@ -2,25 +2,25 @@ import type { Envelope, SessionId } from "../../../src/protocol/index.ts";
 import { isLive } from "../../../src/view/index.ts";
 import { deriveLiveEvents } from "./derive-live-events.ts";
 
-/** All that happened in a session and its team, in the order of time. */
+/** All events of a session and its team, in order of time. */
 export interface Recording {
   readonly session: SessionId;
   readonly envelopes: readonly Envelope[];
-  /** When each happened, in milliseconds; never less than the one before. */
+  /** The time of each envelope in milliseconds; never decreases. */
   readonly times: readonly number[];
-  /** Where in `envelopes` the stored ones are: what one steps through. */
+  /** Positions of the stored envelopes in `envelopes`, for stepping. */
   readonly steps: readonly number[];
 }
 
 /**
- * What the server told of a session, put in order: of each agent as its log is, of all by the clock. How members and tasks were
- * at each moment is in no log, and is made up from what they did.
+ * Orders the received events: each agent's by its log, all by time. The states of members and tasks are in no log and
+ * are derived.
  */
 export function createRecording(session: SessionId, envelopesIn: readonly Envelope[]): Recording {
   const stored = envelopesIn.filter(({ event }) => !isLive(event));
   const latest = new Map<string, number>();
   const dated = stored.map((envelope) => {
-    // A clock that was set back must not turn a log around.
+    // If the clock is set back, the order of a log does not change.
     const time = Math.max(Date.parse(envelope.at) || 0, latest.get(envelope.agent) ?? 0);
     latest.set(envelope.agent, time);
     return { envelope, time };
@@ -41,7 +41,7 @@ export function createRecording(session: SessionId, envelopesIn: readonly Envelo
   return { session, envelopes, times, steps };
 }
 
-/** How many envelopes there are up to a time, that of the time itself among them. */
+/** The number of envelopes up to and including a time. */
 export function countUntil({ times }: Pick<Recording, "times">, time: number): number {
   let [low, high] = [0, times.length];
   while (low < high) {
@@ -52,7 +52,7 @@ export function countUntil({ times }: Pick<Recording, "times">, time: number): n
   return low;
 }
 
-/** Where one event further, or back, is. */
+/** The position one event forward or back. */
 export function stepFrom({ steps, envelopes }: Recording, count: number, by: 1 | -1): number {
   let [low, high] = [0, steps.length];
   while (low < high) {
@@ -60,7 +60,7 @@ export function stepFrom({ steps, envelopes }: Recording, count: number, by: 1 |
     if ((steps[middle] ?? 0) < count) low = middle + 1;
     else high = middle;
   }
-  // `low` stored ones have happened; what was made up from one goes with it.
+  // `low` stored envelopes have happened; derived ones belong to the stored one before them.
   const wanted = Math.max(0, Math.min(steps.length, low + by));
   return wanted === steps.length ? envelopes.length : (steps[wanted] ?? 0);
 }

@@ -2,22 +2,22 @@ import type { Command, SessionId } from "../../../src/protocol/index.ts";
 import { type BackgroundView, itemsOf, type SessionView } from "../../../src/view/index.ts";
 import type { RosterEntry } from "./roster.ts";
 
-/** A command, and the session that it has to be sent to. */
+/** A command and the session that receives it. */
 export interface AddressedCommand {
   readonly session: SessionId;
   readonly command: Command;
 }
 
-/** What can be done to somebody; undefined where it makes no sense. */
+/** The commands for an agent; undefined if not applicable. */
 export interface AgentCommands {
   prompt(text: string): AddressedCommand | undefined;
   readonly interrupt: AddressedCommand | undefined;
-  /** Ends it. Of a lead that is the session. */
+  /** Stops it. For a lead, closes the session. */
   readonly stop: AddressedCommand | undefined;
   readonly respawn: AddressedCommand | undefined;
 }
 
-/** `session` is the one that is open: members of its team are reached through it. */
+/** `session` is the open one: the members of its team are reached through it. */
 export function commandsFor(entry: RosterEntry, session: SessionId, view: SessionView | undefined): AgentCommands {
   const hasEnded = entry.state === "ended" || entry.state === "failed" || entry.state === "stopped";
   const isWorking = !hasEnded && entry.state !== "idle";

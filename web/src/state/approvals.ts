@@ -3,17 +3,16 @@ import { AgentColor, type SessionId, type SessionListing } from "../../../src/pr
 import { agentOf, leadOf, type Question, type SessionView } from "../../../src/view/index.ts";
 import { useDashboard } from "./dashboard-store.ts";
 
-/** A question that waits for an answer. */
 export interface Approval {
   readonly question: Question;
-  /** Where it is answered: a member's questions are its lead's to show. */
+  /** The session that receives the answer: a lead shows the questions of its members. */
   readonly session: SessionId;
   readonly asker: Asker;
   /** Why it cannot be answered from here. */
   readonly readOnlyReason: string | undefined;
 }
 
-/** Who asks. The name is as it came. */
+/** The asking agent. The name is unfiltered. */
 export interface Asker {
   readonly name: string;
   readonly team: string | undefined;
@@ -26,7 +25,7 @@ export function useApprovals(session: SessionId | undefined): readonly Approval[
   const sessions = useDashboard((state) => state.sessions);
   const questions = view?.questions;
   const teams = view?.teams;
-  // What an agent says meanwhile changes nothing about who asks what.
+  // Other events of the agents do not change the questions.
   // oxlint-disable-next-line react-hooks/exhaustive-deps
   return useMemo(
     () => (session && view ? approvalsOf(view, session, sessions ?? []) : []),
@@ -34,7 +33,7 @@ export function useApprovals(session: SessionId | undefined): readonly Approval[
   );
 }
 
-/** The oldest first. Nobody waits for an answer in a session that no process has open. */
+/** Oldest first. A session without a process has no open questions. */
 export function approvalsOf(
   view: SessionView,
   session: SessionId,
@@ -48,9 +47,7 @@ export function approvalsOf(
   const at = lead ?? listing;
   if (listing?.state === "stored" && !lead) return [];
   const readOnlyReason =
-    at?.state === "open"
-      ? "The process that has this session open cannot be reached from here. Answer in its terminal."
-      : undefined;
+    at?.state === "open" ? "Cannot reach the process that has this session open. Answer in its terminal." : undefined;
   return view.questions.map((question) => ({
     question,
     session: at?.id ?? session,

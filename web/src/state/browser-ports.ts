@@ -1,7 +1,7 @@
 import type { ConnectionPorts } from "./live-connection.ts";
 import { messageTypes } from "./read-stream-message.ts";
 
-/** The browser itself, as a connection needs it. */
+/** The connection ports of the browser. */
 export const browserPorts: ConnectionPorts = {
   openStream(address, on) {
     const source = new EventSource(address);
@@ -17,11 +17,11 @@ export const browserPorts: ConnectionPorts = {
       const { status } = await fetch("/", { cache: "no-store" });
       return status !== 401 && status !== 403;
     } catch {
-      return true; // nobody answers: that says nothing about who would be let in
+      return true; // no answer: it is unknown whether the browser is accepted
     }
   },
   nextFrame(run) {
-    // A page that nobody sees is drawn no frames, and yet must not heap up what it is told.
+    // A hidden page gets no frames, but must not pile up events.
     if (document.visibilityState === "hidden") {
       const timer = setTimeout(run, 200);
       return () => clearTimeout(timer);
@@ -31,7 +31,7 @@ export const browserPorts: ConnectionPorts = {
       clearTimeout(timer);
       run();
     });
-    // It may be hidden before that frame.
+    // The page may be hidden before that frame.
     timer = setTimeout(() => {
       cancelAnimationFrame(frame);
       run();

@@ -2,49 +2,49 @@ import type { AgentId, Envelope, SessionId, SessionListing } from "../../../src/
 import type { SessionView } from "../../../src/view/index.ts";
 import type { SessionFolds } from "./session-folds.ts";
 
-/** All that the page draws. Never changed in place. */
+/** Everything the page draws. Immutable. */
 export interface DashboardState {
-  /** Of this machine; undefined until the server has told. */
+  /** The sessions of this machine; undefined until the server has sent them. */
   readonly sessions: readonly SessionListing[] | undefined;
-  /** The one whose views are open; its team's members come with it. */
+  /** The session whose views are open; the members of its team are loaded with it. */
   readonly selected: SessionId | undefined;
-  /** One per session: the selected one, and those of its team that are logs of their own. */
+  /** One view for each session: the selected one, and those of its team with their own log. */
   readonly views: ReadonlyMap<SessionId, SessionView>;
   readonly folds: ReadonlyMap<SessionId, SessionFolds>;
-  /** Of these everything that is stored has been read. */
+  /** The sessions whose stored events are all loaded. */
   readonly caughtUp: ReadonlySet<SessionId>;
   /** Why a session cannot be read. */
   readonly missing: ReadonlyMap<SessionId, string>;
-  /** Whose transcript is on the screen: nobody else's is kept. */
+  /** The displayed transcript. Others are not kept. */
   readonly viewedTranscript: ViewedTranscript | undefined;
-  /** How many times somebody has looked. */
+  /** Number of transcript requests so far. */
   readonly transcriptRequests: number;
   readonly connection: Connection;
   readonly toasts: readonly Toast[];
-  /** How many there have been. */
+  /** Number of toasts so far. */
   readonly toastCount: number;
-  /** The moment that is drawn where it is not now: commands are refused then. */
+  /** The displayed time of a replay. Commands are refused there. */
   readonly replayAt: string | undefined;
 }
 
 export interface ViewedTranscript {
-  /** Each look has its own: what was asked for at another one is of no use any more. */
+  /** Identifies the request: answers to older requests are ignored. */
   readonly request: number;
   readonly session: SessionId;
-  /** Without it the agent that the session is about. */
+  /** Default: the session's own agent. */
   readonly agent: AgentId | undefined;
-  /** What came while its stored transcript is on its way. */
+  /** Events that arrived while the stored transcript is loading. */
   readonly streamed: readonly Envelope[];
-  /** Why its stored transcript could not be had. */
+  /** Why the stored transcript could not be loaded. */
   readonly problem: string | undefined;
 }
 
 export type Connection =
   | { readonly kind: "connecting" }
   | { readonly kind: "open" }
-  /** It broke; the page tries again by itself. */
+  /** The connection broke; the page retries automatically. */
   | { readonly kind: "waiting"; readonly tries: number; readonly delayMs: number }
-  /** The server does not know this browser: only the address that it printed helps. */
+  /** The server does not accept this browser: the user must open the printed address. */
   | { readonly kind: "refused" };
 
 export interface Toast {

@@ -1,10 +1,10 @@
 interface FetchJsonOptions {
   readonly signal?: AbortSignal;
-  /** What is posted; without it nothing is changed. */
+  /** The body to post; without it, the request is a GET. */
   readonly body?: unknown;
 }
 
-/** What the server has under an address. Rejects with what it says is wrong. */
+/** Fetches JSON from the server. Rejects with the server's error message. */
 export async function fetchJson(address: string, { signal, body }: FetchJsonOptions = {}): Promise<unknown> {
   const posted = body !== undefined && {
     method: "POST",

@@ -13,7 +13,7 @@ import {
 import type { DashboardState, ViewedTranscript } from "./dashboard-state.ts";
 import { emptySessionFolds, reduceSessionFolds } from "./session-folds.ts";
 
-/** What happened next, each in the view of its own session. What has been seen is passed over, by every fold. */
+/** Folds new envelopes, each into the view of its session. All folds ignore envelopes that were seen before. */
 export function foldEnvelopes(state: DashboardState, envelopes: readonly Envelope[]): DashboardState {
   if (envelopes.length === 0) return state;
   const views = new Map(state.views);
@@ -36,7 +36,7 @@ export function foldEnvelopes(state: DashboardState, envelopes: readonly Envelop
   return { ...state, views, folds, viewedTranscript: folded };
 }
 
-/** Turns to an agent: whoever was looked at before is forgotten. */
+/** Opens an agent's transcript and drops the previous one. */
 export function openTranscript(state: DashboardState, session: SessionId, agent: AgentId | undefined): DashboardState {
   const { viewedTranscript: looking } = state;
   if (looking?.session === session && looking.agent === agent) return state;
@@ -58,7 +58,7 @@ export function closeTranscript(state: DashboardState): DashboardState {
   return { ...state, views, viewedTranscript: undefined };
 }
 
-/** The agent that is looked at, once it is known who that is. */
+/** The agent in view, once it is known. */
 export function withViewedTranscript(
   state: Pick<DashboardState, "views">,
   looking: ViewedTranscript,
@@ -68,7 +68,7 @@ export function withViewedTranscript(
   return view && leadOf(view)?.id;
 }
 
-/** Puts the stored transcript that was asked for at a look before what came since. */
+/** Puts the stored transcript of a request before the events that arrived since. */
 export function transcriptLoaded(state: DashboardState, look: number, stored: readonly Envelope[]): DashboardState {
   const { viewedTranscript: looking } = state;
   const view = looking && state.views.get(looking.session);
@@ -87,7 +87,7 @@ export function transcriptFailed(state: DashboardState, look: number, problem: s
   return { ...state, viewedTranscript: { ...looking, problem } };
 }
 
-/** A replay has all of it at hand. */
+/** A replay keeps all transcripts. */
 const isKept = (state: DashboardState, view: SessionView, envelope: Envelope): boolean =>
   state.replayAt !== undefined || isViewedTranscript(state, view, envelope);
 

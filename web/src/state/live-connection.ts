@@ -5,13 +5,13 @@ import { foldEnvelopes } from "./fold-envelopes.ts";
 import { type Message, type MessageType, readMessage } from "./read-stream-message.ts";
 import { streamAddress } from "./stream-address.ts";
 
-/** What the page is connected through; a browser's are in `browser-ports.ts`. */
+/** The ports of a connection; the browser's are in `browser-ports.ts`. */
 export interface ConnectionPorts {
-  /** `broken` is told once; whoever opened it closes it. */
+  /** `broken` is called once; the caller closes the stream. */
   openStream(address: string, on: StreamListener): { close(): void };
-  /** Whether the server knows this browser. */
+  /** True if the server accepts this browser. */
   isKnown(): Promise<boolean>;
-  /** Runs it before the next frame is drawn; gives back how to leave that. */
+  /** Runs the callback before the next frame is drawn. Returns a function that cancels it. */
   nextFrame(run: () => void): () => void;
   after(ms: number, run: () => void): () => void;
   random(): number;
@@ -23,25 +23,28 @@ export interface StreamListener {
   broken(): void;
 }
 
-/** Keeps the store as the server says, over any number of breaks. */
+/** Keeps the store in sync with the server, across any number of interruptions. */
 export interface LiveConnection {
-  /** The session whose events are wanted; without one only the list. */
+  /** Selects the session whose events are wanted; without one, only the list. */
   select(session: SessionId | undefined): void;
-  /** Tries at once, where it would wait. */
+  /** Retries at once instead of waiting. */
   retry(): void;
   close(): void;
 }
 
-/** How long a break lasts before the next try, at first and at most. */
+/** First and longest delay before a retry. */
 const [firstDelayMs, mostDelayMs] = [500, 10_000];
 
-/** While what is stored comes in, it is drawn so often: reading on is better than drawing what is old in a moment. */
+/**
+ * Interval between drawings while stored events are loaded: loading is more useful than drawing states that soon
+ * change.
+ */
 const catchUpMs = 400;
 
 export function connect(store: Store<DashboardState>, ports: ConnectionPorts): LiveConnection {
   let stream: { close(): void } | undefined;
   let waiting: Envelope[] = [];
-  /** Something was folded of which nobody who draws has heard. */
+  /** True if events were folded and the subscribers were not notified yet. */
   let hasPendingUpdates = false;
   let stopFrame: (() => void) | undefined;
   let stopRetry: (() => void) | undefined;
@@ -60,7 +63,7 @@ export function connect(store: Store<DashboardState>, ports: ConnectionPorts): L
   };
   const receive = (onMessage: Message) => {
     if (onMessage.kind === "envelopes" && isCatchingUp(store.getState())) {
-      // At once, so that nothing heaps up and the end does not wait for it; only drawing waits.
+      // Folds at once, so that events do not pile up; only drawing waits.
       store.setState((state) => foldEnvelopes(state, onMessage.envelopes), { quiet: true });
       hasPendingUpdates = true;
       stopFrame ??= ports.after(catchUpMs, flush);
@@ -96,7 +99,7 @@ export function connect(store: Store<DashboardState>, ports: ConnectionPorts): L
         try {
           onMessage = readMessage(type, data);
         } catch {
-          // It is not what this page understands. The stream begins again where it was; if that is no use the banner stays.
+          // An unknown message. The stream starts again at its position; if that does not help, the banner stays.
           return onBroken();
         }
         receive(onMessage);

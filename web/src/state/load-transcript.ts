@@ -5,7 +5,7 @@ import type { DashboardState } from "./dashboard-state.ts";
 import { withViewedTranscript, transcriptLoaded, transcriptFailed } from "./fold-envelopes.ts";
 import { readEnvelopes } from "./read-stream-message.ts";
 
-/** Has the stored transcript of whoever is looked at fetched, where it was let go of. */
+/** Loads the stored transcript of the agent in view if it was dropped. */
 export function useTranscriptLoading(store: Store<DashboardState>): void {
   useEffect(() => {
     let asked: number | undefined;
@@ -32,7 +32,7 @@ interface Wanted {
   readonly agent: AgentId;
 }
 
-/** Whoever is looked at and has no transcript here, unless it could not be had. */
+/** The agent in view without a transcript, unless loading it has failed. */
 function wantedTranscript(state: DashboardState): Wanted | undefined {
   const { viewedTranscript: looking } = state;
   const view = looking && state.views.get(looking.session);

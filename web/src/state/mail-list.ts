@@ -1,7 +1,7 @@
 import type { MailBody, MailId, MailListing, MailState } from "../../../src/protocol/index.ts";
 import type { MailFacts } from "../../../src/view/index.ts";
 
-/** A mail as it is drawn. Names and texts are as they came. */
+/** A mail to draw. Names and texts are unfiltered. */
 export interface MailItem {
   readonly id: MailId;
   readonly team: string;
@@ -12,20 +12,20 @@ export interface MailItem {
   readonly summary: string;
   readonly state: MailState;
   readonly isUrgent: boolean;
-  /** What the team has kept of it; undefined where that is nothing any more. */
+  /** The team's stored copy; undefined if it was removed. */
   readonly stored: MailListing | undefined;
-  /** Where it is in its receiver's log. */
+  /** Its position in the receiver's log. */
   readonly place: MailFacts["place"];
 }
 
 interface Sources {
   readonly facts: readonly MailFacts[];
   readonly listings: ReadonlyMap<MailId, MailListing>;
-  /** A moment that is past: only what had happened then is there, as it was then. */
+  /** In a replay only the mail up to the displayed time is shown, in its state at that time. */
   readonly isPast: boolean;
 }
 
-/** What the logs say and what the team has kept, as one; by when it was sent. */
+/** Merges the facts of the logs and the team's stored mail, by time of sending. */
 export function mailItemsOf({ facts, listings, isPast }: Sources): readonly MailItem[] {
   const mail: MailItem[] = facts.map((each) => {
     const stored = listings.get(each.id);
@@ -67,24 +67,24 @@ function mailItemFrom(stored: MailListing): MailItem {
 const stateIn = ({ receivedAt, readAt }: MailFacts): MailState =>
   readAt !== undefined ? "read" : receivedAt === undefined ? "queued" : "delivered";
 
-/** Of two words on one mail the one that was said later. */
+/** Of two states of a mail, returns the later one. */
 function laterState(a: MailState, b: MailState = a): MailState {
   return order.indexOf(a) > order.indexOf(b) ? a : b;
 }
 
 const order: readonly MailState[] = ["queued", "delivered", "failed", "read"];
 
-/** Mail between two, in both directions. */
+/** The mail between two members, in both directions. */
 export interface Thread {
   readonly key: string;
   readonly team: string;
   readonly names: readonly [string, string];
   readonly mail: readonly MailItem[];
-  /** How many have not been read. */
+  /** Number of unread mails. */
   readonly open: number;
 }
 
-/** The one in which something was said last comes first. */
+/** The thread with the latest mail comes first. */
 export function threadsOf(mail: readonly MailItem[]): readonly Thread[] {
   const threads = new Map<string, MailItem[]>();
   for (const item of mail) {
@@ -106,6 +106,6 @@ const threadKey = ({ team, from, to }: MailItem): string => JSON.stringify([team
 
 const isOpen = ({ state }: MailItem): boolean => state === "queued" || state === "delivered";
 
-/** What somebody has said, as against what the runtime says by itself. */
+/** True for text that a member wrote, false for messages of the runtime. */
 export const isConversation = ({ kind }: Pick<MailItem, "kind">): boolean =>
   kind === ("text" satisfies MailBody["kind"]);

@@ -1,7 +1,7 @@
 import { createContext, useContext, useSyncExternalStore } from "react";
 import { parseRoute, type Route } from "../route.ts";
 
-/** Where the page is, and how to go elsewhere. Inside of a replay both are the replay's. */
+/** The current place in the page, and how to change it. Inside a replay, both are the replay's. */
 export interface Navigation {
   readonly route: Route;
   go(href: string): void;
@@ -11,7 +11,7 @@ export const NavigationContext = createContext<Navigation>({ route: { kind: "hom
 
 export const useNavigation = (): Navigation => useContext(NavigationContext);
 
-/** The browser's own. */
+/** Navigation by the browser's address. */
 export function useHash(): Navigation {
   const hash = useSyncExternalStore(onHash, () => location.hash);
   return { route: parseRoute(hash), go: (href) => (location.hash = href) };

@@ -6,7 +6,7 @@ const AckShape = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(false), code: z.string(), message: z.string() }),
 ]);
 
-/** Posts a command. Never rejects: what goes wrong on the way is an ack that says so. */
+/** Posts a command. Never rejects: a failed request becomes an ack with the reason. */
 export async function postCommand(session: SessionId, command: Command): Promise<Ack> {
   try {
     const response = await fetch("/api/command", {
@@ -15,15 +15,15 @@ export async function postCommand(session: SessionId, command: Command): Promise
       body: JSON.stringify({ session, command }),
     });
     if (response.status === 401)
-      return refusal("not_known", "the server does not know this browser: open the address that `troupe web` printed");
+      return refusal(
+        "not_known",
+        "the server does not accept this browser: open the address that `troupe web` printed",
+      );
     const ack = AckShape.safeParse(await response.json());
-    return ack.success ? ack.data : refusal("no_ack", `the server answered with ${response.status} and no word on it`);
+    return ack.success ? ack.data : refusal("no_ack", `the server answered with ${response.status} and no message`);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return refusal(
-      "not_sent",
-      `it was not sent, the server cannot be reached (${reason}): try again when the page is connected`,
-    );
+    return refusal("not_sent", `not sent: cannot reach the server (${reason}). Try again when the page is connected.`);
   }
 }
 

@@ -1,7 +1,6 @@
 import { Envelope, type SessionId, SessionListing, StoredEvent, LiveEvent } from "../../../src/protocol/index.ts";
 import * as z from "zod";
 
-/** One message of the stream of events. */
 export type Message =
   | { readonly kind: "sessions"; readonly sessions: readonly SessionListing[] }
   | { readonly kind: "envelopes"; readonly envelopes: readonly Envelope[] }
@@ -16,7 +15,7 @@ const About = z.object({ session: Envelope.shape.session });
 const State = About.extend({ state: SessionListing.shape.state });
 const Gone = About.extend({ message: z.string() });
 
-/** Throws on what is none. */
+/** Throws if the data is not a message. */
 export function readMessage(type: MessageType, data: string): Message {
   const value: unknown = JSON.parse(data);
   switch (type) {
@@ -34,14 +33,13 @@ export function readMessage(type: MessageType, data: string): Message {
 }
 
 /**
- * The frames are looked at and nothing else: the program that serves the page has checked each event against its schema when
- * it read it, and a hundred thousand of them are wanted in a second. Events of a type that this page does not know, because
- * a newer program took the older one's place, are left out.
+ * Checks only the frames: the server has already validated each event against its schema, and the page must read a
+ * hundred thousand of them in a second. Events of unknown types, sent by a newer server, are dropped.
  */
 export function readEnvelopes(value: unknown): readonly Envelope[] {
-  if (!Array.isArray(value)) throw new TypeError("envelopes come as a list");
+  if (!Array.isArray(value)) throw new TypeError("envelopes must be a list");
   return value.filter((each: unknown): each is Envelope => {
-    if (!isFrame(each)) throw new TypeError("what came is no envelope");
+    if (!isFrame(each)) throw new TypeError("not an envelope");
     return known.has(each.event.type);
   });
 }

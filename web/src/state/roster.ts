@@ -11,18 +11,18 @@ import {
 } from "../../../src/view/index.ts";
 import { useDashboard } from "./dashboard-store.ts";
 
-/** Somebody who works in a session or its team. Names are as they came: `visibleLine` before they are drawn. */
+/** An agent of a session or its team. Names are unfiltered: apply `visibleLine` before drawing them. */
 export interface RosterEntry {
-  /** The same for as long as it is the same agent. */
+  /** Stays the same for the same agent. */
   readonly key: string;
   readonly kind: "lead" | "teammate" | "sub-agent";
   readonly name: string;
   readonly color: AgentColor | undefined;
   readonly agentType: string;
   readonly state: RosterState;
-  /** How far below the one that leads. */
+  /** Its depth below the lead. */
   readonly depth: number;
-  /** The session whose log it is in; undefined of a member of which nothing has been heard. */
+  /** The session whose log contains it; undefined for a member without any events here. */
   readonly session: SessionId | undefined;
   readonly agent: AgentView | undefined;
   readonly member: (MemberView & { readonly team: string }) | undefined;
@@ -41,7 +41,7 @@ export type RosterState =
 
 type Views = ReadonlyMap<SessionId, SessionView>;
 
-/** Everybody in a session: its lead, then each member with its sub-agents, then the lead's own sub-agents. */
+/** All agents of a session: its lead, then each member with its subagents, then the lead's own subagents. */
 export function useRoster(session: SessionId): readonly RosterEntry[] {
   const views = useDashboard((state) => state.views);
   const sessions = useDashboard((state) => state.sessions);
@@ -59,7 +59,7 @@ export function rosterOf(
   const stateIn = (id: SessionId, agent: AgentView) => stateOf(agent, isRunning(id) || isRunning(session));
   const members = [...view.teams.values()].flatMap((team) =>
     team.members
-      // Of a session on another machine nothing is known but what its team says of it.
+      // Only the team's information is known about a session on another machine.
       .filter((member) => !lead || (member.role !== "lead" && member.sessionId !== session))
       .map((member) => ({ ...member, team: team.name })),
   );
@@ -72,7 +72,7 @@ export function rosterOf(
   ];
 }
 
-/** The lead of a session that is itself a member has that member's colour. */
+/** If the session belongs to a member, its lead has that member's colour. */
 function leadColor(view: SessionView): string | undefined {
   for (const { team, name } of view.memberships.values()) {
     const color = view.teams.get(team)?.members.find((member) => member.name === name)?.color;
@@ -135,14 +135,14 @@ function agentEntry(
 const colorOf = (color: string | undefined): AgentColor | undefined =>
   AgentColor.options.find((known) => known === color);
 
-/** What the team knows better than the member's log; undefined where the log says it. */
+/** The state that the team knows better than the member's log; undefined if the log is better. */
 function memberState({ state, ended, alive }: MemberView): RosterState | undefined {
   if (ended !== undefined) return ended === "shutdown" ? "ended" : ended === "killed" ? "stopped" : "failed";
   if (state === "ended") return "ended";
   return alive === "dead" ? "stopped" : undefined;
 }
 
-/** Of one whose log is not to be had here. */
+/** States for members whose log is not available here. */
 const stateFromMember: Readonly<Record<MemberView["state"], RosterState>> = {
   starting: "starting",
   working: "working",

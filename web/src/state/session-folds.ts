@@ -14,7 +14,10 @@ import {
   type MessageFlow,
 } from "../../../src/view/index.ts";
 
-/** What is folded beside `reduce`, one of each per session: bounded, pure, `emptyX` and `reduceX` of src/view. */
+/**
+ * The folds in addition to the view, one set for each session: bounded and pure, from `emptyX` and `reduceX` of
+ * src/view.
+ */
 export interface SessionFolds {
   readonly events: number;
   readonly timeline: Timeline;
@@ -31,7 +34,7 @@ export const emptySessionFolds: SessionFolds = {
   mail: emptyMailIndex,
 };
 
-/** Sees each envelope of the session once: stored ones that came twice are sorted out before. */
+/** Gets each envelope of the session once: duplicates are removed before. */
 export function reduceSessionFolds(folds: SessionFolds, envelope: Envelope): SessionFolds {
   return {
     events: folds.events + 1,

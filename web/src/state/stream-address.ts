@@ -1,12 +1,12 @@
 import type { SessionId } from "../../../src/protocol/index.ts";
 import { cursorOf, type SessionView } from "../../../src/view/index.ts";
 
-/** Servers take no longer first lines than that. */
+/** Servers limit the length of the request line. */
 const longest = 8_000;
 
 /**
- * Where the rest of a session's events is to be had: all that is known of it goes along, so that nothing comes twice. Of very
- * many agents those with the longest logs go along; what the others have said comes again, and is passed over.
+ * The address for the rest of a session's events. It contains the known positions, so that nothing is sent twice. With
+ * very many agents only the longest logs are included; events of the others are sent again and ignored.
  */
 export function streamAddress(session: SessionId | undefined, views: ReadonlyMap<SessionId, SessionView>): string {
   if (session === undefined) return "/api/events";

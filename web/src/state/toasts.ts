@@ -1,7 +1,7 @@
 import type { Store } from "../../../src/view/index.ts";
 import type { DashboardState, Toast } from "./dashboard-state.ts";
 
-/** So many at once; the oldest goes first. */
+/** Maximum number of toasts; the oldest is removed first. */
 const most = 4;
 
 export function addToast(store: Store<DashboardState>, toast: Omit<Toast, "id">): void {

@@ -2,7 +2,7 @@ import type { SessionId } from "../../../src/protocol/index.ts";
 import { useNow } from "../parts/use-now.ts";
 import { useDashboard } from "./dashboard-store.ts";
 
-/** The time that is drawn, and what it is: it goes on by itself, or it is where a replay or a stored session has come to. */
+/** The displayed time. It advances by itself, or is the position of a replay or the end of a stored session. */
 export interface DisplayedTime {
   readonly now: number;
   readonly kind: "live" | "replay" | "stored";

@@ -4,8 +4,8 @@ import { useDashboard } from "./dashboard-store.ts";
 import type { SessionFolds } from "./session-folds.ts";
 
 /**
- * One fold of each session that is open: of the one that was chosen and of its team's. The same list for as long as each is
- * the same, so that what nothing has happened to is not drawn again.
+ * One fold of each open session: the selected one and those of its team. Returns the same list while no fold changes,
+ * so that nothing is drawn again.
  */
 export function useEachFold<T>(pick: (folds: SessionFolds) => T): readonly T[] {
   const selector = useMemo(() => {

@@ -10,24 +10,24 @@ import { useEachFold } from "./use-each-fold.ts";
 
 export interface Letters {
   readonly mail: readonly MailItem[];
-  /** What cannot be read, for people. */
+  /** Errors while reading mail, for people. */
   readonly problems: readonly string[];
-  /** Asks for what was sent since the last time. */
+  /** Requests the mail sent since the last request. */
   refresh(): void;
 }
 
 const mailOf = ({ mail }: SessionFolds) => mail;
 
-/** All mail of a session and its team. That there is new mail is told by the events; what it says is asked for then. */
+/** All mail of a session and its team. Events report new mail; its text is then requested. */
 export function useMail(session: SessionId): Letters {
   const flows = useThrottledWhileLoading(session, useEachFold(mailOf));
   const facts = useMemo(() => joinMailIndexes(flows), [flows]);
   const isPast = useDashboard((state) => state.replayAt !== undefined);
   const isLoading = useIsLoading(session);
   const { listings, problems, refresh } = useListings(session);
-  // How far a mail has come is in the events; only of one that is new is anything to be asked.
+  // The events contain the state of a mail; only new mail needs a request.
   const count = isPast ? 0 : facts.length;
-  // And what was missed while the server was away.
+  // Also requests mail that was missed while the server was not available.
   const isConnected = useDashboard((state) => state.connection.kind === "open");
   useEffect(() => {
     if (!isLoading && isConnected) refresh();
@@ -36,7 +36,7 @@ export function useMail(session: SessionId): Letters {
   return { mail, problems, refresh };
 }
 
-/** So far the clocks of two senders may be apart. */
+/** Maximum difference between the clocks of two senders. */
 const skewMs = 60_000;
 
 function useListings(session: SessionId) {
@@ -68,7 +68,7 @@ function useListings(session: SessionId) {
           if (mail.length > 0)
             setListings((before) => new Map([...before, ...mail.map((each) => [each.mail.id, each] as const)]));
         } catch (error) {
-          // What came in the meantime is asked for all the same.
+          // Mail that arrives during the request is requested again.
           if (!signal.aborted) setProblems([error instanceof Error ? error.message : String(error)]);
         }
       }

@@ -1,15 +1,15 @@
 import type { SessionId } from "../../../src/protocol/index.ts";
 import { useDashboard } from "./dashboard-store.ts";
 
-/** Why nothing can be asked of a session from here, for people; undefined where it can. */
+/** Why no command can be sent to a session from here; undefined if commands can be sent. */
 export function useReadOnlyReason(session: SessionId): string | undefined {
   return useDashboard(({ replayAt, sessions }) => {
-    if (replayAt !== undefined) return "This is a replay: nothing can be changed in the past.";
+    if (replayAt !== undefined) return "This is a replay: the past cannot be changed.";
     const { state, isElsewhere } = sessions?.find(({ id }) => id === session) ?? {};
-    if (isElsewhere) return "This session is on another machine: what the bus has of it can be looked at here.";
+    if (isElsewhere) return "This session runs on another machine: only its data on the bus is visible here.";
     if (state === "reachable") return undefined;
     return state === "open"
-      ? "The process that has this session open cannot be reached from here: use its terminal."
-      : `Nobody has this session open: troupe --resume ${session} goes on with it.`;
+      ? "Cannot reach the process that has this session open. Use its terminal."
+      : `No process has this session open. Resume it with troupe --resume ${session}.`;
   });
 }

@@ -1,7 +1,7 @@
 import { createContext, useContext } from "react";
 import type { Ack, Command, SessionId } from "../../../src/protocol/index.ts";
 
-/** Sends a command to a session. Never rejects; an answer that is not ok has been shown as a toast already. */
+/** Sends a command to a session. Never rejects; an error has already been shown as a toast. */
 export type Send = (session: SessionId, command: Command) => Promise<Ack>;
 
 export const SendContext = createContext<Send>(() =>

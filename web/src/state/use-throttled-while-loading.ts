@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { SessionId } from "../../../src/protocol/index.ts";
 import { useDashboard } from "./dashboard-store.ts";
 
-/** What is stored of a session is still coming in. */
+/** True while the stored events of a session are still being loaded. */
 export const useIsLoading = (session: SessionId): boolean =>
   useDashboard(
     ({ caughtUp, missing: gone, replayAt }) => replayAt === undefined && !caughtUp.has(session) && !gone.has(session),
@@ -10,7 +10,7 @@ export const useIsLoading = (session: SessionId): boolean =>
 
 const everyMs = 300;
 
-/** A value as it is; while a long session is being read, as it was a moment ago, so that drawing does not hold up reading. */
+/** Returns the value, throttled while a long session is loaded, so that drawing does not slow down loading. */
 export function useThrottledWhileLoading<T>(session: SessionId, value: T): T {
   const isLoading = useIsLoading(session);
   const [shown, setShown] = useState<{ readonly value: T }>({ value });

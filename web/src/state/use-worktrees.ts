@@ -7,16 +7,16 @@ import { useDashboard } from "./dashboard-store.ts";
 import type { RosterEntry } from "./roster.ts";
 
 export interface Worktrees {
-  /** Undefined until they have been told. */
+  /** Undefined until loaded. */
   readonly worktrees: readonly WorktreeListing[] | undefined;
   readonly problem: string | undefined;
   refresh(): void;
 }
 
-/** Looking into all of them costs more than a moment: however much is done, it is not done more often. */
+/** Minimum time between refreshes: inspecting all worktrees is slow. */
 const minRefreshMs = 1_500;
 
-/** The worktrees of the session's repository, asked for again when somebody has done something. */
+/** The worktrees of the session's repository, refreshed after agents' activity. */
 export function useWorktrees(session: SessionId, roster: readonly RosterEntry[]): Worktrees {
   const [worktrees, setWorktrees] = useState<readonly WorktreeListing[] | undefined>(undefined);
   const [problem, setProblem] = useState<string | undefined>(undefined);
@@ -43,7 +43,7 @@ export function useWorktrees(session: SessionId, roster: readonly RosterEntry[])
           setWorktrees(z.array(WorktreeListing).parse(answer));
           setProblem(undefined);
         } catch (error) {
-          // Whatever is done in the meantime is asked for all the same.
+          // Changes during the request are requested again.
           if (!signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
         }
         await waitBeforeRefresh(signal);

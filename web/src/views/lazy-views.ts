@@ -7,7 +7,7 @@ type View = ComponentType<{ session: SessionId }>;
 const named = <K extends string>(load: () => Promise<Record<K, View>>, name: K): LazyExoticComponent<View> =>
   lazy(async () => ({ default: (await load())[name] }));
 
-/** Each view is loaded when it is first looked at. */
+/** Each view is loaded when first opened. */
 export const lazyViews: Readonly<Record<ViewName, LazyExoticComponent<View>>> = {
   team: named(() => import("./team/team-view.tsx"), "TeamView"),
   timeline: named(() => import("./timeline/timeline-view.tsx"), "TimelineView"),

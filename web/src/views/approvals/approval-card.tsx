@@ -10,11 +10,11 @@ import { QuestionBody, reasonOf, tooLong } from "./question-body.tsx";
 
 interface Props {
   readonly approval: Approval;
-  /** Whether what stands where has stood there long enough to be meant. */
+  /** True if the layout has been stable long enough for a press to be intended. */
   readonly isSettled: () => boolean;
 }
 
-/** One question: who asks, what exactly for, why it is asked, and every answer there is. */
+/** One question: the asking agent, the exact request, the reason, and all answers. */
 export function ApprovalCard({ approval, isSettled }: Props) {
   const { question, asker, session, readOnlyReason: obstacle } = approval;
   const send = useSend();
@@ -54,7 +54,7 @@ export function ApprovalCard({ approval, isSettled }: Props) {
       ) : (
         <>
           <QuestionBody question={question} />
-          {question.reason !== undefined && <p className="soft">Asked because: {visibleText(question.reason)}</p>}
+          {question.reason !== undefined && <p className="soft">Reason: {visibleText(question.reason)}</p>}
           {obstacle === undefined && (
             <Answers
               choices={choicesOf(question, asker).filter(({ isApproval: isYes }) => !(isYes && tooLong(question)))}
@@ -89,7 +89,7 @@ function Answers({ choices, isTooLong, isAnswered, onAnswer }: AnswersProps) {
   return (
     <div className="answers">
       {isTooLong && (
-        <p className="approval-obstacle">It is too long to be judged here. Deny it, and ask for it in smaller parts.</p>
+        <p className="approval-obstacle">This is too long to review here. Deny it, and ask for smaller parts.</p>
       )}
       <ul className="answers-yes">
         {yes.map((choice, index) => (
@@ -125,11 +125,11 @@ function Answers({ choices, isTooLong, isAnswered, onAnswer }: AnswersProps) {
           value={words}
           disabled={isAnswered}
           aria-label="What to do instead"
-          placeholder="What to do instead (may be left empty)"
+          placeholder="What to do instead (optional)"
           onChange={(event) => setWords(event.currentTarget.value)}
         />
         <button type="submit" className="danger" disabled={isAnswered}>
-          {message === "" ? "Deny" : "Deny and say so"}
+          {message === "" ? "Deny" : "Deny with comment"}
         </button>
       </form>
     </div>

@@ -5,10 +5,13 @@ import { useDashboard } from "../../state/dashboard-store.ts";
 import { ApprovalCard } from "./approval-card.tsx";
 import "./approvals-view.css";
 
-/** So long after questions have come, gone or moved a press is not taken for an answer: it was meant for what stood there. */
+/**
+ * After questions have appeared, vanished or moved, presses are ignored for this time: they were meant for the previous
+ * layout.
+ */
 const settleMs = 400;
 
-/** Everything that waits for an answer, the oldest first. */
+/** All open questions, oldest first. */
 export function ApprovalsView({ session }: { session: SessionId }) {
   const approvals = useApprovals(session);
   const isReplay = useDashboard((state) => state.replayAt !== undefined);
@@ -18,7 +21,7 @@ export function ApprovalsView({ session }: { session: SessionId }) {
   const before = useRef(ids);
   useEffect(() => {
     movedAt.current = performance.now();
-    // What had the focus is gone with the question: it is not left nowhere.
+    // The focused element vanished with its question, so the focus moves to the heading.
     if (before.current.length > ids.length && document.activeElement === document.body) heading.current?.focus();
     before.current = ids;
   }, [ids]);
@@ -30,8 +33,8 @@ export function ApprovalsView({ session }: { session: SessionId }) {
       {approvals.length === 0 && (
         <p className="approvals-none soft">
           {isReplay
-            ? "Nobody waited for an answer at this moment."
-            : "Nobody waits for an answer. Questions of all agents of this session and its team come up here."}
+            ? "No open questions at this time."
+            : "No open questions. Questions of all agents of this session and its team appear here."}
         </p>
       )}
       <ul>
@@ -39,9 +42,7 @@ export function ApprovalsView({ session }: { session: SessionId }) {
           <li key={approval.question.requestId}>
             <ApprovalCard
               approval={
-                isReplay
-                  ? { ...approval, readOnlyReason: "This is a replay: nothing can be answered in it." }
-                  : approval
+                isReplay ? { ...approval, readOnlyReason: "This is a replay: questions cannot be answered." } : approval
               }
               isSettled={() => performance.now() - movedAt.current > settleMs}
             />

@@ -8,7 +8,7 @@ interface Props {
   readonly onAnswer: (answer: PermissionAnswer) => void;
 }
 
-/** A server's question to the user: something is filled in, and nothing is allowed by it. */
+/** An MCP server's question to the user: the user fills in a form, and nothing is allowed by it. */
 export function ElicitForm({ question, isDisabled, onAnswer }: Props) {
   const fields = elicitFieldsOf(question.input);
   const [written, setWritten] = useState<Readonly<Record<string, string>>>({});
@@ -88,11 +88,7 @@ function FieldInput({ id, field, value, problem, onChange }: InputProps) {
       )}
       <p id={`${id}-about`} className={problem === undefined ? "soft" : "elicit-problem"}>
         {problem?.replace(/ Esc declines instead\.$/, "") ??
-          [
-            visibleLine(about),
-            type === "list" ? "several, with commas between" : "",
-            isRequired ? "" : "may be left empty",
-          ]
+          [visibleLine(about), type === "list" ? "several, separated by commas" : "", isRequired ? "" : "optional"]
             .filter((words) => words !== "")
             .join(" · ")}
       </p>

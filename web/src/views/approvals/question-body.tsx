@@ -5,7 +5,7 @@ import { changeRows, type DiffRow } from "../../parts/diff-rows.ts";
 import { Diff } from "../../parts/diff.tsx";
 import { Markdown } from "../../parts/markdown.tsx";
 
-/** Nobody judges more than that: it can only be refused. */
+/** Longer requests cannot be reviewed: they can only be denied. */
 const maxLines = 5_000;
 
 export const tooLong = ({ input }: Question): boolean =>
@@ -13,7 +13,7 @@ export const tooLong = ({ input }: Question): boolean =>
     (value) => text(value).split("\n").length > maxLines || text(value).length > 400_000,
   );
 
-/** What is asked about, whole and exact: whoever says yes has to have been able to see all of it. */
+/** The complete and exact request: the user must be able to see all of it before approving. */
 export function QuestionBody({ question }: { question: Question }): ReactNode {
   const input = fieldsIn(question.input);
   switch (question.tool) {
@@ -70,7 +70,7 @@ export function QuestionBody({ question }: { question: Question }): ReactNode {
   }
 }
 
-/** The question's own words, where they say more than what is shown anyway. */
+/** The question's text, if it says more than is shown anyway. */
 export function reasonOf({ question, tool }: Question): string {
   if (tool === "ExitPlanMode") return "";
   return visibleText(/^(.*?)\s*Allow [\s\S]*\?$/s.exec(question)?.[1] ?? question);
@@ -89,14 +89,12 @@ function Exact({ label, value }: { label: string; value: string }) {
           </span>
         ))}
       </pre>
-      {shown !== value && (
-        <p className="approval-hidden">It holds characters that cannot be seen. They are marked where they are.</p>
-      )}
+      {shown !== value && <p className="approval-hidden">This contains invisible characters. They are marked.</p>}
     </>
   );
 }
 
-/** What was made visible stands out from what was always. */
+/** Highlights the marks of invisible characters. */
 function Marked({ text: line }: { text: string }) {
   return line.split(marks).map((piece, index) => (index % 2 === 1 ? <mark key={index}>{piece}</mark> : piece));
 }
@@ -108,7 +106,7 @@ function Others({ count }: { count: number }) {
   const places = count === 1 ? "place" : "places";
   return (
     <p className="approval-hidden">
-      And the same in {count} more {places} of the file.
+      The same change in {count} more {places} of the file.
     </p>
   );
 }
@@ -130,7 +128,7 @@ function writtenRows(content: string): readonly DiffRow[] {
   return isWhole ? rows : [...rows, { kind: "note", number: undefined, text: "(no line break at the end)" }];
 }
 
-/** Every field there is, under its name. */
+/** All fields with their names. */
 function Fields({ fields }: { fields: Readonly<Record<string, unknown>> }) {
   const shown = Object.entries(fields).filter(([, value]) => value !== undefined);
   if (shown.length === 0) return null;
@@ -148,7 +146,7 @@ function Fields({ fields }: { fields: Readonly<Record<string, unknown>> }) {
   );
 }
 
-/** Nothing is left out of what a person judges, not even how its lines end. */
+/** Shows every character, including line ends. */
 const exact = (words: string): string => visibleText(words.replaceAll("\r", "\u240d"));
 
 const text = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));

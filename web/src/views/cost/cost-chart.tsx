@@ -16,7 +16,7 @@ const edge = { top: 14, right: 8, bottom: 22, left: 58 };
 export const formatAmount = (amount: number, measure: Measure): string =>
   measure === "usd" ? formatMoney(amount) : formatCount(Math.round(amount));
 
-/** What was spent until when, one upon the other; a line for the budget where it is in sight. */
+/** Cumulative spending over time as stacked areas, with a line for the budget if it is in range. */
 export function CostChart({ stack, measure, budgetUsd }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const width = useSize(place)?.width ?? 0;
@@ -64,7 +64,7 @@ export function CostChart({ stack, measure, budgetUsd }: Props) {
           height={height}
           role="slider"
           tabIndex={0}
-          aria-label="Spent over time; left and right go from moment to moment"
+          aria-label="Spending over time; left and right move between points in time"
           aria-valuemin={1}
           aria-valuemax={last}
           aria-valuenow={at ?? last}

@@ -2,18 +2,17 @@ import { type AgentColor, visibleLine } from "../../../../src/protocol/index.ts"
 import { addCosts, type CostCell, type CostSeries, type CostSum, valuesOf } from "../../../../src/view/index.ts";
 import type { RosterEntry } from "../../state/roster.ts";
 
-/** What costs are told apart by. */
 export type GroupBy = "agent" | "model";
 
 export interface CostGroup extends CostSum {
   readonly key: string;
   readonly name: string;
   readonly color: AgentColor;
-  /** The other half: of an agent its models, of a model how many agents used it. */
+  /** For an agent its models; for a model the number of its agents. */
   readonly note: string;
 }
 
-/** The dearest first. Colours are given out so that neighbours differ; an agent has its own where that is free. */
+/** Most expensive first. Neighbours get different colours; an agent keeps its own colour if it is free. */
 export function costGroups(series: CostSeries, by: GroupBy, roster: readonly RosterEntry[]): readonly CostGroup[] {
   const sums = new Map<string, { sum: CostSum; cells: CostCell[] }>();
   for (const cell of valuesOf(series.sums)) {
@@ -33,7 +32,7 @@ export function costGroups(series: CostSeries, by: GroupBy, roster: readonly Ros
   });
 }
 
-/** First those who have one have it, then the others what is left. */
+/** Assigns the wanted colours first, then the remaining ones. */
 function colorsFor(wantedColors: readonly (AgentColor | undefined)[]): readonly AgentColor[] {
   const free = new Set(palette);
   const own = wantedColors.map((wish) => (wish && free.delete(wish) ? wish : undefined));

@@ -8,7 +8,7 @@ import { type Measure, type StackedSeries, thinOut } from "./stacked-series.ts";
 interface Props {
   readonly title: string;
   readonly head: string;
-  /** What the second column says. */
+  /** The content of the second column. */
   readonly note: string;
   readonly groups: readonly CostGroup[];
   readonly total: CostSum;
@@ -82,7 +82,7 @@ function Sums({ sum }: { sum: CostSum }) {
   ));
 }
 
-/** What the chart shows, in numbers. */
+/** The chart's data as a table. */
 export function TimeTable({ stack, measure }: { stack: StackedSeries; measure: Measure }) {
   return (
     <details className="cost-block">

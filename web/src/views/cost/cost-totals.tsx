@@ -12,7 +12,7 @@ export function CostTotals({ total, budgetUsd }: { total: CostSum; budgetUsd: nu
         <dd>
           <strong>{formatMoney(total.costUsd)}</strong>
           {budgetUsd === undefined ? (
-            <span className="soft">no budget is set</span>
+            <span className="soft">no budget</span>
           ) : (
             <Budget spent={total.costUsd} budgetUsd={budgetUsd} />
           )}
@@ -32,7 +32,7 @@ export function CostTotals({ total, budgetUsd }: { total: CostSum; budgetUsd: nu
         <dt>From the cache</dt>
         <dd>
           <strong>{share === undefined ? "-" : formatPercent(share)}</strong>
-          <span className="soft">of what was read</span>
+          <span className="soft">of the input</span>
         </dd>
       </div>
       <div>
@@ -40,9 +40,7 @@ export function CostTotals({ total, budgetUsd }: { total: CostSum; budgetUsd: nu
         <dd>
           <strong>{formatCount(total.requests)}</strong>
           <span className="soft">
-            {total.lostAttempts === 0
-              ? "none was lost"
-              : `${total.lostAttempts} lost, for ${formatMoney(total.lostUsd)}`}
+            {total.lostAttempts === 0 ? "none lost" : `${total.lostAttempts} lost, for ${formatMoney(total.lostUsd)}`}
           </span>
         </dd>
       </div>

@@ -17,14 +17,14 @@ import "./cost-view.css";
 
 const costOf = ({ cost }: SessionFolds) => cost;
 
-/** What the session and its team have spent: in all, by whom, on which model, and when. */
+/** Spending of the session and its team: in total, by agent, by model, and over time. */
 export function CostView({ session }: { session: SessionId }) {
   const all = useThrottledWhileLoading(session, useEachFold(costOf));
   const roster = useThrottledWhileLoading(session, useRoster(session));
   const isReading = useIsLoading(session);
   const { now, kind } = useDisplayedTime(session, 5_000);
   const series = useMemo(() => joinCostSeries(all), [all]);
-  // Who there is and what they are called, not what they do.
+  // Depends only on the agents and their names, not on their activity.
   const names = roster.map(({ agent, name, color }) => `${agent?.id} ${name} ${color}`).join("\n");
   // oxlint-disable-next-line react-hooks/exhaustive-deps
   const known = useMemo(() => roster, [names]);
@@ -34,7 +34,7 @@ export function CostView({ session }: { session: SessionId }) {
       {series.sums.values.length > 0 ? (
         <Spent series={series} roster={known} until={kind === "stored" ? 0 : now} />
       ) : (
-        <p className="soft">{isReading ? "Reading…" : "No request has been paid for yet."}</p>
+        <p className="soft">{isReading ? "Reading…" : "No paid requests yet."}</p>
       )}
     </section>
   );
@@ -54,7 +54,7 @@ const Spent = memo(function Spent({ series, roster, until }: SpentProps) {
     [series, roster],
   );
   const total = useMemo(() => totalOf(groups.model), [groups]);
-  // A model whose price is not known costs nothing here, and yet uses tokens.
+  // A model without a known price costs nothing here, but still uses tokens.
   const measure = chosen ?? (total.costUsd > 0 ? "usd" : "tokens");
   const stack = useMemo(
     () => stackSeries(series, { groups: groups[by], by, measure, until }),

@@ -3,13 +3,13 @@ import { type GroupBy, type CostGroup, keyOf, tokens } from "./cost-groups.ts";
 
 export type Measure = "usd" | "tokens";
 
-/** Sums over time, one upon the other. */
+/** Cumulative sums over time, stacked. */
 export interface StackedSeries {
-  /** When each step ends; the first is the beginning, where all is nothing. */
+  /** The end of each step; the first is the start, where all sums are zero. */
   readonly times: readonly number[];
-  /** From the bottom up; the last may be of all that have none of their own. */
+  /** From the bottom up; the last may combine all series without their own layer. */
   readonly layers: readonly Layer[];
-  /** Of all, at each time. */
+  /** The total of all layers at each time. */
   readonly totals: readonly number[];
 }
 
@@ -17,18 +17,18 @@ export interface Layer {
   readonly key: string;
   readonly name: string;
   readonly color: CostGroup["color"] | undefined;
-  /** At each time, all that was spent until then. */
+  /** The cumulative spending at each time. */
   readonly sums: readonly number[];
 }
 
-/** So many have a layer of their own. */
+/** Maximum number of separate layers. */
 const most = 7;
 
 export interface StackOptions {
   readonly groups: readonly CostGroup[];
   readonly by: GroupBy;
   readonly measure: Measure;
-  /** The end of what is drawn, if that is later than the last. */
+  /** The end of the chart, if later than the last step. */
   readonly until: number;
 }
 
@@ -66,7 +66,7 @@ type MutableLayer = Layer & { readonly sums: number[] };
 
 const amountOf = (cell: CostCell, measure: Measure): number => (measure === "usd" ? cell.costUsd : tokens(cell));
 
-/** A round number not far above, for the top of a scale; a quarter of it is round too. */
+/** Returns a round number slightly above, for the top of a scale; a quarter of it is round too. */
 export function roundUp(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
@@ -74,7 +74,7 @@ export function roundUp(value: number): number {
   return step * power;
 }
 
-/** Few times, for a table: the last step of each part. */
+/** Reduces the times for a table: the last step of each part. */
 export function thinOut(stack: StackedSeries, rows: number): readonly number[] {
   const count = stack.times.length - 1;
   const step = Math.max(1, Math.ceil(count / rows));

@@ -7,7 +7,7 @@ import { hrefOf } from "../../route.ts";
 import { useDashboard } from "../../state/dashboard-store.ts";
 import "./home-view.css";
 
-/** The sessions of this machine: what runs first, then what was used last. */
+/** The sessions of this machine: running ones first, then the most recently used. */
 export function HomeView() {
   const sessions = useDashboard((state) => state.sessions);
   const [wanted, setWanted] = useState("");
@@ -20,21 +20,21 @@ export function HomeView() {
         <h2 id="home-title">Sessions</h2>
         <input
           type="search"
-          placeholder="Find by folder, words, team, model"
+          placeholder="Find by folder, text, team, model"
           aria-label="Find sessions"
           value={wanted}
           onChange={(event) => setWanted(event.currentTarget.value)}
         />
       </div>
-      {sessions === undefined && <p className="soft">Reading the sessions of this machine…</p>}
+      {sessions === undefined && <p className="soft">Loading the sessions of this machine…</p>}
       {sessions?.length === 0 && (
         <p className="home-empty">
-          There is no session on this machine yet. Start one in a terminal with <code>troupe</code>, or watch the demo:{" "}
+          No sessions on this machine yet. Start one in a terminal with <code>troupe</code>, or watch the demo:{" "}
           <code>troupe demo --keep</code>.
         </p>
       )}
       {sessions !== undefined && sessions.length > 0 && shown.length === 0 && (
-        <p className="soft">No session has that.</p>
+        <p className="soft">No matching sessions.</p>
       )}
       <ul className="home-list">
         {shown.slice(0, most).map(({ listing, members }) => (
@@ -72,8 +72,8 @@ function SessionRow({ listing, now }: { listing: SessionListing; now: number }) 
       <span className="home-words">
         {listing.firstPrompt === undefined
           ? listing.isElsewhere
-            ? "(what it says is on its own machine)"
-            : "(nothing said)"
+            ? "(its text is on its own machine)"
+            : "(no prompts)"
           : visibleText(listing.firstPrompt)}
       </span>
       <span className="home-facts">
@@ -105,14 +105,14 @@ interface Group {
   readonly members: readonly SessionListing[];
 }
 
-/** Members of a team are under the session that leads it, where that is in the list. */
+/** Groups the members of a team under the session that leads it, if that is in the list. */
 function groupsOf(found: readonly SessionListing[], all: readonly SessionListing[]): readonly Group[] {
   const leads = new Map(
     found.flatMap(({ id, team, role, startedAt }) => (role === "lead" ? [[id, { team, startedAt }]] : [])),
   );
   const leadOf = ({ team, role, startedAt }: SessionListing): SessionId | undefined => {
     if (role !== "teammate" || team === undefined) return undefined;
-    // A name of a team may be used again: it is the last one that had begun by then.
+    // A team name can be reused: the latest team that started before counts.
     let last: { id: SessionId; startedAt: string } | undefined;
     for (const [id, lead] of leads) {
       if (lead.team !== team || lead.startedAt > startedAt) continue;

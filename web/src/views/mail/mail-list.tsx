@@ -11,10 +11,10 @@ interface Props {
   readonly emptyText: string;
 }
 
-/** As near to the end, new mail is followed. */
+/** Distance to the end within which new mail is followed. */
 const nearPx = 60;
 
-/** Messages, of which only what is on the screen is drawn. */
+/** A list of mail that draws only the visible rows. */
 export function MailList({ mail, session, colors, emptyText }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const isStuck = useRef(true);
@@ -40,14 +40,14 @@ export function MailList({ mail, session, colors, emptyText }: Props) {
     isStuck.current = isNear && (isStuck.current || box.scrollTop > lastTop.current);
     lastTop.current = box.scrollTop;
   };
-  // Nobody is fought who leaves the end: they have left it before the list knows.
+  // Stops following at once when the user scrolls up, before the list detects it.
   const onWheel = (event: React.WheelEvent) => {
     if (event.deltaY < 0) isStuck.current = false;
   };
   const onKeyDown = (event: React.KeyboardEvent) => {
     const { key } = event;
     if (key === "Home" || key === "PageUp" || key === "ArrowUp") isStuck.current = false;
-    // The browser's own way there is a glide, which ends where a row turns out taller than was thought.
+    // The browser's smooth scrolling stops early if a row is taller than estimated.
     if (key !== "Home" && key !== "End") return;
     event.preventDefault();
     isStuck.current = key === "End";

@@ -15,7 +15,7 @@ interface Props {
   readonly colors: ReadonlyMap<string, string | undefined>;
 }
 
-/** One message: who says what to whom, and how far it has come. */
+/** One mail: sender, receiver, text and state. */
 export const MailRow = memo(function MailItemRow({ item, session, colors }: Props) {
   const { from, to, at, state, stored: kept, isUrgent } = item;
   return (
@@ -26,7 +26,7 @@ export const MailRow = memo(function MailItemRow({ item, session, colors }: Prop
         </h3>
         {isUrgent && <span className="tag letter-urgent">urgent</span>}
         {kept?.sender === "unverified" && (
-          <span className="tag letter-doubt" title="It is not signed with the key of whom it names">
+          <span className="tag letter-doubt" title="Not signed with the key of the named sender">
             sender not verified
           </span>
         )}
@@ -38,7 +38,7 @@ export const MailRow = memo(function MailItemRow({ item, session, colors }: Prop
         </time>
       </header>
       {kept?.refused !== undefined && (
-        <p className="letter-refused">Its receiver does not act on it: {visibleLine(kept.refused)}</p>
+        <p className="letter-refused">Its receiver ignores it: {visibleLine(kept.refused)}</p>
       )}
       {kept ? <Body item={item} session={session} /> : <DeletedMail item={item} session={session} />}
     </article>
@@ -57,14 +57,14 @@ const stateLabels: Readonly<Record<MailState, string>> = {
   queued: "sent",
   delivered: "delivered",
   read: "read",
-  failed: "never read",
+  failed: "not read",
 };
 
 const stateTitles: Readonly<Record<MailState, string>> = {
-  queued: "It is stored for its receiver",
-  delivered: "It is in its receiver's log, and will be read when that works next",
-  read: "It is in its receiver's conversation, or was acted on",
-  failed: "Its receiver ended before it read it",
+  queued: "Stored for its receiver",
+  delivered: "In its receiver's log; it is read with the next turn",
+  read: "In its receiver's conversation, or acted on",
+  failed: "Its receiver ended before reading it",
 };
 
 const MailText = z.object({ text: z.string() });
@@ -97,7 +97,7 @@ function Body({ item, session }: { item: MailItem; session: SessionId }) {
       {isCut && whole?.text === undefined && (
         <p>
           <button type="button" onClick={ask}>
-            Show all of it
+            Show all
           </button>{" "}
           {whole?.problem !== undefined && <span role="alert">{whole.problem}</span>}
         </p>
@@ -106,7 +106,7 @@ function Body({ item, session }: { item: MailItem; session: SessionId }) {
   );
 }
 
-/** What the team has not kept can still be where it was heard. */
+/** A mail that the team no longer stores may still be in the receiver's transcript. */
 function DeletedMail({ item: { kind, summary, place }, session }: { item: MailItem; session: SessionId }) {
   return (
     <>

@@ -1,8 +1,8 @@
 import type { MailBody } from "../../../../src/protocol/index.ts";
 
-/** A body for people: what it is, what it says, and what else is in it. */
+/** A mail body for people: its kind, its text, and its other fields. */
 export interface MailText {
-  /** Undefined of what somebody wrote: that speaks for itself. */
+  /** Undefined for plain text, which needs no title. */
   readonly title: string | undefined;
   /** Markdown. */
   readonly text: string;
@@ -16,10 +16,10 @@ export function mailText(body: MailBody): MailText {
     case "idle_notification": {
       const { idleReason, isLeaving, result, evidence, summary, completedTaskId, completedStatus, failureReason } =
         body;
-      return mailTextOf(isLeaving ? "Has agreed to end" : idleTitles[idleReason], result, [
+      return mailTextOf(isLeaving ? "Has agreed to shut down" : idleTitles[idleReason], result, [
         ["Why", failureReason],
         ["Task", completedTaskId === undefined ? undefined : `#${completedTaskId} ${completedStatus ?? "resolved"}`],
-        ["Last said to a peer", summary],
+        ["Last message to a peer", summary],
         ["Evidence", evidence],
       ]);
     }
@@ -27,10 +27,10 @@ export function mailText(body: MailBody): MailText {
       return mailTextOf("Asks for permission", body.question, [
         ["Tool", body.tool],
         ["With", json(body.input)],
-        ["Why it is asked", body.reason],
+        ["Reason", body.reason],
       ]);
     case "request_withdrawn":
-      return mailTextOf("Waits no longer for an answer");
+      return mailTextOf("Withdraws a request");
     case "permission_response": {
       const { answer } = body;
       return mailTextOf(answer.behavior === "allow" ? "Allows it" : "Denies it", answer.message, [
@@ -42,13 +42,13 @@ export function mailText(body: MailBody): MailText {
     case "sandbox_permission_response":
       return mailTextOf(body.allow ? "Allows the host" : "Denies the host");
     case "shutdown_request":
-      return mailTextOf("Asks it to end", body.reason);
+      return mailTextOf("Asks it to shut down", body.reason);
     case "interrupt_request":
-      return mailTextOf("Stops the turn under way");
+      return mailTextOf("Stops the current turn");
     case "stop_request":
-      return mailTextOf(body.keep ? "Ends it for now" : "Ends it", body.reason);
+      return mailTextOf(body.keep ? "Suspends it" : "Stops it", body.reason);
     case "respawn_request":
-      return mailTextOf("Asks to bring a member back", undefined, [["Member", body.name]]);
+      return mailTextOf("Asks to restart a member", undefined, [["Member", body.name]]);
     case "spawn_request":
       return mailTextOf("Asks for a teammate", body.prompt, [
         ["Name", body.name],
@@ -60,24 +60,24 @@ export function mailText(body: MailBody): MailText {
     case "spawn_response":
       return mailTextOf(body.ok ? "The teammate was started" : "The teammate was not started", body.text);
     case "shutdown_approved":
-      return mailTextOf("Agrees to end");
+      return mailTextOf("Agrees to shut down");
     case "shutdown_rejected":
-      return mailTextOf("Does not want to end", body.reason);
+      return mailTextOf("Refuses to shut down", body.reason);
     case "plan_approval_request":
-      return mailTextOf("Has a plan, and waits for approval", body.plan);
+      return mailTextOf("Presents a plan for approval", body.plan);
     case "plan_approval_response":
-      return mailTextOf(body.approve ? "Approves the plan" : "Does not approve the plan", body.feedback, [
+      return mailTextOf(body.approve ? "Approves the plan" : "Rejects the plan", body.feedback, [
         ["Permission mode", body.permissionMode],
       ]);
     case "task_assignment":
-      return mailTextOf("Gives it a task", body.description, [
+      return mailTextOf("Assigns a task", body.description, [
         ["Task", `#${body.taskId} ${body.subject}`],
         ["Assigned by", body.assignedBy],
       ]);
     case "mode_set_request":
       return mailTextOf("Sets the permission mode", undefined, [["Mode", body.mode]]);
     case "team_permission_update":
-      return mailTextOf("Everybody may change this without asking", undefined, [
+      return mailTextOf("All members may change this without asking", undefined, [
         ["Path", body.path],
         ["Tool", body.tool],
       ]);
@@ -85,9 +85,9 @@ export function mailText(body: MailBody): MailText {
 }
 
 const idleTitles = {
-  available: "Has nothing to do, and waits for mail",
-  interrupted: "Was interrupted, and waits for mail",
-  failed: "Could not go on",
+  available: "Is idle and waits for mail",
+  interrupted: "Was interrupted and waits for mail",
+  failed: "Could not continue",
 } as const;
 
 function mailTextOf(

@@ -12,7 +12,7 @@ import { Name } from "./mail-row.tsx";
 import { WriteMail } from "./write-mail.tsx";
 import "./mail-view.css";
 
-/** What members have said to each other, between each two and in all; and a word of one's own. */
+/** The mail of the team, by pair and in total, and a form to write to a member. */
 export function MailView({ session }: { session: SessionId }) {
   const { mail: letters, problems, refresh } = useMail(session);
   const teams = useDashboard((state) => state.views.get(session)?.teams ?? emptyView.teams);
@@ -43,13 +43,13 @@ export function MailView({ session }: { session: SessionId }) {
         <h2 id="mail-title">Mail</h2>
         <p className="soft">
           {shown.length} {shown.length === 1 ? "message" : "messages"}
-          {open > 0 && `, ${open} not read`}
+          {open > 0 && `, ${open} unread`}
         </p>
         <ChoiceGroup
           label="Show"
           value={shows}
           onChange={setShows}
-          options={{ all: "Everything", spoken: "Only what was said" }}
+          options={{ all: "Everything", spoken: "Only messages" }}
         />
       </div>
       {problems.length > 0 && (
@@ -61,7 +61,7 @@ export function MailView({ session }: { session: SessionId }) {
         <ul>
           <li>
             <button type="button" aria-pressed={!thread} onClick={() => setChosen(undefined)}>
-              <span className="thread-names">Everybody</span>
+              <span className="thread-names">All members</span>
               <span className="thread-count">{shown.length}</span>
             </button>
           </li>
@@ -83,7 +83,7 @@ export function MailView({ session }: { session: SessionId }) {
           mail={thread?.mail ?? shown}
           session={session}
           colors={colors}
-          emptyText="Nobody has written to anybody yet."
+          emptyText="No mail yet."
         />
         {away === undefined && led !== undefined ? (
           <WriteMail session={session} team={led} members={present} other={other} onSent={refresh} />
@@ -115,7 +115,7 @@ function ThreadButton({ thread: { names, mail: letters, open }, colors, isChosen
       <span className="thread-count">
         {letters.length}
         {open > 0 && (
-          <span className="count" title={`${open} not read`}>
+          <span className="count" title={`${open} unread`}>
             {open}
           </span>
         )}
@@ -128,6 +128,4 @@ function ThreadButton({ thread: { names, mail: letters, open }, colors, isChosen
 }
 
 const noPartnerText = (isMember: boolean): string =>
-  isMember
-    ? "Members are written to in the session that leads the team."
-    : "This session leads no team: mail is between members of one.";
+  isMember ? "Write to members in the session that leads the team." : "This session leads no team, so it has no mail.";

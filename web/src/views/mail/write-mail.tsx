@@ -6,16 +6,16 @@ import { useSend } from "../../state/use-send.ts";
 interface Props {
   readonly session: SessionId;
   readonly team: string;
-  /** Whoever is there to read it. */
+  /** The members that can receive it. */
   readonly members: readonly string[];
-  /** Who is spoken to where nobody else was chosen. */
+  /** The default receiver. */
   readonly other: string | undefined;
   onSent(): void;
 }
 
 const everybody = "*";
 
-/** A message of the user's to a member of the team. */
+/** A message from the user to a member of the team. */
 export function WriteMail({ session, team, members, other, onSent }: Props) {
   const send = useSend();
   const [to, setTo] = useState<string | undefined>(undefined);
@@ -26,7 +26,8 @@ export function WriteMail({ session, team, members, other, onSent }: Props) {
   useEffect(() => {
     setTo(undefined);
   }, [other]);
-  // Everybody hears what was meant for everybody: nobody is spoken to by mistake because the list was not there yet.
+  // All members receive a message to everybody, so it is sent only if chosen, not because the member list was not
+  // loaded yet.
   const isMember = to === everybody || (to !== undefined && members.includes(to));
   const chosen = isMember ? to : (other ?? members[0] ?? everybody);
   const sendMail = async () => {
@@ -54,7 +55,7 @@ export function WriteMail({ session, team, members, other, onSent }: Props) {
         data-composer
         rows={Math.min(8, Math.max(2, text.split("\n").length))}
         value={text}
-        placeholder={chosen === everybody ? "Message to everybody" : `Message to ${visibleLine(chosen)}`}
+        placeholder={chosen === everybody ? "Message to all members" : `Message to ${visibleLine(chosen)}`}
         aria-label="Message"
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
@@ -73,10 +74,10 @@ export function WriteMail({ session, team, members, other, onSent }: Props) {
                 {visibleLine(name)}
               </option>
             ))}
-            <option value={everybody}>everybody</option>
+            <option value={everybody}>all members</option>
           </select>
         </label>
-        <label title="Stops the turn that its receiver is at, so that it is heard at once">
+        <label title="Stops the receiver's current turn, so that it reads the message at once">
           <input type="checkbox" checked={isUrgent} onChange={(event) => setUrgent(event.currentTarget.checked)} />{" "}
           Urgent
         </label>

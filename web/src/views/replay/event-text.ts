@@ -1,6 +1,6 @@
 import type { Envelope } from "../../../../src/protocol/index.ts";
 
-/** An event in a line: its type, and what it is about. */
+/** An event in one line: its type and subject. */
 export function eventText({ event }: Envelope): string {
   const about = subjectText(event);
   return about === "" ? event.type : `${event.type}: ${about.slice(0, 160)}`;

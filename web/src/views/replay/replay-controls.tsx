@@ -5,7 +5,7 @@ import type { Recording } from "../../replay/recording.ts";
 import { eventText } from "./event-text.ts";
 import { type Replay, speeds } from "./use-replay.ts";
 
-/** Goes through a recording: by time, by event, or as it went. */
+/** Moves through a recording: by time, by event, or as a playback. */
 export function ReplayControls({ recording, replay }: { recording: Recording; replay: Replay }) {
   const { times, envelopes } = recording;
   const [first = 0] = times;
@@ -37,8 +37,8 @@ export function ReplayControls({ recording, replay }: { recording: Recording; re
       <div className="replay-buttons">
         <button
           type="button"
-          aria-label="One event back"
-          title="One event back (,)"
+          aria-label="Previous event"
+          title="Previous event (,)"
           disabled={replay.count === 0}
           onClick={() => replay.step(-1)}
         >
@@ -54,8 +54,8 @@ export function ReplayControls({ recording, replay }: { recording: Recording; re
         </button>
         <button
           type="button"
-          aria-label="One event on"
-          title="One event on (.)"
+          aria-label="Next event"
+          title="Next event (.)"
           disabled={replay.count >= envelopes.length}
           onClick={() => replay.step(1)}
         >
@@ -79,7 +79,7 @@ export function ReplayControls({ recording, replay }: { recording: Recording; re
             checked={replay.skips}
             onChange={(event) => replay.setSkips(event.currentTarget.checked)}
           />{" "}
-          Skip silences
+          Skip pauses
         </label>
         <p className="replay-time" data-testid="replay-time">
           <time dateTime={at}>{formatClock(at)}</time>{" "}
@@ -115,7 +115,7 @@ function useReplayKeys(replay: Replay): void {
   }, []);
 }
 
-/** How much happened when, as the path of a row of bars. */
+/** The number of events over time, as the path of a row of bars. */
 function density(times: readonly number[], width: number): string {
   const [first = 0] = times;
   const span = Math.max(1, (times.at(-1) ?? first) - first);

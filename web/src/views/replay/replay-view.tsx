@@ -15,19 +15,19 @@ import { ReplayControls } from "./replay-controls.tsx";
 import { useRecording, useReplay } from "./use-replay.ts";
 import "./replay-view.css";
 
-/** A session as it was: the other views, at any moment of it. */
+/** The other views at any time of a session. */
 export function ReplayView({ session }: { session: SessionId }) {
   const loaded = useRecording(session);
   switch (loaded.kind) {
     case "loading":
-      return <Waiting message={`Reading the session: ${formatCount(loaded.events)} events`} />;
+      return <Waiting message={`Loading the session: ${formatCount(loaded.events)} events`} />;
     case "preparing":
       return <Waiting message={`Preparing: ${Math.round(loaded.part * 100)}%`} />;
     case "failed":
       return (
         <section className="replay-note" role="alert">
           <h2>Replay</h2>
-          <p>The session cannot be replayed: {loaded.why}. Open the replay again to try once more.</p>
+          <p>Cannot replay the session: {loaded.why}. Open the replay again to retry.</p>
         </section>
       );
     case "ready":
@@ -48,7 +48,7 @@ function Waiting({ message }: { message: string }) {
   );
 }
 
-/** A moment that is past has every view but this one. */
+/** A replay has every view except itself. */
 const replayed = viewNames.filter((name) => name !== "replay");
 
 function Replaying({ recording, player }: { recording: Recording; player: Player }) {
@@ -75,7 +75,7 @@ function Replaying({ recording, player }: { recording: Recording; player: Player
     <section className="replay" aria-label="Replay">
       <h2 className="unseen">Replay</h2>
       <ReplayControls recording={recording} replay={replay} />
-      <nav className="replay-tabs" aria-label="What is replayed">
+      <nav className="replay-tabs" aria-label="Replay">
         {replayed.map((name) => (
           <button
             key={name}
@@ -90,7 +90,7 @@ function Replaying({ recording, player }: { recording: Recording; player: Player
       <DashboardContext value={replay.store}>
         <SendContext value={refuse}>
           <NavigationContext value={{ route: inner, go }}>
-            {/* Links of the views lead to other views of the same moment. */}
+            {/* Links in the views lead to other views at the same time. */}
             {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions, jsx-a11y/click-events-have-key-events */}
             <div
               className="replay-body"
@@ -116,5 +116,5 @@ function Replaying({ recording, player }: { recording: Recording; player: Player
   );
 }
 
-const refusal: Ack = { ok: false, code: "replay", message: "this is a replay: nothing can be sent to the past" };
+const refusal: Ack = { ok: false, code: "replay", message: "this is a replay: commands cannot be sent" };
 const refuse: Send = () => Promise.resolve(refusal);

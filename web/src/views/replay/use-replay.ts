@@ -10,14 +10,14 @@ import { type DashboardState, emptyDashboard } from "../../state/dashboard-state
 export const speeds = [1, 2, 5, 10, 50] as const;
 export type Speed = (typeof speeds)[number];
 
-/** What is told about a recording that is being had. */
+/** The state of a recording that is being loaded. */
 export type Loaded =
   | { readonly kind: "loading"; readonly events: number }
   | { readonly kind: "preparing"; readonly part: number }
   | { readonly kind: "failed"; readonly why: string }
   | { readonly kind: "ready"; readonly recording: Recording; readonly player: Player };
 
-/** Has the recording of a session fetched and prepared. */
+/** Loads and prepares the recording of a session. */
 export function useRecording(session: SessionId): Loaded {
   const [loaded, setLoaded] = useState<Loaded>({ kind: "loading", events: 0 });
   useEffect(() => {
@@ -39,7 +39,7 @@ export function useRecording(session: SessionId): Loaded {
   return loaded;
 }
 
-/** In slices, so that the page can be used meanwhile. */
+/** Works in slices, so that the page stays usable. */
 function prepare(recording: Recording, onProgress: (loaded: Loaded) => void, signal: AbortSignal): void {
   const player = createPlayer(recording, {
     ...emptyDashboard,
@@ -72,10 +72,10 @@ export interface Replay {
   setSkips(skips: boolean): void;
 }
 
-/** Of a silence that is skipped so much is left. */
+/** Remaining length of a skipped pause. */
 const maxSilenceMs = 1_000;
 
-/** Where the replay is, and how it goes on. */
+/** The position of the replay, and its controls. */
 export function useReplay(recording: Recording, player: Player, sessions: DashboardState["sessions"]): Replay {
   const { times, envelopes } = recording;
   const [first = 0] = times;
@@ -88,7 +88,7 @@ export function useReplay(recording: Recording, player: Player, sessions: Dashbo
 
   const drawn = useMemo<DashboardState>(() => {
     const state = player.at(place.count);
-    // In the past that is shown everybody was there.
+    // In a replay all sessions count as reachable.
     const then = sessions?.map((listing) => ({ ...listing, state: "reachable" as const }));
     const caughtUp = new Set(state.views.keys());
     return { ...state, sessions: then, caughtUp, replayAt: new Date(place.time).toISOString() };

@@ -2,7 +2,6 @@ import { useRef, useState } from "react";
 import { type Ack, visibleLine, type WorkItem } from "../../../../src/protocol/index.ts";
 import { refocus } from "../../parts/refocus.ts";
 
-/** What is to be put on the list. */
 export interface WantedTask {
   readonly subject: string;
   readonly description: string;
@@ -15,7 +14,6 @@ interface Props {
   onCreate(task: WantedTask): Promise<Ack>;
 }
 
-/** Puts a task on the list. */
 export function NewTask({ tasks, onCreate }: Props) {
   const [subject, setSubject] = useState("");
   const [description, setDescription] = useState("");
@@ -55,7 +53,7 @@ export function NewTask({ tasks, onCreate }: Props) {
           <textarea
             rows={3}
             value={description}
-            placeholder="What is to be done, and when it is done"
+            placeholder="What to do, and when it is complete"
             aria-label="Description of the new task"
             onChange={(event) => setDescription(event.currentTarget.value)}
           />
@@ -69,7 +67,7 @@ export function NewTask({ tasks, onCreate }: Props) {
   );
 }
 
-/** So many can be chosen from, the latest first. */
+/** Maximum number of tasks to choose from, latest first. */
 const maxOffered = 500;
 
 interface AfterProps {
@@ -78,7 +76,7 @@ interface AfterProps {
   onChange(after: readonly number[]): void;
 }
 
-/** What it waits for: chosen one after another, and taken back with a press. */
+/** The tasks that it waits for: added one by one, and removed with a press. */
 function After({ tasks, after, onChange }: AfterProps) {
   const choice = useRef<HTMLSelectElement>(null);
   const open = tasks.filter(
@@ -96,7 +94,7 @@ function After({ tasks, after, onChange }: AfterProps) {
         onChange={(event) => onChange([...after, Number(event.currentTarget.value)])}
       >
         <option value="" disabled>
-          {after.length === 0 ? "Waits for nothing" : "Waits for one more…"}
+          {after.length === 0 ? "Waits for nothing" : "Add another…"}
         </option>
         {open
           .toReversed()
@@ -111,7 +109,7 @@ function After({ tasks, after, onChange }: AfterProps) {
         <button
           key={id}
           type="button"
-          aria-label={`Does not wait for ${words(id)}`}
+          aria-label={`Do not wait for ${words(id)}`}
           onClick={() => {
             onChange(after.filter((each) => each !== id));
             choice.current?.focus();

@@ -10,18 +10,18 @@ export type TaskChange = Partial<Pick<WorkItem, "status" | "owner">>;
 interface Props {
   readonly placed: BoardTask;
   readonly color: string | undefined;
-  /** Who a task can be given to; undefined where nothing can be changed. */
+  /** Possible owners of a task; undefined if nothing can be changed. */
   readonly owners: readonly string[] | undefined;
   readonly now: number;
-  /** It stands before or behind the one that is pointed at. */
+  /** True if it depends on the highlighted task or the other way round. */
   readonly isRelated: boolean;
-  /** The one that was moved from here: it keeps the focus in its new place. */
+  /** The task that was moved from here: it keeps the focus in its new place. */
   readonly moved: { current: number | undefined };
   onPoint(id: number | undefined): void;
   onChange(id: number, change: TaskChange): void;
 }
 
-/** One task: whose it is, what it waits for, and what is known of its being done. */
+/** One task: its owner, its dependencies, and its proof. */
 export const TaskCard = memo(function TaskCard(props: Props) {
   const { placed, color, owners, now, isRelated, moved, onPoint } = props;
   const { task, waitsFor, finishedDependencies: came, unblocks: frees } = placed;
@@ -51,7 +51,7 @@ export const TaskCard = memo(function TaskCard(props: Props) {
         <p className="task-doing">{visibleLine(task.activeForm)}</p>
       )}
       <p className="task-facts">
-        <span className="task-owner">{task.owner === undefined ? "nobody's" : visibleLine(task.owner)}</span>
+        <span className="task-owner">{task.owner === undefined ? "no owner" : visibleLine(task.owner)}</span>
         <Proof task={task} />
         <span className="soft">
           <time dateTime={task.updatedAt}>{formatAgo(task.updatedAt, now)}</time>
@@ -81,9 +81,9 @@ function Proof({ task: { status, proof, acceptance } }: { task: WorkItem }) {
 }
 
 const proofText = {
-  claimed: "Its owner says so; no check has shown it",
-  verified: "Its checks have passed",
-  refuted: "Its checks have failed",
+  claimed: "Reported by its owner; no check has confirmed it",
+  verified: "Its checks passed",
+  refuted: "Its checks failed",
 } as const;
 
 function Others({ label, tasks }: { label: string; tasks: readonly WorkItem[] }) {
@@ -159,7 +159,7 @@ function Details({ task }: { task: WorkItem }) {
   );
 }
 
-/** Nobody's is given back; who is chosen has it from then on. */
+/** No owner releases the task; a chosen owner gets it. */
 function Changes({ placed: { task }, owners, onChange }: Props & { owners: readonly string[] }) {
   const others = task.owner !== undefined && !owners.includes(task.owner) ? [...owners, task.owner] : owners;
   return (
@@ -171,7 +171,7 @@ function Changes({ placed: { task }, owners, onChange }: Props & { owners: reado
           onChange(task.id, value === "" ? { status: "pending" } : { owner: value })
         }
       >
-        <option value="">nobody</option>
+        <option value="">no owner</option>
         {others.map((name) => (
           <option key={name} value={name}>
             {visibleLine(name)}

@@ -8,18 +8,18 @@ export const columnTitles: Readonly<Record<ColumnName, string>> = {
   completed: "Completed",
 };
 
-/** A task with what stands before and behind it. */
+/** A task with its dependencies and dependents. */
 export interface BoardTask {
   readonly task: WorkItem;
-  /** What it waits for: not done, or done with checks that have not said so yet. */
+  /** Open dependencies: not completed, or completed with checks still running. */
   readonly waitsFor: readonly WorkItem[];
-  /** What it waited for and need not any more. */
+  /** Finished dependencies. */
   readonly finishedDependencies: readonly WorkItem[];
-  /** What waits for it. */
+  /** The tasks that wait for it. */
   readonly unblocks: readonly WorkItem[];
 }
 
-/** What can be begun stands before what has to wait; what was done last before what was done long ago. */
+/** Tasks that can start come before waiting ones; recently completed tasks come first. */
 export function taskColumns(tasks: readonly WorkItem[]): Readonly<Record<ColumnName, readonly BoardTask[]>> {
   const known = new Map(tasks.filter(({ status }) => status !== "deleted").map((task) => [task.id, task]));
   const found = (ids: readonly WorkItemId[]) => ids.flatMap((id) => known.get(id) ?? []);
@@ -37,7 +37,7 @@ export function taskColumns(tasks: readonly WorkItem[]): Readonly<Record<ColumnN
   return columns;
 }
 
-/** A task whose checks are still to say whether it is done frees nothing. */
+/** A task whose checks are still running unblocks nothing. */
 const isOpen = ({ status, proof, proofDetail, acceptance }: WorkItem): boolean =>
   status !== "completed" || (acceptance.length > 0 && proof === "claimed" && proofDetail === undefined);
 

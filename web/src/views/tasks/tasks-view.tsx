@@ -11,7 +11,7 @@ import { TaskCard, type TaskChange } from "./task-card.tsx";
 import { type BoardTask, type ColumnName, columnTitles, taskColumns } from "./task-columns.ts";
 import "./tasks-view.css";
 
-/** The board of a team, or of a session that works alone. */
+/** The task board of a team, or of a session without a team. */
 export function TasksView({ session }: { session: SessionId }) {
   const lists = useDashboard((state) => state.views.get(session)?.tasks ?? emptyView.tasks);
   const teams = useDashboard((state) => state.views.get(session)?.teams ?? emptyView.teams);
@@ -42,7 +42,7 @@ export function TasksView({ session }: { session: SessionId }) {
   const team = useMemo(() => (name === "" ? {} : { team: name }), [name]);
   const change = useCallback(
     (taskId: number, patch: TaskChange) => {
-      // It comes up in another column.
+      // The task appears in another column.
       moved.current = patch.status === undefined ? undefined : taskId;
       void send(session, { type: "task.update", ...team, taskId, ...patch }).then((ack) => {
         if (!ack.ok) moved.current = undefined;
@@ -107,7 +107,7 @@ const nothing: readonly WorkItem[] = [];
 const noMembers: NonNullable<ReturnType<SessionView["teams"]["get"]>>["members"] = [];
 const columnNames = Object.keys(columnTitles) as ColumnName[];
 
-/** So many of a column are drawn at first. */
+/** Number of tasks that a column shows at first. */
 const firstShown = 100;
 
 interface ColumnProps {
@@ -138,7 +138,10 @@ function Column({ name, tasks, children }: ColumnProps) {
   );
 }
 
-/** The lists of the session's teams, the one that it joined last first; its own where there is none, or something is on it. */
+/**
+ * The lists of the session's teams, the last joined first. The session's own list is included if there is no team or it
+ * has tasks.
+ */
 function listNames(lists: SessionView["tasks"], memberships: SessionView["memberships"]): readonly string[] {
   const teams = new Set([...[...memberships.keys()].reverse(), ...[...lists.keys()].filter((name) => name !== "")]);
   const hasOwn = teams.size === 0 || (lists.get("")?.some(({ status }) => status !== "deleted") ?? false);
@@ -151,7 +154,7 @@ function readOnlyReasonFor(list: string, memberships: SessionView["memberships"]
     return memberships.size === 0 ? undefined : "This is the session's own list, from before it had a team.";
   return memberships.get(list)?.role === "lead"
     ? undefined
-    : "Tasks of a team are changed in the session that leads it.";
+    : "Change the tasks of a team in the session that leads it.";
 }
 
 function relatedTo(tasks: readonly WorkItem[], id: number | undefined): ReadonlySet<number> {

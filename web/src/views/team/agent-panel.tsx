@@ -18,7 +18,7 @@ interface Props {
   readonly aliases: Aliases;
 }
 
-/** Everything about the one who is selected, and what can be done. */
+/** Details and commands of the selected agent. */
 export function AgentPanel({ entry, roster, session, recent, aliases }: Props) {
   const { agent, member } = entry;
   const { now } = useDisplayedTime(session, 1_000);
@@ -58,7 +58,7 @@ export function AgentPanel({ entry, roster, session, recent, aliases }: Props) {
       </dl>
       {agent && agent.lastWords !== "" && (
         <section>
-          <h3>Last words</h3>
+          <h3>Last message</h3>
           <blockquote>{visibleText(agent.lastWords)}</blockquote>
         </section>
       )}

@@ -3,7 +3,7 @@ import type { Message } from "../../../../src/view/index.ts";
 import type { RosterEntry } from "../../state/roster.ts";
 import { type Aliases, pointOn, type GraphEdge, edgeId } from "./graph-edges.ts";
 
-/** A message under way along a road. */
+/** A message that moves along an edge. */
 export interface AnimatedMessage {
   readonly id: string;
   readonly edge: string;
@@ -13,11 +13,11 @@ export interface AnimatedMessage {
 
 const animationMs = 1_400;
 const steps = 16;
-/** What is older when it is first seen was not just said. */
+/** Messages older than this when first seen are not animated. */
 const freshMs = 4_000;
 const maxAnimatedMessages = 40;
 
-/** What has been said since the last look, as flights; those that have arrived are taken out with `land`. */
+/** Animates the messages since the last call. Finished ones are removed with `removeAnimated`. */
 export function useAnimatedMessages(
   recent: readonly Message[],
   roster: readonly RosterEntry[],
@@ -41,7 +41,7 @@ export function useAnimatedMessages(
         return [{ id: passage.id, edge: edgeId(from, to), from, color }];
       });
     if (fresh.length === 0) return;
-    // A replay that is wound back has the same said again.
+    // A replay that is rewound sends the same messages again.
     const ids = new Set(fresh.map(({ id }) => id));
     setFlights((animation) => [...animation.filter(({ id }) => !ids.has(id)), ...fresh].slice(-maxAnimatedMessages));
   }, [recent, roster, now, aliases]);
@@ -54,7 +54,7 @@ export interface AnimationContext {
   now(): number;
 }
 
-/** A dot that moves along its road once. Who wants no motion sees its road light up instead, which the road does itself. */
+/** A dot that moves along its edge once. With reduced motion, the edge lights up instead. */
 export function MessageDot({
   animated,
   edge,
@@ -66,7 +66,7 @@ export function MessageDot({
 }) {
   const dot = useRef<SVGCircleElement>(null);
   const { id, from } = animated;
-  // Where it flies is settled when it starts: a road that moves meanwhile does not hold it up.
+  // The path is fixed at the start: an edge that moves during the animation does not change it.
   // oxlint-disable-next-line react-hooks/exhaustive-deps
   useEffect(() => {
     const isBack = edge.to.entry.key === from;

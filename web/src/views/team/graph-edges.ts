@@ -10,18 +10,18 @@ import {
 import type { RosterEntry } from "../../state/roster.ts";
 import type { PlacedNode, Point } from "./graph-layout.ts";
 
-/** Between two that have to do with each other. */
+/** A line between two agents that exchange messages or are related. */
 export interface GraphEdge {
   readonly id: string;
   readonly from: PlacedNode;
   readonly to: PlacedNode;
   /** Messages in both directions. */
   readonly count: number;
-  /** Where the line bends to. */
+  /** The control point of the curve. */
   readonly bend: Point;
 }
 
-/** Ends of passages, as the keys of those who are drawn: one may be known by its id, and by its name in its team. */
+/** Maps the ends of messages to the keys of drawn agents: an agent has an id and a name in its team. */
 export type Aliases = ReadonlyMap<string, string>;
 
 export function aliasesOf(roster: readonly RosterEntry[], view: SessionView): Aliases {
@@ -34,7 +34,7 @@ export function aliasesOf(roster: readonly RosterEntry[], view: SessionView): Al
   if (!lead) return aliases;
   for (const { team, name } of view.memberships.values()) {
     aliases.set(memberKey(name, team), lead.key);
-    // A person speaks through the lead's surfaces.
+    // The user speaks through the lead's frontends.
     aliases.set(memberKey(teamUser, team), lead.key);
   }
   return aliases;
@@ -59,10 +59,10 @@ export function graphEdgesOf(
   });
 }
 
-/** One for both directions. */
+/** The same id for both directions. */
 export const edgeId = (a: string, b: string): string => JSON.stringify([a, b].sort((x, y) => (x < y ? -1 : 1)));
 
-/** A little to the side, so that roads which cross the middle do not run over the one who is there. */
+/** Bends the line to the side, so that lines through the middle do not cover the node there. */
 function bendOf(from: Point, to: Point): Point {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   return { x: (from.x + to.x) / 2 - dy * 0.12, y: (from.y + to.y) / 2 + dx * 0.12 };
@@ -71,7 +71,7 @@ function bendOf(from: Point, to: Point): Point {
 export const edgePath = ({ from, to, bend }: GraphEdge): string =>
   `M${from.x} ${from.y} Q${bend.x} ${bend.y} ${to.x} ${to.y}`;
 
-/** Where on a road something is that has come this far, from 0 to 1. */
+/** The point at a share of the edge, from 0 to 1. */
 export function pointOn({ from, to, bend }: Pick<GraphEdge, "from" | "to" | "bend">, share: number): Point {
   const rest = 1 - share;
   const along = (a: number, b: number, c: number) => rest * rest * a + 2 * rest * share * b + share * share * c;
@@ -80,7 +80,7 @@ export function pointOn({ from, to, bend }: Pick<GraphEdge, "from" | "to" | "ben
 
 export const edgeWidth = (count: number): number => (count === 0 ? 1 : Math.min(6, 1.5 + Math.log2(count) * 0.7));
 
-/** Said by or to somebody, the latest first. */
+/** The messages from and to an agent, latest first. */
 export function messagesOf(recent: readonly Message[], key: string, aliases: Aliases): readonly Message[] {
   return recent.filter(({ from, to }) => aliases.get(from) === key || aliases.get(to) === key).toReversed();
 }

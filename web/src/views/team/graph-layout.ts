@@ -8,7 +8,7 @@ export interface Point {
 export interface PlacedNode extends Point {
   readonly entry: RosterEntry;
   readonly size: "lead" | "member" | "small";
-  /** The key of whoever it is drawn at. */
+  /** The key of the node that it is drawn at. */
   readonly parent: string | undefined;
 }
 
@@ -16,17 +16,20 @@ export interface GraphLayout {
   readonly width: number;
   readonly height: number;
   readonly nodes: readonly PlacedNode[];
-  /** Sub-agents that have nothing to do and are left out. */
+  /** Number of idle subagents that are not drawn. */
   readonly hidden: number;
 }
 
-/** So many sub-agents are drawn: those at work first, then those that came last. */
+/** Maximum number of drawn subagents: working ones first, then the latest. */
 const maxSubAgents = 24;
-/** What a node takes with its name. */
+/** The size of a node with its name. */
 const cell = { width: 124, height: 92 };
 const fan = 96;
 
-/** The lead in the middle, its own around it, and around each of them its own. Where there is little room, in rows. */
+/**
+ * Places the lead in the middle, its agents around it, and their subagents around each of them. If there is little
+ * room, uses rows.
+ */
 export function layOutGraph(roster: readonly RosterEntry[], room: { width: number; height: number }): GraphLayout {
   const { shown, hidden } = withoutIdle(roster);
   const [lead, ...others] = shown;
@@ -52,7 +55,7 @@ function layOutCircle(
   const margin = hasMore ? fan : 0;
   const width = room.width;
   const height = Math.max(room.height, 380 + 2 * margin, (ring.length * cell.height) / 1.6 + 2 * margin);
-  // A node reaches further down than up: its name is below it.
+  // A node extends further down than up: its name is below it.
   const [above, beneath] = [36 + margin, 76 + margin];
   const middle = { x: width / 2, y: (above + height - beneath) / 2 };
   const radius = {
@@ -61,7 +64,7 @@ function layOutCircle(
   };
   const nodes: PlacedNode[] = [{ entry: lead, size: "lead", parent: undefined, ...middle }];
   for (const [index, entry] of ring.entries()) {
-    // Half a step off the top, so that two are side by side and the name of the lead stays free.
+    // Half a step off the top, so that two nodes are side by side and the lead's name stays free.
     const angle = -Math.PI / 2 + (2 * Math.PI * (index + 0.5)) / ring.length;
     const at = { x: middle.x + radius.x * Math.cos(angle), y: middle.y + radius.y * Math.sin(angle) };
     nodes.push({ entry, size: "member", parent: lead.key, ...at });
@@ -94,7 +97,7 @@ function layOutRows({ lead, ring, below }: Tree, room: { width: number; height: 
   return { width: room.width, height: Math.max(room.height, y), nodes };
 }
 
-/** Deeper ones are drawn with the one around the lead whose they are. */
+/** Deeper agents are drawn at their ancestor next to the lead. */
 function parentsOf(shown: readonly RosterEntry[], lead: RosterEntry): ReadonlyMap<string, string> {
   const parents = new Map<string, string>();
   let member = lead.key;
@@ -126,7 +129,7 @@ const isIdleSubagent = ({ state }: RosterEntry): boolean =>
 
 const clamp = (value: number, least: number, most: number): number => Math.max(least, Math.min(most, value));
 
-/** The node to go to from one with an arrow key: the nearest in that direction. */
+/** Returns the nearest node in the direction of an arrow key. */
 export function neighbour(nodes: readonly PlacedNode[], from: string, key: string): PlacedNode | undefined {
   const here = nodes.find(({ entry }) => entry.key === from);
   const [dx, dy] = directions[key] ?? [0, 0];

@@ -16,7 +16,7 @@ interface Props {
   onAnimationDone(id: string): void;
 }
 
-/** Who there is, as buttons on their places; the roads between them are drawn below. */
+/** The agents as buttons at their positions; the edges are drawn below. */
 export function TeamGraph({ drawing, edges, animatedMessages, selected, onSelect, onAnimationDone }: Props) {
   const { width, height, nodes, hidden } = drawing;
   const buttons = useRef(new Map<string, HTMLButtonElement>());
@@ -32,7 +32,7 @@ export function TeamGraph({ drawing, edges, animatedMessages, selected, onSelect
     <div
       className="team-graph"
       role="group"
-      aria-label="Agents; arrow keys go from one to the next"
+      aria-label="Agents; arrow keys move between them"
       style={{ height }}
       onKeyDown={onArrowKey}
     >
@@ -64,7 +64,7 @@ export function TeamGraph({ drawing, edges, animatedMessages, selected, onSelect
           }}
         />
       ))}
-      {hidden > 0 && <p className="team-hidden soft">{hidden} sub-agents that have ended or rest are in the table.</p>}
+      {hidden > 0 && <p className="team-hidden soft">{hidden} idle or ended subagents are in the table.</p>}
     </div>
   );
 }

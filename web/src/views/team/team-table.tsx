@@ -15,7 +15,7 @@ interface Props {
   onSelect(key: string): void;
 }
 
-/** The same as the graph, in words and numbers. */
+/** The graph's data as a table. */
 export function TeamTable({ roster, messageFlow, aliases, session, onSelect }: Props) {
   return (
     <div className="table-scroll" role="region" aria-label="Agents" tabIndex={0}>
@@ -24,7 +24,7 @@ export function TeamTable({ roster, messageFlow, aliases, session, onSelect }: P
           <tr>
             <th scope="col">Agent</th>
             <th scope="col">Does</th>
-            <th scope="col">Has written to</th>
+            <th scope="col">Messages to</th>
             <th scope="col" className="number">
               Tokens
             </th>
@@ -32,7 +32,7 @@ export function TeamTable({ roster, messageFlow, aliases, session, onSelect }: P
               Cost
             </th>
             <th scope="col">
-              <span className="unseen">Look at</span>
+              <span className="unseen">Open</span>
             </th>
           </tr>
         </thead>
@@ -68,7 +68,7 @@ export function TeamTable({ roster, messageFlow, aliases, session, onSelect }: P
   );
 }
 
-/** Those it has written to most come first; who is alike in that comes by name, not by who happened to be there first. */
+/** Sorted by number of messages, then by name. */
 function sentMessagesText(
   { key }: RosterEntry,
   roster: readonly RosterEntry[],
@@ -85,5 +85,5 @@ function sentMessagesText(
     count,
   }));
   named.sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
-  return named.length === 0 ? "nobody" : named.map(({ name, count }) => `${name} ×${count}`).join(", ");
+  return named.length === 0 ? "none" : named.map(({ name, count }) => `${name} ×${count}`).join(", ");
 }

@@ -19,7 +19,7 @@ import "./team-view.css";
 
 const messageFlowOf = ({ messageFlow }: SessionFolds) => messageFlow;
 
-/** The team at a glance: who there is, what each does, and what they say to each other. */
+/** An overview of the team: its agents, their activity, and their messages. */
 export function TeamView({ session }: { session: SessionId }) {
   const roster = useThrottledWhileLoading(session, useRoster(session));
   const view = useSessionView(session);
@@ -32,7 +32,7 @@ export function TeamView({ session }: { session: SessionId }) {
 
   const { memberships } = view;
   const keys = roster.map(({ key, agent }) => `${key} ${agent?.id ?? ""}`).join("\n");
-  // Who there is matters here, not what they do.
+  // Depends only on the set of agents, not on their activity.
   // oxlint-disable-next-line react-hooks/exhaustive-deps
   const aliases = useMemo(() => aliasesOf(roster, view), [keys, memberships]);
   const drawing = useMemo(() => (room ? layOutGraph(roster, room) : undefined), [roster, room]);
@@ -87,7 +87,7 @@ function summary(roster: ReturnType<typeof useRoster>): string {
   const asking = count("asking");
   return [
     `${roster.length} ${roster.length === 1 ? "agent" : "agents"}`,
-    `${count("working", "tool", "waiting", "starting")} at work`,
+    `${count("working", "tool", "waiting", "starting")} working`,
     ...(asking > 0 ? [`${asking} ${asking === 1 ? "asks" : "ask"}`] : []),
   ].join(" · ");
 }

@@ -24,11 +24,11 @@ export interface Picture {
   readonly rows: readonly LaneRow[];
   readonly period: Period;
   readonly now: number;
-  /** Whether now is worth a line: what is only stored has none. */
+  /** True if a line marks the current time; a stored session has none. */
   readonly hasNow: boolean;
   readonly width: number;
   readonly height: number;
-  /** How far the lanes are scrolled. */
+  /** Scroll position of the lanes. */
   readonly top: number;
   readonly colors: Colors;
   readonly font: string;
@@ -69,7 +69,7 @@ function drawLane(
   on.fillRect(0, y + laneHeight - 1, width, 1);
   const toX = toXOf(picture);
   const spans = placeSpans(rowSpans(row, period, now));
-  // Of many that share a pixel one is drawn.
+  // Draws only one of many spans that share a pixel.
   const drawnTo = new Map<string, number>();
   for (const { span, top, height } of spans) {
     const from = Math.max(-4, toX(span.from));
@@ -89,7 +89,7 @@ function drawLane(
   on.strokeRect(from - 1, y + mark.top - 1, Math.max(3, toX(mark.span.to) - from) + 2, mark.height + 2);
 }
 
-/** What goes on has grown since it was marked. */
+/** An open span may have grown since it was marked. */
 const isSame = (a: ClosedSpan, b: ClosedSpan): boolean =>
   a.event === b.event && a.kind === b.kind && a.from === b.from && a.callId === b.callId;
 
@@ -110,7 +110,7 @@ const colorOf: Readonly<Record<SpanKind, keyof Colors>> = {
   stopped: "--state-ended",
 };
 
-/** Each kind is known by more than its colour: solid, hatched, outlined, a line. */
+/** Each kind differs in more than its colour: solid, hatched, outlined, a line. */
 function fillSpan(on: CanvasRenderingContext2D, colors: Colors, { span, x, y, width, height }: Box): void {
   const isBad = span.outcome === "failed" || span.outcome === "denied";
   const color = colors[colorOf[span.kind]];

@@ -9,18 +9,18 @@ import {
 } from "../../../../src/view/index.ts";
 import type { RosterEntry } from "../../state/roster.ts";
 
-/** A lane with whose it is. */
+/** A lane and its agent. */
 export interface LaneRow {
   readonly timeline: Timeline;
   readonly lane: Lane;
   readonly entry: RosterEntry | undefined;
   readonly agent: AgentId;
   readonly session: SessionId;
-  /** Its session is not running: what it was at does not go on. */
+  /** Set if its session is not running: its last activity does not continue. */
   readonly until: number | undefined;
 }
 
-/** Everybody who has done something, in the order in which the page lists them. */
+/** All agents with activity, in the order of the agent list. */
 export function laneRows(timelines: readonly Timeline[], roster: readonly RosterEntry[]): readonly LaneRow[] {
   const places = new Map(roster.flatMap((entry, index) => (entry.agent ? [[entry.agent.id, index] as const] : [])));
   const rows = timelines.flatMap((timeline) =>
@@ -35,7 +35,7 @@ export function laneRows(timelines: readonly Timeline[], roster: readonly Roster
   return rows.sort((a, b) => (rank(a) === rank(b) ? a.lane.from - b.lane.from : rank(a) - rank(b)));
 }
 
-/** What is drawn of a row. Of a turn that waits for the model, the part under way is drawn as such. */
+/** The spans to draw of a row. The open part of a turn that waits for the model is drawn as waiting. */
 export function* rowSpans(row: LaneRow, period: Period, now: number): Generator<ClosedSpan, void, undefined> {
   const { timeline, lane, entry, until } = row;
   const waits = entry?.state === "waiting" ? lane.base?.event : undefined;
@@ -44,7 +44,7 @@ export function* rowSpans(row: LaneRow, period: Period, now: number): Generator<
   }
 }
 
-/** Where in a lane a span is drawn. */
+/** The vertical position of a span in its lane. */
 export interface PlacedSpan {
   readonly span: ClosedSpan;
   readonly top: number;
@@ -53,7 +53,7 @@ export interface PlacedSpan {
 
 export const [laneHeight, axisHeight, lanePad] = [36, 26, 5];
 
-/** Calls that run beside each other share the height of the lane; everything else has all of it, and rest is a line. */
+/** Parallel calls share the height of the lane; other spans use all of it, and idle time is a line. */
 export function placeSpans(spans: Iterable<ClosedSpan>): readonly PlacedSpan[] {
   const all = [...spans];
   const calls = all.filter(isCall).sort((a, b) => a.from - b.from);
@@ -85,7 +85,7 @@ function bandOf({ kind, row }: ClosedSpan, rows: number): { top: number; height:
   return { top: lanePad + Math.min(row, rows - 1) * height, height: height - (rows > 1 ? 1 : 0) };
 }
 
-/** The span at a place of a lane; of small ones the nearest within a few pixels. */
+/** The span at a position of a lane; for small spans, the nearest within a few pixels. */
 export function spanAt(
   spans: readonly PlacedSpan[],
   at: { time: number; y: number; slack: number },

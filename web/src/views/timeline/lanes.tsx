@@ -24,7 +24,7 @@ interface Props {
   onWindow(window: TimeWindow): void;
 }
 
-/** The lanes on one canvas that is as high as the screen, whatever there is; names beside it, words on what is pointed at. */
+/** The lanes on one canvas as high as the screen. Names are beside it; the span under the pointer has a label. */
 export const Lanes = memo(function Lanes({ rows, window, now, kind, all, session, onWindow }: Props) {
   const scroll = useRef<HTMLDivElement>(null);
   const lanes = useRef<HTMLDivElement>(null);
@@ -56,7 +56,7 @@ export const Lanes = memo(function Lanes({ rows, window, now, kind, all, session
     if (agent) go(hrefOf(session, "transcript", { agent, at: span.event }));
   };
   const hovered = pointed && markAt(pointed);
-  // What goes on has grown since somebody walked to it.
+  // An open span may have grown since the user moved to it.
   const marked = hovered ?? walked;
 
   useGestures(lanes, {
@@ -135,10 +135,10 @@ export const Lanes = memo(function Lanes({ rows, window, now, kind, all, session
         <div
           className="timeline-lanes"
           ref={lanes}
-          // What is in it can only be walked through with its own keys.
+          // Its content is only accessible with its own keys.
           role="application"
           tabIndex={0}
-          aria-label="Spans by agent. Left and right go from span to span, up and down to another lane, Enter opens it in the transcript. Plus and minus zoom, Shift with left and right moves, 0 shows everything, End follows."
+          aria-label="Spans by agent. Left and right move between spans, up and down change the lane, Enter opens the span in the transcript. Plus and minus zoom, Shift with left and right pans, 0 shows everything, End follows."
           style={{ height }}
           data-points={hovered !== undefined}
           onKeyDown={onKey}

@@ -5,8 +5,8 @@ import { formatClock, formatDuration } from "../../parts/format-amounts.ts";
 export const kindText: Readonly<Record<SpanKind, string>> = {
   thinking: "thinking",
   tool: "tool",
-  permission: "waits for permission",
-  model: "waits for the model",
+  permission: "waiting for permission",
+  model: "waiting for the model",
   idle: "idle",
   stopped: "stopped",
 };

@@ -1,7 +1,7 @@
 import type { ClosedSpan, Period } from "../../../../src/view/index.ts";
 import { type LaneRow, rowSpans } from "./lane-rows.ts";
 
-/** A span that is pointed at or walked to, and the row it is in. */
+/** A marked span and its row. */
 export interface Mark {
   readonly row: number;
   readonly span: ClosedSpan;
@@ -12,11 +12,11 @@ interface Step {
   /** An arrow key. */
   readonly key: string;
   readonly all: Period;
-  /** The time to begin at, and to stay near when the lane changes. */
+  /** The start time, and the time to stay near when the lane changes. */
   readonly at: number;
 }
 
-/** From span to span along a lane, and to the one at the same time in the next. Undefined where there is none. */
+/** Moves between spans of a lane, or to the span at the same time in the next lane. Undefined if there is none. */
 export function stepBetweenSpans(rows: readonly LaneRow[], { mark, key, all, at }: Step): Mark | undefined {
   const spansOf = (row: number): ClosedSpan[] => {
     const found = rows[row];

@@ -5,9 +5,9 @@ import { formatDuration } from "../../parts/format-amounts.ts";
 import { type LaneRow, rowSpans } from "./lane-rows.ts";
 import { kindText, spanKinds } from "./span-text.ts";
 
-/** The same in numbers: how long everybody was at what. Only counted while it is open. */
+/** The time of each agent by activity, as a table. Computed only while it is open. */
 export function TimeTotals({ rows, all, now }: { rows: readonly LaneRow[]; all: Period; now: number }) {
-  // The seconds that pass between two events are not worth counting everything again.
+  // Rounded, so that the totals are not computed again every second.
   const coarse = Math.ceil(now / 5_000) * 5_000;
   const [isOpen, setOpen] = useState(false);
   const sums = useMemo(
@@ -17,7 +17,7 @@ export function TimeTotals({ rows, all, now }: { rows: readonly LaneRow[]; all: 
   );
   return (
     <details className="time-sums" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>How long everybody was at what</summary>
+      <summary>Time by activity</summary>
       <div className="table-scroll" role="region" aria-label="Time by agent" tabIndex={0}>
         <table className="numbers">
           <thead>

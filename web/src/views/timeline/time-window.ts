@@ -1,6 +1,6 @@
 import type { Period } from "../../../../src/view/index.ts";
 
-/** The part of time that is drawn. One that follows ends a little after now and moves with it. */
+/** The displayed part of time. If it follows, it ends shortly after now and moves with it. */
 export interface TimeWindow {
   readonly length: number;
   readonly end: number;
@@ -8,9 +8,9 @@ export interface TimeWindow {
 }
 
 const [shortest, longest] = [200, 400 * 86_400_000];
-/** At first no more than this is shown of what goes on. */
+/** Initial maximum length for a running session. */
 const firstLength = 15 * 60_000;
-/** Room after now, as a share of what is shown. */
+/** Space after now, as a share of the window. */
 const ahead = 0.03;
 
 export function firstWindow(all: Period, { now, isLive }: { now: number; isLive: boolean }): TimeWindow {
@@ -19,7 +19,7 @@ export function firstWindow(all: Period, { now, isLive }: { now: number; isLive:
   return { length, end: now, follows: true };
 }
 
-/** All there is, with a little room on both sides. */
+/** The whole period with some space on both sides. */
 export function fitted({ from, to }: Period): TimeWindow {
   const room = Math.max(500, (to - from) * 0.02);
   return { length: to - from + 2 * room, end: to + room, follows: false };
@@ -30,7 +30,7 @@ export function periodOf({ length, end, follows }: TimeWindow, now: number): Per
   return { from: to - length, to };
 }
 
-/** Closer for a factor under 1. The time that is given stays where it is; what follows keeps on following. */
+/** Zooms in for a factor below 1. The given time keeps its position; a following window keeps following. */
 export function zoomed(window: TimeWindow, factor: number, { at, now }: { at: number; now: number }): TimeWindow {
   const { from, to } = periodOf(window, now);
   const length = Math.min(longest, Math.max(shortest, (to - from) * factor));
@@ -43,7 +43,7 @@ export function panned(window: TimeWindow, ms: number, now: number): TimeWindow 
   return { length: window.length, end: to + ms, follows: false };
 }
 
-/** So that a span can be seen; the same window if it can. */
+/** Moves the window so that a span is visible; returns the same window if it is. */
 export function showing(window: TimeWindow, span: Period, now: number): TimeWindow {
   const { from, to } = periodOf(window, now);
   if (span.to >= from && span.from <= to && (span.from >= from || span.to <= to)) return window;
@@ -56,13 +56,13 @@ const steps = [
   43_200, 86_400, 172_800, 604_800, 2_592_000, 7_776_000,
 ].map((seconds) => seconds * 1_000);
 
-/** Round times to write below the lanes, no more than there is room for. */
+/** Round times for the axis, as many as there is room for. */
 export function ticksOf(
   { from, to }: Period,
   most: number,
 ): { readonly step: number; readonly times: readonly number[] } {
   const step = steps.find((each) => (to - from) / each <= most) ?? (to - from) / most;
-  // Days and hours are those of whoever looks.
+  // Uses the time zone of the viewer.
   const offset = new Date(from).getTimezoneOffset() * 60_000;
   const times: number[] = [];
   for (let time = Math.ceil((from - offset) / step) * step + offset; time <= to; time += step) times.push(time);

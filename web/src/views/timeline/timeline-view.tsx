@@ -16,7 +16,7 @@ import "./timeline-view.css";
 
 const timelineOf = ({ timeline }: SessionFolds) => timeline;
 
-/** What everybody did when: a lane for each. */
+/** The activity of all agents over time, one lane for each. */
 export function TimelineView({ session }: { session: SessionId }) {
   const roster = useThrottledWhileLoading(session, useRoster(session));
   const timelines = useThrottledWhileLoading(session, useEachFold(timelineOf));
@@ -26,10 +26,10 @@ export function TimelineView({ session }: { session: SessionId }) {
   const all = useMemo(() => timelinePeriod(timelines), [timelines]);
   const [chosen, setChosen] = useState<TimeWindow | undefined>(undefined);
   const isLive = moment.kind === "live";
-  // What is only stored ends with its last event.
+  // A stored session ends with its last event.
   const last = all?.to ?? 0;
   const now = moment.kind === "stored" ? last : Math.max(moment.now, last);
-  // While nobody has chosen, a session that has just begun is shown from its beginning.
+  // Until the user chooses a window, a new session is shown from its start.
   const first = useMemo(() => all && firstWindow(all, { now, isLive }), [all, now, isLive]);
 
   const window = chosen ?? first;
@@ -38,7 +38,7 @@ export function TimelineView({ session }: { session: SessionId }) {
       <section className="timeline-view" aria-label="Timeline">
         <div className="timeline-bar">
           <h2>Timeline</h2>
-          <p className="soft">{isReading ? "Reading…" : "Nobody has done anything yet."}</p>
+          <p className="soft">{isReading ? "Reading…" : "No activity yet."}</p>
         </div>
       </section>
     );
@@ -50,7 +50,7 @@ export function TimelineView({ session }: { session: SessionId }) {
     <section className="timeline-view" aria-label="Timeline">
       <div className="timeline-bar">
         <h2>Timeline</h2>
-        <ul className="timeline-legend" aria-label="What the marks mean">
+        <ul className="timeline-legend" aria-label="Legend">
           {spanKinds.map((kind) => (
             <li key={kind}>
               <span className="swatch" data-kind={kind} />
@@ -82,7 +82,7 @@ export function TimelineView({ session }: { session: SessionId }) {
             <button
               type="button"
               aria-pressed={window.follows}
-              title="Moves along with what happens (End)"
+              title="Follow new events (End)"
               onClick={() => setChosen({ ...window, end: period.to, follows: !window.follows })}
             >
               Follow

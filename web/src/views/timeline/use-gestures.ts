@@ -8,12 +8,12 @@ export interface Gestures {
   click(at: { x: number; y: number }): void;
 }
 
-/** A press that moves less than this is a click. */
+/** A press that moves less than this many pixels is a click. */
 const still = 4;
 
 /**
- * Wheel, drag and pinch over the lanes. The wheel zooms; where the lanes can be scrolled it does that, and zooms with Ctrl or
- * the command key. Sideways, or with Shift, it pans.
+ * Wheel, drag and pinch over the lanes. The wheel zooms; if the lanes can scroll, it scrolls, and zooms with Ctrl or
+ * the command key. Sideways or with Shift it pans.
  */
 export function useGestures(lanes: RefObject<HTMLElement | null>, gestures: Gestures): void {
   const latest = useRef(gestures);

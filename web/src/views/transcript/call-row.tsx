@@ -7,7 +7,7 @@ import { Diff } from "../../parts/diff.tsx";
 import { Foldable } from "./foldable.tsx";
 import { partText } from "./prompt-text.ts";
 
-/** A call and what it came to. A change is shown, what failed too; the rest is there when it is unfolded. */
+/** A call and its result. Changes and failures are shown; everything else is folded. */
 export function CallRow({ call, foldKey }: { call: CallItem; foldKey: string }) {
   const { result, state } = call;
   const patch = state === "ok" && result?.display?.kind === "diff" ? result.display.patch : undefined;
@@ -65,7 +65,7 @@ const stateLabels: Readonly<Record<CallItem["state"], string>> = {
   interrupted: "interrupted",
 };
 
-/** Titles often begin with the tool's name, which stands before them. */
+/** Removes the tool's name, which is shown before the title. */
 const withoutName = (title: string, name: string): string =>
   title.startsWith(`${name} `) ? title.slice(name.length + 1) : title;
 
@@ -97,7 +97,7 @@ function outcomeText({ display, content }: CallResult, state: CallItem["state"])
   }
 }
 
-/** What it was called with, where the title does not say it all. */
+/** The input of the call, if the title does not show all of it. */
 function Input({ call: { input, title } }: { call: CallItem }) {
   const fields =
     typeof input === "object" && input !== null && !Array.isArray(input)
@@ -140,7 +140,7 @@ function Output({ result, foldKey }: { result: CallResult; foldKey: string }) {
           {() => <pre className="call-output">{lines.slice(maxLines).join("\n").slice(0, maxCharacters)}</pre>}
         </Foldable>
       )}
-      {result.savedTo !== undefined && <p className="soft">All of it is in {visibleLine(result.savedTo)}</p>}
+      {result.savedTo !== undefined && <p className="soft">The full output is in {visibleLine(result.savedTo)}</p>}
     </>
   );
 }

@@ -7,7 +7,7 @@ import { useDashboard } from "../../state/dashboard-store.ts";
 import type { RosterEntry } from "../../state/roster.ts";
 import { useSend } from "../../state/use-send.ts";
 
-/** Says something to the agent that is shown, and stops or starts it. */
+/** Sends prompts to the displayed agent, and stops or starts it. */
 export function Composer({ session, entry }: { session: SessionId; entry: RosterEntry | undefined }) {
   const send = useSend();
   const listing = useDashboard((state) => state.sessions?.find(({ id }) => id === session));
@@ -67,7 +67,7 @@ export function Composer({ session, entry }: { session: SessionId; entry: Roster
         {commands.interrupt && (
           <button
             type="button"
-            title="Stops the turn it is at, and nothing else"
+            title="Stops only its current turn"
             onClick={() => commands.interrupt && sendCommand(commands.interrupt)}
           >
             Interrupt
@@ -83,7 +83,7 @@ export function Composer({ session, entry }: { session: SessionId; entry: Roster
         {commands.respawn && (
           <button
             type="button"
-            title="Starts it again from where it was"
+            title="Starts it again from its log"
             onClick={() => commands.respawn && sendCommand(commands.respawn)}
           >
             Respawn
@@ -98,10 +98,10 @@ function Closed({ state, session }: { state: "stored" | "open" | undefined; sess
   return (
     <p className="composer-note soft">
       {state === "open" ? (
-        "The process that has this session open cannot be reached from here: write in its terminal."
+        "Cannot reach the process that has this session open. Write in its terminal."
       ) : (
         <>
-          Nobody has this session open. <code>troupe --resume {session}</code> goes on with it.
+          No process has this session open: <code>troupe --resume {session}</code> resumes it.
         </>
       )}
     </p>

@@ -3,7 +3,7 @@ import type { Draft } from "../../../../src/view/index.ts";
 import { formatDuration } from "../../parts/format-amounts.ts";
 import { Markdown } from "../../parts/markdown.tsx";
 
-/** The answer as far as it has come. */
+/** The partial answer of the current turn. */
 export function DraftRow({ draft }: { draft: Draft }) {
   const { thinking, text, tool } = draft;
   return (
@@ -24,14 +24,14 @@ export function DraftRow({ draft }: { draft: Draft }) {
   );
 }
 
-/** Of what is being thought or written the end is looked at. */
+/** Only the end of long thinking or input is shown. */
 const maxThinking = 1_500;
 const maxInput = 300;
 
 function phaseText({ phase, tool }: Draft): string {
   switch (phase.kind) {
     case "requested":
-      return "Waiting for the first word…";
+      return "Waiting for the model…";
     case "thinking":
       return "Thinking…";
     case "text":
@@ -41,6 +41,6 @@ function phaseText({ phase, tool }: Draft): string {
     case "waiting":
       return `Waiting: ${visibleLine(phase.reason)}`;
     case "retrying":
-      return `The answer broke off (${visibleLine(phase.failure.message)}); try ${phase.attempt + 1} in ${formatDuration(phase.delayMs)}`;
+      return `The answer was interrupted (${visibleLine(phase.failure.message)}); attempt ${phase.attempt + 1} in ${formatDuration(phase.delayMs)}`;
   }
 }

@@ -1,10 +1,10 @@
 import { createContext, type ReactNode, useContext } from "react";
 
-/** What was folded or unfolded by hand; rows come and go while one scrolls. */
+/** The parts folded or unfolded by the user, kept while rows scroll out of view. */
 export interface Unfolded {
   readonly unfolded: ReadonlyMap<string, boolean>;
   unfold(key: string, isOpen: boolean): void;
-  /** Everything that was not folded by hand is open. */
+  /** Everything that the user did not fold is open. */
   readonly isAll: boolean;
 }
 
@@ -14,7 +14,7 @@ interface Props {
   readonly foldKey: string;
   readonly isOpenAtFirst: boolean;
   readonly summary: ReactNode;
-  /** Made only when it is shown. */
+  /** Rendered only when shown. */
   readonly children: () => ReactNode;
 }
 

@@ -11,11 +11,11 @@ import { Time } from "./time.tsx";
 interface Props {
   readonly item: TranscriptItem;
   readonly foldKey: string;
-  /** It was said, and is not yet in the conversation. */
+  /** True for a prompt that is not in the conversation yet. */
   readonly isWaiting?: boolean;
 }
 
-/** One thing of a transcript. */
+/** One entry of a transcript. */
 export const ItemRow = memo(function ItemRow({ item, foldKey, isWaiting = false }: Props): ReactNode {
   switch (item.kind) {
     case "prompt":
@@ -41,7 +41,7 @@ export const ItemRow = memo(function ItemRow({ item, foldKey, isWaiting = false 
         <Foldable
           foldKey={foldKey}
           isOpenAtFirst={false}
-          summary={`The conversation was long (${formatCount(item.tokensBefore)} tokens): older turns are now a summary`}
+          summary={`The conversation was compacted (${formatCount(item.tokensBefore)} tokens): a summary replaces older turns`}
         >
           {() => <Markdown text={item.summary} />}
         </Foldable>
@@ -78,8 +78,7 @@ function Remark({ level, children }: { level: "info" | "warning" | "error"; chil
 
 function Thinking({ item, foldKey }: { item: Extract<TranscriptItem, { kind: "thinking" }>; foldKey: string }) {
   const text = visibleText(item.text).trim();
-  if (text === "")
-    return item.redacted ? <p className="thinking soft">Thought about it (hidden by the provider)</p> : null;
+  if (text === "") return item.redacted ? <p className="thinking soft">Thinking (hidden by the provider)</p> : null;
   const first = text.split("\n", 1)[0] ?? "";
   return (
     <div className="thinking">
@@ -97,5 +96,5 @@ function Thinking({ item, foldKey }: { item: Extract<TranscriptItem, { kind: "th
 function idleText(reason: string, detail: string | undefined): string {
   const more = detail === undefined || detail === "" ? "" : `: ${visibleText(detail)}`;
   if (reason === "interrupted") return `Interrupted${more}`;
-  return reason === "limit" ? `Stopped at a limit${more}` : `Could not go on${more}`;
+  return reason === "limit" ? `Stopped at a limit${more}` : `Could not continue${more}`;
 }

@@ -5,10 +5,10 @@ import { Foldable } from "./foldable.tsx";
 import { mailIn, partText, signalText } from "./prompt-text.ts";
 import { Time } from "./time.tsx";
 
-/** What was said to the agent: a person's words, mail, and what the runtime has to tell look different. */
+/** A prompt to the agent. User text, mail and runtime messages look different. */
 export function PromptRow({ item, foldKey, isWaiting }: { item: PromptItem; foldKey: string; isWaiting: boolean }) {
   const text = item.parts.map(partText).join("\n").trim();
-  const waiting = isWaiting && <span className="tag">waits to be heard</span>;
+  const waiting = isWaiting && <span className="tag">waiting</span>;
   switch (item.source) {
     case "user":
       return (
@@ -55,7 +55,7 @@ export function PromptRow({ item, foldKey, isWaiting }: { item: PromptItem; fold
   }
 }
 
-const sources = { background: "From the background", hook: "From a hook", agent: "From the runtime" } as const;
+const sources = { background: "From a background job", hook: "From a hook", agent: "From the runtime" } as const;
 
 const maxLines = 25;
 

@@ -1,6 +1,6 @@
 import { AgentColor, type ContentPart, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
 
-/** A part of what was said, as text. */
+/** Converts a part of a prompt to text. */
 export function partText(part: ContentPart): string {
   switch (part.type) {
     case "text":
@@ -12,14 +12,14 @@ export function partText(part: ContentPart): string {
   }
 }
 
-/** The block that a model reads, for a person: who it is from and what it says. */
+/** Parses the mail block of the model's prompt: sender and text. */
 export function mailIn(text: string): {
   readonly from: string;
   readonly words: string;
   readonly color: AgentColor | undefined;
 } {
   const block = /^<teammate-message([^>]*)>\n?([\s\S]*?)\n?<\/teammate-message>$/.exec(text);
-  const from = /(?:teammate_id|from)="([^"]*)"/.exec(block?.[1] ?? "")?.[1] ?? "somebody";
+  const from = /(?:teammate_id|from)="([^"]*)"/.exec(block?.[1] ?? "")?.[1] ?? "unknown";
   const color = /color="(\w+)"/.exec(block?.[1] ?? "")?.[1];
   return {
     from: visibleLine(unescaped(from)),
@@ -28,7 +28,7 @@ export function mailIn(text: string): {
   };
 }
 
-/** The summary of a notification; its tags are for models. */
+/** The summary of a notification, without the tags for the model. */
 export function signalText(text: string): string {
   const summary = /<summary>([\s\S]*?)<\/summary>/.exec(text)?.[1];
   const result = /<result>([\s\S]*?)<\/result>/.exec(text)?.[1];

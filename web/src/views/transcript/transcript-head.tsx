@@ -15,7 +15,7 @@ interface Props {
   readonly onSearch: () => void;
 }
 
-/** Who it is, and how it is. */
+/** The agent's name, state and totals. */
 export function TranscriptHead({ session, agent, entry, isUnfolded, onFold, isSearching, onSearch }: Props) {
   const facts = [
     agent.agentType === entry?.name ? "" : agent.agentType,
@@ -42,7 +42,7 @@ export function TranscriptHead({ session, agent, entry, isUnfolded, onFold, isSe
           <li key={index}>{visibleLine(fact)}</li>
         ))}
       </ul>
-      {entry?.state === "asking" && <a href={hrefOf(session, "approvals")}>Answer it</a>}
+      {entry?.state === "asking" && <a href={hrefOf(session, "approvals")}>Answer</a>}
       <div className="transcript-ways">
         <button type="button" className="link" data-find aria-pressed={isSearching} onClick={onSearch}>
           Find

@@ -11,21 +11,21 @@ import { useScrollTarget } from "./use-scroll-target.ts";
 
 interface Props {
   readonly agent: AgentView;
-  /** The event to go to. */
+  /** The event to scroll to. */
   readonly at: string | undefined;
-  /** More of what is stored is on its way. */
+  /** True while more stored events are loading. */
   readonly isLoading: boolean;
-  /** Everything is open that was not folded by hand. */
+  /** Everything that the user did not fold is open. */
   readonly isUnfolded: boolean;
-  /** What is looked for; undefined: nothing is. */
+  /** The search query; undefined without a search. */
   readonly query: string | undefined;
   onSearch(query: string | undefined): void;
 }
 
-/** As near to the end, new things are followed. */
+/** Distance to the end within which new entries are followed. */
 const nearPx = 60;
 
-/** The transcript, of which only what is on the screen is drawn. It stays at its end while nobody scrolls away from it. */
+/** The transcript; only visible rows are drawn. It stays at its end unless the user scrolls away. */
 export function TranscriptList({ agent, at, isLoading, isUnfolded, query, onSearch }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const isStuck = useRef(true);
@@ -49,7 +49,7 @@ export function TranscriptList({ agent, at, isLoading, isUnfolded, query, onSear
     setAway(false);
     virtual.scrollToEnd();
   }, [virtual]);
-  // What grows at the end (a draft, a row that turns out taller) moves the end as well as what is new.
+  // Growth at the end (a draft, a taller row) moves the end, like new entries.
   useEffect(() => {
     if (isStuck.current) virtual.scrollToEnd();
   }, [virtual, total, count]);
@@ -87,7 +87,7 @@ export function TranscriptList({ agent, at, isLoading, isUnfolded, query, onSear
     isStuck.current = isNear;
     setAway(!isNear);
   };
-  // Nobody's wheel is fought: whoever turns it up has left the end before the list knows.
+  // Stops following at once when the user scrolls up, before the list detects it.
   const onWheel = (event: React.WheelEvent) => {
     if (event.deltaY < 0) isStuck.current = false;
   };
@@ -99,7 +99,7 @@ export function TranscriptList({ agent, at, isLoading, isUnfolded, query, onSear
 
   useEffect(() => setUnfolded(new Map()), [isUnfolded]);
   const folding = useMemo(() => ({ unfolded, unfold, isAll: isUnfolded }), [unfolded, unfold, isUnfolded]);
-  // What was found may be in a part that is folded.
+  // A match may be in a folded part.
   const opened = useMemo(() => ({ ...folding, isAll: true }), [folding]);
 
   return (
@@ -116,9 +116,7 @@ export function TranscriptList({ agent, at, isLoading, isUnfolded, query, onSear
         aria-label="Transcript"
         aria-live="off"
       >
-        {count === 0 && (
-          <p className="transcript-loading soft">{isLoading ? "Reading…" : "Nothing has been said yet."}</p>
-        )}
+        {count === 0 && <p className="transcript-loading soft">{isLoading ? "Reading…" : "No entries yet."}</p>}
         <div className="transcript-rows" style={{ height: total }}>
           {virtual.getVirtualItems().map(({ index, key, start }) => (
             <div

@@ -10,7 +10,7 @@ import { TranscriptHead } from "./transcript-head.tsx";
 import { TranscriptList } from "./transcript-list.tsx";
 import "./transcript-view.css";
 
-/** What one agent was told, said and did; the lead unless the address names another. */
+/** The transcript of one agent: the lead unless the address names another. */
 export function TranscriptView({ session }: { session: SessionId }) {
   const store = useContext(DashboardContext);
   const { route } = useNavigation();
@@ -35,7 +35,7 @@ export function TranscriptView({ session }: { session: SessionId }) {
     return (
       <section className="transcript">
         <h2>Transcript</h2>
-        <p className="soft">{isCaughtUp ? "Nothing has been heard of this agent." : "Reading the session…"}</p>
+        <p className="soft">{isCaughtUp ? "No events of this agent." : "Loading the session…"}</p>
       </section>
     );
   }
@@ -52,11 +52,11 @@ export function TranscriptView({ session }: { session: SessionId }) {
       />
       {problem !== undefined && (
         <p className="transcript-problem" role="alert">
-          What it said before cannot be shown: {problem}. Reload the page to try again.
+          Cannot show the earlier transcript: {problem}. Reload the page to retry.
         </p>
       )}
       {agent.isForgotten && problem === undefined ? (
-        <p className="transcript-loading soft">Reading what it has said…</p>
+        <p className="transcript-loading soft">Loading the transcript…</p>
       ) : (
         <TranscriptList
           key={agent.id}

@@ -3,14 +3,14 @@ import type { AgentId, CallId, SessionId } from "../../../../src/protocol/index.
 import { type AgentView, itemAt } from "../../../../src/view/index.ts";
 import { readEnvelopes } from "../../state/read-stream-message.ts";
 
-/** An event's place in the log, and the call that it is about. */
+/** The position of an event in the log, and its call. */
 interface TargetPosition {
   readonly at: string;
   readonly seq: number;
   readonly callId: CallId | undefined;
 }
 
-/** Where in the transcript an event is: given by its id, or by its number in the log. Undefined until that is known. */
+/** The position of an event in the transcript, given by its id or its number in the log. Undefined until known. */
 export function useScrollTarget(agent: AgentView, at: string | undefined): number | undefined {
   const [found, setFound] = useState<TargetPosition>();
   const place = at !== undefined && /^\d+$/.test(at) ? { at, seq: Number(at), callId: undefined } : found;
@@ -36,7 +36,7 @@ async function findTarget(
 ): Promise<TargetPosition | undefined> {
   const response = await fetch(`/api/transcript?${new URLSearchParams(of)}`, { signal });
   if (!response.ok) return undefined;
-  // Ids can be put in order: an event that no transcript has is next to those around it.
+  // Ids are ordered: an event without a transcript entry is placed next to its neighbours.
   const envelope = readEnvelopes(await response.json()).findLast(({ id }) => id <= at);
   if (!envelope) return undefined;
   const { event, seq } = envelope;

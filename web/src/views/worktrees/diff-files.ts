@@ -1,15 +1,15 @@
-/** What a unified diff says of one file. */
+/** The part of a unified diff for one file. */
 export interface DiffFile {
   readonly path: string;
   readonly patch: string;
 }
 
-/** A diff of many files, file by file; what stands before the first is left out. */
+/** Splits a diff of many files; drops the text before the first. */
 export function diffFiles(diff: string): readonly DiffFile[] {
   const files: { path: string; lines: string[] }[] = [];
   let [old, next] = [0, 0];
   for (const line of diff.split("\n")) {
-    // What a file says looks like a diff at times: within a place so many lines are its own, whatever they say.
+    // File content may look like a diff: the lines counted in a hunk header belong to the hunk.
     const isWithin = old > 0 || next > 0;
     const head = isWithin ? null : /^diff --git (?:"?a\/.*"? )"?b\/(.*?)"?$/.exec(line);
     if (head) files.push({ path: head[1] ?? "", lines: [] });

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { type LandingReport as Report, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
 
-/** What was landed, what was not and why. */
+/** The landed branches, and those that were not landed with the reason. */
 export function LandingReport({ report, onClose }: { report: Report; onClose: () => void }) {
   const place = useRef<HTMLElement>(null);
   useEffect(() => place.current?.focus(), [report]);
@@ -29,7 +29,7 @@ export function LandingReport({ report, onClose }: { report: Report; onClose: ()
       </ul>
       <p className="soft">
         {check === undefined ? (
-          "No check is set: nothing was run on the result."
+          "No check is configured: the result was not checked."
         ) : (
           <>
             Checked with <code>{visibleLine(check)}</code>

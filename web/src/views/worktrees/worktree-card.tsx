@@ -8,20 +8,20 @@ import { WorktreeDiff } from "./worktree-diff.tsx";
 interface Props {
   readonly session: SessionId;
   readonly worktree: WorktreeListing;
-  /** Who works in it, if that is somebody of this session. */
+  /** The agent that works in it, if it belongs to this session. */
   readonly entry: RosterEntry | undefined;
-  /** Whether its branch is to be landed; undefined where it cannot be. */
+  /** True if its branch is selected for landing; undefined if it cannot be landed. */
   readonly isChosen: boolean | undefined;
   onChoose(isChosen: boolean): void;
 }
 
-/** A worktree: whose it is, what it holds, and what that would change. */
+/** A worktree: its agent, its content, and its changes. */
 export function WorktreeCard({ session, worktree, entry, isChosen, onChoose }: Props) {
   const { name, path, branch, state, commits, files, reasons } = worktree;
   const [isShown, setShown] = useState(false);
   const title = visibleLine(branch ?? name);
   const hasLanded = commits === 0 && reasons.length === 0 && files.length > 0;
-  // How many commits there are is said beside its name.
+  // The number of commits is shown beside its name.
   const held = reasons.filter((reason) => !/^commits: \d+ that/.test(reason));
   return (
     <article className="worktree" data-color={entry?.color ?? ""} aria-label={title}>
@@ -50,19 +50,19 @@ export function WorktreeCard({ session, worktree, entry, isChosen, onChoose }: P
             <AgentName entry={entry} />
           )
         ) : (
-          <span className="soft">of another session</span>
+          <span className="soft">another session</span>
         )}
         <code className="soft">{visibleLine(path)}</code>
       </p>
       {held.length > 0 && (
-        <ul className="worktree-held soft" aria-label={`What ${title} holds besides commits`}>
+        <ul className="worktree-held soft" aria-label={`What ${title} contains in addition to commits`}>
           {held.map((reason) => (
             <li key={reason}>{visibleLine(reason)}</li>
           ))}
         </ul>
       )}
-      {hasLanded && <p className="soft">All of this has landed: it holds nothing else.</p>}
-      {files.length === 0 ? <p className="soft">No file is changed.</p> : <Stat files={files} title={title} />}
+      {hasLanded && <p className="soft">Everything has landed: it contains nothing else.</p>}
+      {files.length === 0 ? <p className="soft">No changed files.</p> : <Stat files={files} title={title} />}
       {files.length > 0 && (
         <button type="button" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
           {isShown ? "Hide" : "Show"} the diff <span className="unseen">of {title}</span>
@@ -74,16 +74,16 @@ export function WorktreeCard({ session, worktree, entry, isChosen, onChoose }: P
 }
 
 const stateTitles: Readonly<Record<string, string>> = {
-  making: "It is being made",
+  making: "Being created",
   live: "Its agent works in it",
   landing: "Its branch is being landed",
-  kept: "Its agent has left it, and there is something in it",
-  left: "Its process is gone, and nobody has looked at it yet",
-  removing: "It is being removed",
-  foreign: "It is on a branch of ours, but not in our records",
+  kept: "Its agent has left it; it still contains changes",
+  left: "Its process has ended; its content has not been checked yet",
+  removing: "Being removed",
+  foreign: "Its branch belongs to Troupe, but it is not in our records",
 };
 
-/** So many files are listed at first. */
+/** Number of files listed at first. */
 const firstShown = 15;
 
 function Stat({ files, title }: { files: WorktreeListing["files"]; title: string }) {

@@ -8,10 +8,10 @@ import { type DiffFile, diffFiles } from "./diff-files.ts";
 
 const Answer = z.object({ diff: z.string() });
 
-/** Files with fewer rows than this are open at once, if there are few. */
+/** Files with fewer rows are open at once, if there are few files. */
 const [fewRows, fewFiles, mostRows] = [150, 12, 4_000];
 
-/** What a worktree has that its base has not, file by file. Asked for again when what it holds is another. */
+/** The changes of a worktree against its base, by file. Loaded again when its content changes. */
 export function WorktreeDiff({ session, worktree }: { session: SessionId; worktree: WorktreeListing }) {
   const [diff, setDiff] = useState<string | undefined>(undefined);
   const [problem, setProblem] = useState<string | undefined>(undefined);
@@ -31,8 +31,8 @@ export function WorktreeDiff({ session, worktree }: { session: SessionId; worktr
   }, [session, name, holds]);
   const files = useMemo(() => diffFiles(diff ?? ""), [diff]);
   if (problem !== undefined) return <p role="alert">{problem}</p>;
-  if (diff === undefined) return <p className="soft">Reading the diff…</p>;
-  if (files.length === 0) return <p className="soft">Nothing has changed.</p>;
+  if (diff === undefined) return <p className="soft">Loading the diff…</p>;
+  if (files.length === 0) return <p className="soft">No changes.</p>;
   return (
     <ul className="worktree-diff">
       {files.map((file) => (

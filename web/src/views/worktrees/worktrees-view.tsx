@@ -10,7 +10,7 @@ import { LandingReport } from "./landing-report.tsx";
 import { WorktreeCard } from "./worktree-card.tsx";
 import "./worktrees-view.css";
 
-/** The branches that agents work on, what each would change, and their way to the current one. */
+/** The branches of the agents, their changes, and landing them on the current branch. */
 export function WorktreesView({ session }: { session: SessionId }) {
   const roster = useThrottledWhileLoading(session, useRoster(session));
   const { worktrees, problem, refresh } = useWorktrees(session, roster);
@@ -44,7 +44,7 @@ export function WorktreesView({ session }: { session: SessionId }) {
       <div className="worktrees-bar">
         <h2 id="worktrees-title">Worktrees</h2>
         <p className="soft" role="status">
-          {landing.kind === "going" ? "Landing: this takes as long as the check does…" : isPast ? replayNote : ""}
+          {landing.kind === "going" ? "Landing: waiting for the check…" : isPast ? replayNote : ""}
         </p>
         {!isPast && (
           <div className="buttons">
@@ -56,7 +56,7 @@ export function WorktreesView({ session }: { session: SessionId }) {
               />
             )}
             <button type="button" onClick={refresh}>
-              Look again
+              Refresh
             </button>
           </div>
         )}
@@ -68,17 +68,16 @@ export function WorktreesView({ session }: { session: SessionId }) {
       )}
       {landing.kind === "failed" && (
         <p className="worktrees-problem" role="alert">
-          It was not landed: {landing.why}
+          Landing failed: {landing.why}
         </p>
       )}
       {landing.kind === "done" && (
         <LandingReport report={landing.report} onClose={() => setLanding({ kind: "none" })} />
       )}
-      {worktrees === undefined && problem === undefined && <p className="soft">Looking at the worktrees…</p>}
+      {worktrees === undefined && problem === undefined && <p className="soft">Loading the worktrees…</p>}
       {worktrees !== undefined && shown.length === 0 && (
         <p className="soft">
-          There is none. Agents that are started with <code>isolation: worktree</code> have one of their own, on a
-          branch of their own.
+          No worktrees. Agents started with <code>isolation: worktree</code> get their own worktree and branch.
         </p>
       )}
       <ul className="worktrees-list">
@@ -106,9 +105,9 @@ type Landing =
   | { readonly kind: "done"; readonly report: Report }
   | { readonly kind: "failed"; readonly why: string };
 
-const replayNote = "Of those who were there at this moment, as they are now: what they held then is not kept.";
+const replayNote = "The worktrees of the agents at this time, in their current state: past states are not stored.";
 
-/** Its branch, if there is something on it and nobody is at work on the worktree itself. */
+/** The branch, if it has commits and no one is working on the worktree itself. */
 const landable = ({ branch, commits, state }: WorktreeListing): string | undefined =>
   commits > 0 && (state === "live" || state === "kept" || state === "left") ? branch : undefined;
 
@@ -117,7 +116,7 @@ interface Placed {
   readonly entry: RosterEntry | undefined;
 }
 
-/** Those of this session first. Of a moment that is past, only those. */
+/** Those of this session first. In a replay, only those. */
 function withEntries(
   worktrees: readonly WorktreeListing[],
   roster: readonly RosterEntry[],

@@ -1,11 +1,11 @@
 import { patternOf } from "./matcher.ts";
 
-/** So many on the screen are marked. */
+/** Maximum number of highlighted matches on the screen. */
 const most = 500;
 
 /**
- * Marks the words in what is drawn without touching it: ranges that the browser paints. Gives back the first of them inside
- * of `current`. Words that go over the bounds of elements (one in the middle is bold) are found, and not marked.
+ * Highlights matches without changing the DOM, as ranges that the browser paints. Returns the first range inside
+ * `current`. Matches that span elements (such as bold text in the middle) are found but not highlighted.
  */
 export function highlightMatches(place: HTMLElement, query: string, current: Element | null): Range | undefined {
   if (!("highlights" in CSS)) return undefined;

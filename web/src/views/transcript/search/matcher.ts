@@ -1,13 +1,13 @@
 import type { TranscriptItem } from "../../../../../src/view/index.ts";
 import { partText } from "../prompt-text.ts";
 
-/** Whether something of a transcript has the words in it, folded parts too; upper and lower case are the same. */
+/** True if a transcript entry contains the query, also in folded parts; ignores case. */
 export type Matcher = (item: TranscriptItem) => boolean;
 
 export function createMatcher(query: string): Matcher {
   const pattern = patternOf(query);
   const has = (text: string | undefined) => text !== undefined && text !== "" && pattern.test(text);
-  // Marks that Markdown takes away are between words that are read as one phrase.
+  // Ignores Markdown marks between the words of a phrase.
   const hasText = (text: string) => has(text) || (marks.test(text) && has(text.replaceAll(allMarks, "")));
   const known = new WeakMap<TranscriptItem, boolean>();
   return (item) => {
@@ -19,7 +19,7 @@ export function createMatcher(query: string): Matcher {
   };
 }
 
-/** Words as they are; a space is any white space. */
+/** Matches the query literally; a space matches any white space. */
 export const patternOf = (query: string, flags = "iu"): RegExp =>
   new RegExp(
     query
@@ -64,7 +64,7 @@ function isIn(item: TranscriptItem, has: Has, hasText: (text: string) => boolean
   }
 }
 
-/** The texts in what a tool was called with; what is deeper down is shown as JSON. */
+/** The texts in a tool's input; nested values are shown as JSON. */
 function valuesOf(input: unknown): string[] {
   if (typeof input === "string") return [input];
   if (typeof input !== "object" || input === null) return [];

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import { formatCount } from "../../../parts/format-amounts.ts";
 import type { Search } from "./use-search.ts";
 
-/** Words to look for, how many there are, and from one to the next. */
+/** The search field, the number of matches, and buttons to move between them. */
 export function SearchBar({ search, onClose }: { search: Search; onClose: () => void }) {
   const { query, hits, current, setQuery: setWords, step } = search;
   const field = useRef<HTMLInputElement>(null);
@@ -31,7 +31,7 @@ export function SearchBar({ search, onClose }: { search: Search; onClose: () => 
       <button
         type="button"
         className="icon"
-        aria-label="The one before"
+        aria-label="Previous match"
         disabled={hits.rows.length === 0}
         onClick={() => step(-1)}
       >
@@ -40,7 +40,7 @@ export function SearchBar({ search, onClose }: { search: Search; onClose: () => 
       <button
         type="button"
         className="icon"
-        aria-label="The next one"
+        aria-label="Next match"
         disabled={hits.rows.length === 0}
         onClick={() => step(1)}
       >
@@ -55,7 +55,7 @@ export function SearchBar({ search, onClose }: { search: Search; onClose: () => 
 
 function statusText(query: string, { rows, isSearching: isLooking }: Search["hits"], at: number): string {
   if (query.trim() === "") return "";
-  if (rows.length === 0) return isLooking ? "looking…" : "not found";
+  if (rows.length === 0) return isLooking ? "searching…" : "not found";
   const all = `${formatCount(rows.length)}${isLooking ? "+" : ""}`;
-  return at === 0 ? `${all} places` : `${formatCount(at)} of ${all}`;
+  return at === 0 ? `${all} matches` : `${formatCount(at)} of ${all}`;
 }

@@ -3,22 +3,22 @@ import { highlightMatches, clearHighlights } from "./highlight-matches.ts";
 
 interface Marked {
   readonly query: string | undefined;
-  /** The row that was gone to. */
+  /** The current row. */
   readonly current: number | undefined;
   scrollTo(offset: number): void;
 }
 
-/** In so many frames rows have taken the height that they turn out to have. */
+/** Number of frames in which rows reach their final height. */
 const maxTries = 30;
 
-/** Marks the words in the rows that are drawn, and brings the first one of the current row to where it can be seen. */
+/** Highlights the query in the drawn rows, and scrolls the first match of the current row into view. */
 export function useMatchHighlights(
   scroller: RefObject<HTMLElement | null>,
   { query, current, scrollTo }: Marked,
 ): void {
   const shown = useRef<string | undefined>(undefined);
   const goal = current === undefined ? undefined : `${current} ${query ?? ""}`;
-  // After every drawing: rows come and go while one scrolls.
+  // After every drawing: rows change while the user scrolls.
   useEffect(() => {
     const box = scroller.current;
     if (query === undefined || !box) return;
@@ -29,7 +29,7 @@ export function useMatchHighlights(
     let seenFor = 0;
     const look = () => {
       const [seen, found] = [box.getBoundingClientRect(), range.getBoundingClientRect()];
-      // The middle of a row that is taller than the window is not where the words are.
+      // In a row taller than the window, the match may not be in the middle.
       const isSeen = found.top >= seen.top && found.bottom <= seen.bottom;
       if (!isSeen) scrollTo(box.scrollTop + found.top - (seen.top + seen.bottom) / 2);
       seenFor = isSeen ? seenFor + 1 : 0;

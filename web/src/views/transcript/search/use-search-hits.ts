@@ -3,20 +3,20 @@ import { type AgentView, itemAt } from "../../../../../src/view/index.ts";
 import { createMatcher } from "./matcher.ts";
 
 export interface SearchHits {
-  /** Rows of the transcript, from the first to the last. */
+  /** Rows of the transcript, in order. */
   readonly rows: readonly number[];
-  /** There may be more. */
+  /** True while there may be more. */
   readonly isSearching: boolean;
 }
 
 const none: SearchHits = { rows: [], isSearching: false };
 
-/** Keys and frames come between two pieces of a long search. */
+/** Length of a slice of a long search; keys and frames are handled between slices. */
 const pieceMs = 10;
-/** Whoever writes on is not waited for with what was written so far. */
+/** Delay after the last key press before the search starts. */
 const pauseMs = 120;
 
-/** Which rows have the words in them; of none while there are no words. Goes on as the transcript grows. */
+/** The rows that match the query; empty without a query. Continues as the transcript grows. */
 export function useSearchHits({ transcript, waitingPrompts }: AgentView, query: string): SearchHits {
   const isAsked = query.trim() !== "";
   const matches = useMemo(() => (isAsked ? createMatcher(query) : undefined), [query, isAsked]);
@@ -39,7 +39,7 @@ export function useSearchHits({ transcript, waitingPrompts }: AgentView, query: 
         if (item && matches(item)) rows.push(at);
       }
       const isSearching = at < count;
-      // Where it has been all through, what is known stays until there is more.
+      // After a complete search, the result stays until it changes.
       setFound((before) =>
         isSearching && before.of === matches ? before : { of: matches, hits: { rows: [...rows], isSearching } },
       );

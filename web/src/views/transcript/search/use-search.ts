@@ -2,18 +2,18 @@ import { useCallback, useEffect, useState } from "react";
 import type { AgentView } from "../../../../../src/view/index.ts";
 import { type SearchHits, useSearchHits } from "./use-search-hits.ts";
 
-/** Looking for words in one agent's transcript. */
+/** The search in one agent's transcript. */
 export interface Search {
   readonly query: string;
   readonly hits: SearchHits;
-  /** The row that was gone to last, if it is still one of them. */
+  /** The last visited row, if it still matches. */
   readonly current: number | undefined;
   setQuery(query: string): void;
-  /** To the next one with 1, to the one before with -1; from the end it goes on at the beginning. */
+  /** Moves to the next match with 1, to the previous with -1; wraps at the ends. */
   step(by: 1 | -1): void;
 }
 
-/** `firstSeen` is the first row on the screen: the search begins there. */
+/** `firstSeen` is the first visible row: the search starts there. */
 export function useSearch(agent: AgentView, query: string, { setQuery, firstSeen }: Source): Search {
   const hits = useSearchHits(agent, query);
   const [gone, setGone] = useState<{ readonly query: string; readonly row: number } | undefined>(undefined);
@@ -23,7 +23,7 @@ export function useSearch(agent: AgentView, query: string, { setQuery, firstSeen
     if (!isOnHit) return;
     const from = firstSeen();
     const row = hits.rows.find((each) => each >= from) ?? hits.rows.at(-1);
-    // While it still looks, there may be one nearer to where somebody is.
+    // While the search runs, a nearer match may still be found.
     if (row !== undefined && (row >= from || !hits.isSearching)) setGone({ query, row });
   }, [isOnHit, hits, query, firstSeen]);
   const step = useCallback(
