@@ -6,7 +6,7 @@ const records = 500;
 const published = 5_000;
 const subscribers = 10;
 
-/** What it costs to store an event, and to tell ten readers of it. Microseconds for one event. */
+/** Measures storing an event, and publishing it to ten readers. Microseconds for one event. */
 export async function run(bench) {
   return [...(await appends(bench)), ...(await publishing(bench))];
 }
@@ -91,7 +91,7 @@ async function publishing(bench) {
       it.close();
       await Promise.all(readers);
     });
-  /** The least that can carry the same: a list for each reader, read by `for await`. */
+  /** The minimum for the same task: a list for each reader, read by `for await`. */
   const bare = () =>
     timed(async () => {
       const lists = Array.from({ length: subscribers }, () => []);

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /**
- * A browser that nobody looks over the shoulder of. A test library has everything told that a page receives, every message of
- * a stream in full, which costs a page as much again as reading it; here only what is asked for is told.
+ * A browser without a test library. A test library receives everything that a page receives, including every stream
+ * message, which doubles the page's work. Here only requested data is transferred.
  */
 export async function launchBareBrowser(profile) {
   const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-extensions"];
@@ -16,7 +16,7 @@ export async function launchBareBrowser(profile) {
   const ended = new Promise((resolve) => child.on("close", resolve));
   const send = speakTo(child);
   return {
-    /** A page of its own; what it has stored is shared by all. */
+    /** Opens a page; all pages share their storage. */
     async openPage() {
       const { targetId } = await send("Target.createTarget", { url: "about:blank" });
       const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
@@ -26,7 +26,7 @@ export async function launchBareBrowser(profile) {
         send: ask,
         goto: (url) => ask("Page.navigate", { url }),
         beforeEach: (run) => ask("Page.addScriptToEvaluateOnNewDocument", { source: `(${run})()` }),
-        /** What the function gives, once it has. */
+        /** Returns the result of the function in the page. */
         async evaluate(run, ...words) {
           const expression = `(${run})(${words.map((word) => JSON.stringify(word)).join(",")})`;
           const { result, exceptionDetails } = await ask("Runtime.evaluate", {
@@ -40,7 +40,7 @@ export async function launchBareBrowser(profile) {
         close: () => send("Target.closeTarget", { targetId }),
       };
     },
-    /** What all its processes have used so far. */
+    /** CPU time of all its processes so far. */
     async cpuMs() {
       const { processInfo } = await send("SystemInfo.getProcessInfo");
       return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime * 1000, 0);
@@ -52,7 +52,7 @@ export async function launchBareBrowser(profile) {
   };
 }
 
-/** Messages are JSON, each with a zero after it. */
+/** Messages are JSON, each followed by a zero byte. */
 function speakTo(child) {
   const [, , , input, output] = child.stdio;
   const waiting = new Map();

@@ -4,19 +4,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { quantile, round, row, sum } from "./measure.mjs";
 import { startServers } from "./nats-servers.mjs";
 
-/** `BUS_LOAD=50x20x1`: so many processes, members in each, on so many servers. */
+/** `BUS_LOAD=50x20x1`: number of processes, members in each, and servers. */
 const [processes, membersEach, serverCount] = (process.env["BUS_LOAD"] ?? "10x20").split("x").map(Number);
 /** A million mails a day. */
 const million = 1_000_000 / 86_400;
 const steps = [50, 100, 200, 400, 800, 1600, 3200];
 const heldSeconds = 30;
-/** More than this for one in a hundred, and it is not held. */
+/** If one mail in a hundred takes longer, the rate is not sustained. */
 const mostMs = 500;
 
 /**
- * What a bus on this machine holds: 200 members in ten processes unless told otherwise, each mail sent, read by its receiver in another process
- * and marked as read. More and more a second, until some are late; then what was still held, for 30 seconds. On one
- * server, and on three that keep everything three times, all on the cores that the members need too.
+ * Measures the rate that a bus on this machine sustains. By default 200 members in ten processes send mails; the
+ * receiver in another process reads each one and marks it as read. The rate rises until mails are late; the last
+ * sustained rate is then held for 30 seconds. Runs on one server, and on three servers with three replicas. Members and
+ * servers share the cores.
  */
 export async function run(bench) {
   const rows = [];
@@ -48,7 +49,7 @@ async function measure(bench, count) {
   }
 }
 
-/** The most that is held for a few seconds, then for long; less if it is too much after all. */
+/** Finds the highest rate for a few seconds, then holds it for longer; lowers it if it is too high. */
 async function heldOf(load, servers) {
   let rate = steps[0];
   for (const next of steps) {
@@ -74,20 +75,20 @@ function rowsOf({ where, quiet, slow, held, stored, status }) {
   const late = (times, share) => quantile(times, share);
   const idle = (key) => (quiet.after[key] - quiet.before[key]) / 10 / 1000;
   return [
-    one(`held for ${heldSeconds} s`, "/s", result.sent / result.seconds),
-    one("send() to reader, middle", "ms", late(result.times, 0.5)),
+    one(`sustained for ${heldSeconds} s`, "/s", result.sent / result.seconds),
+    one("send() to reader, median", "ms", late(result.times, 0.5)),
     one("90th percentile", "ms", late(result.times, 0.9)),
     one("99th percentile", "ms", late(result.times, 0.99)),
-    one("the same at a million a day, middle", "ms", late(slow.times, 0.5)),
+    one("the same at a million a day, median", "ms", late(slow.times, 0.5)),
     one("99th percentile at that", "ms", late(slow.times, 0.99)),
-    one("CPU of servers for a mail", "ms", (after.cpuMs - before.cpuMs) / mails),
+    one("CPU of the servers for a mail", "ms", (after.cpuMs - before.cpuMs) / mails),
     one("CPU of senders and readers for a mail", "ms", result.cpuMs / mails),
-    one("into servers for a mail", "kB", kilobytes("inBytes")),
-    one("out of servers for a mail", "kB", kilobytes("outBytes")),
-    one("stored for a mail, by each that keeps it", "kB", stored / 1000),
+    one("into the servers for a mail", "kB", kilobytes("inBytes")),
+    one("out of the servers for a mail", "kB", kilobytes("outBytes")),
+    one("stored for a mail, on each replica", "kB", stored / 1000),
     one("memory of a server before", "MB", quiet.before.most),
     one(`after ${heldSeconds} s at ${round(rate)}/s`, "MB", after.most),
-    one("in and out while nobody writes", "kB/s", idle("inBytes") + idle("outBytes")),
+    one("in and out while idle", "kB/s", idle("inBytes") + idle("outBytes")),
     one("connections", "", quiet.after.connections),
     one("readers at the server", "", status.consumers),
   ];
@@ -148,13 +149,13 @@ async function startMembers(bench, urls, team) {
     throw error;
   }
   return {
-    /** So many a second by all together, until the last has arrived. */
+    /** Sends this number of mails a second in total, until the last has arrived. */
     async at(rate, seconds) {
       const first = cpuOf(await told({ do: "times" }));
       const began = performance.now();
       const all = await told({ do: "send", rate: rate / processes, seconds });
       const took = Math.max(seconds, (performance.now() - began) / 1000);
-      // Given up by whoever waits for them; they go out all the same, and have to arrive.
+      // The sender stopped waiting for them; they are still sent, and must arrive.
       const failed = sum(all.map((each) => each.failed.length));
       const sent = sum(all.map((each) => each.sent));
       const times = [];
@@ -175,5 +176,5 @@ async function startMembers(bench, urls, team) {
 
 async function failed(child) {
   const [code] = await once(child, "exit");
-  throw new Error(`a process of members ended with ${code}`);
+  throw new Error(`a process of members exited with code ${code}`);
 }

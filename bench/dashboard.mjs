@@ -12,7 +12,7 @@ const openings = 5;
 const watchSeconds = 20;
 const loadSeconds = 60;
 
-/** The dashboard as people have it: `troupe web`, sessions in processes of their own, and a real browser. */
+/** The dashboard in real use: `troupe web`, sessions in separate processes, and a real browser. */
 export async function run(bench) {
   const home = join(bench.emptyFolder(), "troupe");
   const env = { PATH: process.env.PATH, HOME: bench.emptyFolder(), TROUPE_HOME: home };
@@ -34,7 +34,7 @@ export async function run(bench) {
   }
 }
 
-/** All that the page can ever load, packed as the server packs it. */
+/** The size of everything the page can load, compressed as the server compresses it. */
 async function weighing(bench, { origin, cookie }) {
   const folder = join(bench.program, "..", "web");
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
@@ -49,10 +49,10 @@ async function weighing(bench, { origin, cookie }) {
     }),
   );
   const total = sizes.reduce((sum, size) => sum + size, 0) / 1000;
-  return [row({ what: "the whole page, packed", unit: "kB", values: [total], goal: atMost(350, "kB") })];
+  return [row({ what: "the whole page, compressed", unit: "kB", values: [total], goal: atMost(350, "kB") })];
 }
 
-/** From the address to the end of the transcript on the screen, in a browser that nobody listens in on. */
+/** From the address to the end of the transcript on the screen, in a browser without a test library. */
 async function opening(bench, { web, long }) {
   const browser = await launchBareBrowser(bench.emptyFolder());
   try {
@@ -90,14 +90,14 @@ async function opening(bench, { web, long }) {
   }
 }
 
-/** In the page: until the list of sessions is there. */
+/** In the page: waits until the list of sessions is shown. */
 const waitForList = () =>
   new Promise((resolve) => {
     const look = () => (document.querySelector("main a[href^='#/s/']") ? resolve() : requestAnimationFrame(look));
     look();
   });
 
-/** In the page. Words like its last ones are all over it: they count once everything has come. */
+/** In the page. Words like the last ones are all over the transcript: they count only when everything is loaded. */
 const waitForWords = (words) =>
   new Promise((resolve) => {
     const isShown = () => globalThis.isCaughtUp && document.querySelector("main")?.textContent?.includes(words);
@@ -105,7 +105,7 @@ const waitForWords = (words) =>
     look();
   });
 
-/** From an event's own time to the frame that shows it, ten agents speaking at once. */
+/** From the time of an event to the frame that shows it, with ten agents speaking at once. */
 async function watching(place, { browser, web }) {
   const speaking = await startSpeaking(place, web, { eventsPerSecond: 50 });
   const page = await openPage(browser, web);
@@ -133,7 +133,10 @@ async function watching(place, { browser, web }) {
   }
 }
 
-/** A minute of a thousand events a second (twice as many are asked for, since each comes late): what is held by the server and by the page must not grow. */
+/**
+ * A minute of a thousand events a second (twice as many are requested, since each comes late). The memory of the server
+ * and the page must not grow.
+ */
 async function enduring(place, { browser, web }) {
   const speaking = await startSpeaking(place, web, { eventsPerSecond: 220 });
   const page = await openPage(browser, web);
@@ -177,8 +180,8 @@ async function enduring(place, { browser, web }) {
 }
 
 /**
- * Runs in the page before its own scripts. Each event of an agent's speech is a numbered word: it is remembered when the word
- * was made, and looked for after every frame.
+ * Runs in the page before its own scripts. Each event of an agent's speech is a numbered word: records when the word
+ * was created, and looks for it after every frame.
  */
 function probe() {
   const made = new Map();
@@ -217,7 +220,7 @@ function probe() {
   requestAnimationFrame(look);
 }
 
-/** In the page: `isCaughtUp` is true two frames after it was told that there is no more. */
+/** In the page: sets `isCaughtUp` two frames after the server has sent everything. */
 function hearCaughtUp() {
   const Source = globalThis.EventSource;
   globalThis.EventSource = class extends Source {
@@ -253,7 +256,7 @@ async function startWeb({ bench, env, cwd }) {
   return { url, cookie, origin: new URL(url).origin, pid: child.pid, end };
 }
 
-/** A run without a screen whose ten agents say numbered words, one an event. */
+/** A headless run whose ten agents say numbered words, one for each event. */
 async function startSpeaking({ bench, env, cwd }, web, { eventsPerSecond }) {
   const script = join(bench.emptyFolder(), "script.mjs");
   writeFileSync(script, speakingScript({ agents, speech: speechOf(eventsPerSecond) }));
@@ -286,7 +289,7 @@ const agentsIn = (text) =>
     ),
   );
 
-/** Numbered words, so that each can be found again on the screen. */
+/** Numbered words, so that each can be found on the screen. */
 const speechOf = (eventsPerSecond) => `
 const speech = (turn) => Array.from({ length: 500 }, (_, at) => String(turn * 1000 + at).padStart(7, "0")).join(" ") + " ";
 const speak = (turn) => ({ text: speech(turn), chunk: 8, chunkDelayMs: ${1000 / eventsPerSecond}, calls: [{ tool: "Glob", input: { pattern: "*.none-" + turn } }] });
@@ -302,7 +305,7 @@ async function writeLongSession(bench, { home, cwd }) {
   return { session, lastWords: turns.at(-1) };
 }
 
-/** An empty one in a browser that the dashboard knows. */
+/** An empty page in a browser that the dashboard accepts. */
 async function openPage(browser, { cookie, origin }) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const [name, value] = cookie.split("=");
@@ -310,7 +313,7 @@ async function openPage(browser, { cookie, origin }) {
   return context.newPage();
 }
 
-/** Reads until something was seen, of which only this much at the end is kept. */
+/** Reads until the expected text was seen; keeps only the end. */
 async function readStream({ origin, cookie }, query, isEnough) {
   const leaving = new AbortController();
   const answer = await fetch(`${origin}/api/events${query}`, { headers: { cookie }, signal: leaving.signal });
@@ -330,11 +333,11 @@ function firstLine(child) {
       text += chunk;
       if (text.includes("\n")) resolve(text);
     });
-    child.on("close", () => reject(new Error("troupe web ended")));
+    child.on("close", () => reject(new Error("troupe web has ended")));
   });
 }
 
-/** What the browser itself says of the page, after garbage collection. */
+/** The browser's own metrics of the page, after garbage collection. */
 async function metricsOf(page) {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Performance.enable");
@@ -344,7 +347,7 @@ async function metricsOf(page) {
   return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
 }
 
-/** What the process has used so far; the system counts in hundredths of a second. */
+/** CPU time of the process so far; the system counts in hundredths of a second. */
 function cpuMs(pid) {
   const [, fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
   const [user, system] = fields.split(" ").slice(11, 13);

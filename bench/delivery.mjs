@@ -14,7 +14,7 @@ const trials = 120;
 const warmUp = 10;
 const busyTrials = 100;
 
-/** From `send()` to the receiver's next request to its model. Times are the machine's own, the same for every process. */
+/** From `send()` to the receiver's next request to its model. Uses the machine's clock, which all processes share. */
 export async function run(bench) {
   const reference = await throughReference(bench);
   const rows = [];
@@ -29,7 +29,7 @@ export async function run(bench) {
     const heard = await whileBusy(bench, wire);
     rows.push({
       ...row({
-        what: `busy, ${wire}: heard at its very next tool result, of ${busyTrials}`,
+        what: `busy, ${wire}: received with its next tool result, of ${busyTrials}`,
         unit: "",
         values: [heard],
       }),
@@ -52,7 +52,7 @@ function rowsOf(what, { values, bare }, reference) {
 
 const now = () => Number(process.hrtime.bigint()) / 1e6;
 
-/** A person writes to a member that has come to rest; its answer says when it was asked for. In turns with the least there is. */
+/** The user writes to an idle member; the answer contains the time of the request. Alternates with the bare minimum. */
 async function idleTrials(bench, team, isOverHttp) {
   const least = await startBare(bench, isOverHttp);
   const reports = team.mailbox.watch("team-lead")[Symbol.asyncIterator]();
@@ -78,7 +78,7 @@ async function idleTrials(bench, team, isOverHttp) {
   return { values, bare };
 }
 
-/** `measure` gives the time from a line that is written to the moment another process asks for its answer. */
+/** `measure` returns the time from writing a line until another process requests an answer for it. */
 async function startBare(bench, isOverHttp) {
   const folder = bench.emptyFolder();
   const file = join(folder, "lines");
@@ -112,7 +112,7 @@ async function startBare(bench, isOverHttp) {
 async function nextResult(reports) {
   for (;;) {
     const { value, done } = await reports.next();
-    if (done) throw new Error("nothing more is reported");
+    if (done) throw new Error("the receiver reports nothing more");
     if (value.body.kind === "idle_notification" && value.body.result) return Number(value.body.result);
   }
 }
@@ -123,7 +123,7 @@ const inOwnProcess = (kind) => (bench) =>
     use: (team) => idleTrials(bench, team, kind !== "scripted"),
   });
 
-/** A receiver in a process of its own, as a pane would run it. */
+/** A receiver in a separate process, as in a pane. */
 async function withReceiver(bench, kind, { answer, use }) {
   const { createTeam } = await import(bench.library);
   const { startModelServer, systemClock } = await import(bench.testing);
@@ -158,7 +158,7 @@ function scriptIn(folder) {
   return `scripted/${path}`;
 }
 
-/** The receiver runs where the sender does; they share the team's files all the same. */
+/** The receiver runs in the sender's process; they still communicate through the team's files. */
 async function inThisProcess(bench) {
   const library = await import(bench.library);
   const home = bench.emptyFolder();
@@ -182,7 +182,7 @@ async function inThisProcess(bench) {
   }
 }
 
-/** Written to while a tool runs. How often the request that follows the tool's result had the words in it. */
+/** Sends while a tool runs. Counts how often the request after the tool's result contained the message. */
 async function whileBusy(bench, wire) {
   let heard = 0;
   let waiting;
@@ -220,7 +220,7 @@ async function whileBusy(bench, wire) {
   return heard;
 }
 
-/** The reference design: its receiver says when it has seen the mail, and asks no model. */
+/** The reference design: its receiver reports when it has seen the mail, without a model. */
 async function throughReference(bench) {
   const folder = bench.emptyFolder();
   const inbox = openReference(join(folder, "receiver.json"));

@@ -2,11 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { atLeast, row } from "./measure.mjs";
 
-/** What the lead has read when it hands out the work: ten files, about 50,000 tokens. */
+/** The context of the lead when it delegates: ten files, about 50,000 tokens. */
 const files = 10;
 const charactersEach = 19_000;
 
-/** Forks of a lead with 50,000 tokens, and the same work by agents that have to read the same files themselves. */
+/** Forks of a lead with 50,000 tokens, against the same work by agents that must read the files themselves. */
 export async function run(bench) {
   const rows = [];
   for (const count of [2, 8, 32]) {
@@ -23,21 +23,21 @@ export async function run(bench) {
         goal: atLeast(95, "%"),
       }),
       row({
-        what: "the same: input per child that was not",
+        what: "the same: uncached input per subagent",
         unit: "tokens",
         values: [forks.paidTokens],
         bare: [fresh.paidTokens],
         against,
       }),
       row({
-        what: "the same: cost of all children",
+        what: "the same: cost of all subagents",
         unit: "cents",
         values: [forks.cents],
         bare: [fresh.cents],
         against,
       }),
       row({
-        what: "the same: their first requests alone, from the cache",
+        what: "the same: cached share of their first requests",
         unit: "%",
         values: [forks.firstPercent],
         bare: [fresh.firstPercent],
@@ -78,7 +78,7 @@ async function measure(bench, { count, forks }) {
   await following;
   await server.close();
   if (reply.text !== `${count} reports`)
-    throw new Error(`it ended with ${reply.reason}: ${reply.text} ${reply.detail ?? ""}`);
+    throw new Error(`the run ended with ${reply.reason}: ${reply.text} ${reply.detail ?? ""}`);
   return account(envelopes, count);
 }
 
@@ -95,12 +95,12 @@ const reading = {
   calls: Array.from({ length: files }, (_, index) => ({ tool: "Read", input: { file_path: nameOf(index) } })),
 };
 
-/** A child looks something up and reports; one that knows nothing reads the files first. */
+/** A subagent looks something up and reports; one without context reads the files first. */
 function answer({ said, results, request }, count) {
   const isChild = said.includes("Look after part");
   const seen = JSON.stringify(request.messages);
   if (!seen.includes("what is said in line 100")) return reading;
-  // So long that all first requests are under way before the first is answered: none finds what another one leaves.
+  // Long enough that all first requests are sent before the first answer: none can use the cache entry of another.
   const delayMs = 400;
   if (isChild)
     return results.some(({ tool }) => tool === "Glob")
@@ -113,7 +113,7 @@ function answer({ said, results, request }, count) {
       tool: "Agent",
       input: {
         description: `part ${index}`,
-        prompt: `Look after part ${index}: see what of it is written down elsewhere, and report what is missing, with the names of the files and the lines.`,
+        prompt: `Look after part ${index}: check which of it is documented in other files, and report what is missing, with the names of the files and the lines.`,
       },
     })),
   };

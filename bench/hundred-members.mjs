@@ -4,7 +4,10 @@ import { atMost, row } from "./measure.mjs";
 const members = 100;
 const messages = 10_000;
 
-/** A hundred members in one process that pass messages around. In a process of its own, so that what it uses is its own. */
+/**
+ * A hundred members in one process that pass messages around. Runs in a separate process, so that its resource use can
+ * be measured.
+ */
 export async function run(bench) {
   const folder = bench.emptyFolder();
   const args = [
@@ -17,7 +20,7 @@ export async function run(bench) {
   ];
   const child = start(args, { cwd: folder, env: environment(folder, "http://127.0.0.1:9"), timeoutMs: 600_000 });
   const { code, output, errors } = await child.ended;
-  if (code !== 0) throw new Error(`the child ended with ${code}: ${errors}`);
+  if (code !== 0) throw new Error(`the child process exited with code ${code}: ${errors}`);
   const { sessionMs, spawnMs, memory, seconds, delivered, twice, idlePercent } = JSON.parse(output);
   const warm = (values) => values.slice(5);
   const at = (what) => memory.filter((each) => each.what === what);
@@ -34,13 +37,13 @@ export async function run(bench) {
       against,
     }),
     row({
-      what: `each further member at rest, RSS, of ${members}`,
+      what: `each further idle member, RSS, of ${members}`,
       unit: "MB",
       values: [(all.rss - few.rss) / (all.count - few.count) / megabyte],
       goal: atMost(1, "MB"),
     }),
-    row({ what: "messages that were never heard", unit: "", values: [messages - delivered], goal: atMost(0, "") }),
-    row({ what: "messages that were heard twice", unit: "", values: [twice], goal: atMost(0, "") }),
+    row({ what: "messages that never arrived", unit: "", values: [messages - delivered], goal: atMost(0, "") }),
+    row({ what: "messages that arrived twice", unit: "", values: [twice], goal: atMost(0, "") }),
     row({ what: "messages a second", unit: "", values: [messages / seconds] }),
     row({
       what: `RSS when all ${messages} were passed on`,
@@ -61,6 +64,6 @@ export async function run(bench) {
       unit: "kB",
       values: [(late.heapUsed - early.heapUsed) / (late.count - early.count) / kilobyte],
     }),
-    row({ what: "CPU while all of them rest", unit: "%", values: [idlePercent], goal: atMost(2, "%") }),
+    row({ what: "CPU while all members are idle", unit: "%", values: [idlePercent], goal: atMost(2, "%") }),
   ];
 }

@@ -5,13 +5,16 @@ const large = 10_000_000;
 const small = 1000;
 const megabyte = 1024 * 1024;
 
-/** A tool that gives 10 MB, from the call to the next request; each in a process of its own, for its peak of memory. */
+/**
+ * A tool that returns 10 MB, from the call to the next request. Each runs in a separate process, to measure its peak
+ * memory.
+ */
 export async function run(bench) {
   const child = (how, bytes) => async () => {
     const folder = bench.emptyFolder();
     const args = [bench.child("large-result"), bench.library, how, folder, String(bytes)];
     const { code, output, errors } = await start(args, { cwd: folder, env: environment(folder, "") }).ended;
-    if (code !== 0) throw new Error(`the child ended with ${code}: ${errors}`);
+    if (code !== 0) throw new Error(`the child process exited with code ${code}: ${errors}`);
     return JSON.parse(output);
   };
   const seen = await interleave(

@@ -2,8 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import lockfile from "proper-lockfile";
 
 /**
- * The reference design: a JSON array for each inbox, read and written whole under a lock by `proper-lockfile`, which is
- * tried ten more times at 5 to 100 ms.
+ * The reference design: a JSON array for each inbox, read and written as a whole under a lock by `proper-lockfile`,
+ * with ten retries at 5 to 100 ms.
  */
 export function openLockedArray(path) {
   const read = async () => JSON.parse(await readFile(path, "utf8"));
@@ -23,7 +23,7 @@ export function openLockedArray(path) {
     send: (mail) => change((all) => [...all, { ...mail, timestamp: new Date().toISOString(), read: false }]),
     markRead: (count) =>
       change((all) => all.map((mail, at) => (at < all.length - count ? mail : { ...mail, read: true }))),
-    /** As a process does that is killed before it lets go. */
+    /** Locks like a process that is killed before it unlocks. */
     lock: () => lockfile.lock(path),
   };
 }

@@ -4,10 +4,10 @@ import { environment, refuseEarly, start, startRefusingServer } from "./start-up
 import { atMost, interleave, row } from "./measure.mjs";
 
 const events = 100_000;
-/** The conversation is summarised every so many turns, as it is in a session of that length. */
+/** Number of turns between two summaries of the conversation, as in a session of that length. */
 const turnsPerSummary = 400;
 
-/** A session of 100,000 events: reading, checking and folding it, and going on with it. */
+/** A session of 100,000 events: reading, checking, folding and resuming it. */
 export async function run(bench) {
   const platform = await bench.inside("platform");
   const { openEventLog } = await bench.inside("store");
@@ -52,7 +52,7 @@ export async function run(bench) {
     return performance.now() - started;
   };
 
-  /** As a dashboard opens it: until it is told that there is no more. */
+  /** As a dashboard opens it: until the server has sent everything. */
   const observe = (known) => async () => {
     const observatory = openSessionDirectory({ home: join(home, "troupe") });
     const started = performance.now();
@@ -79,7 +79,7 @@ export async function run(bench) {
     row({ what: "read and check 100,000 events", values: seen.open, bare, against }),
     row({ what: "fold them into a conversation", values: seen.converse, bare, against }),
     row({ what: "fold them into a view", values: seen.view, bare, against }),
-    row({ what: "observe them from outside", values: seen.observeAll, bare, against, goal: atMost(800, "ms") }),
+    row({ what: "observe them from another process", values: seen.observeAll, bare, against, goal: atMost(800, "ms") }),
     row({ what: "observe the last 10, with a cursor", values: seen.observeLast, bare, against }),
     ...(await resuming(bench, { home, cwd, session, bare })),
   ];
@@ -115,7 +115,7 @@ async function resuming(bench, { home, cwd, session, bare }) {
   }
 }
 
-/** Turn after turn with an answer, a call and its result, as an agent at work writes them. */
+/** Writes turns with an answer, a call and its result, as a working agent does. */
 export function writeLog(path, { encodeLine, createId, session, cwd }) {
   const agent = createId("agt");
   const lines = [];
@@ -135,7 +135,7 @@ export function writeLog(path, { encodeLine, createId, session, cwd }) {
   });
   put({ type: "context.composed", system: ["You work on code."] });
   const promptId = createId("prm");
-  put({ type: "prompt.admitted", promptId, source: "user", parts: [{ type: "text", text: "Mend what is broken." }] });
+  put({ type: "prompt.admitted", promptId, source: "user", parts: [{ type: "text", text: "Fix what is broken." }] });
   put({ type: "prompt.promoted", promptId });
   for (let turn = 1; lines.length + 6 < events; turn++) putTurn(put, turn);
   while (lines.length < events - 1) put({ type: "notice.raised", level: "info", code: "bench", message: "filler" });

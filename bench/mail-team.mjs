@@ -1,4 +1,4 @@
-/** The mail of a team of these names, out of a build of `src`: the same for whoever opens it on the same folder. */
+/** The mail of a team with these names, from a build of `src`. All callers on the same folder share it. */
 export async function openMail({ inside, home, names, rotateBytes }) {
   const { createFolderWatcher, createIdFactory, systemClock } = await inside("platform");
   const { openMailFiles, teamFiles } = await inside("store");

@@ -11,7 +11,7 @@ import { atLeast, atMost, interleave, median, quantile, round, row, sum } from "
 const text = "a line of what one agent tells another ".repeat(5);
 const reference = "JSON array under a lock";
 
-/** Sending, reading and marking, against the reference design and against a bare write of the same bytes. */
+/** Sending, reading and marking, against the reference design and a bare write of the same bytes. */
 export async function run(bench) {
   return [
     ...(await sending(bench)),
@@ -57,7 +57,7 @@ async function sending(bench) {
     ours,
     times("the same, times as fast as", seen.lockedEmpty, seen.empty, 80),
     row({
-      what: "send, 10,000 held",
+      what: "send, 10,000 stored",
       unit: "µs",
       values: seen.full,
       bare: seen.empty,
@@ -105,8 +105,8 @@ async function manyProcesses(bench) {
 }
 
 /**
- * All of them begin at one moment and stay until the last is done, so that neither starting nor ending a process is counted; from
- * the first send to the end of the last. A percentile is of all sends together.
+ * All processes begin at the same time and stay until the last is done, so that neither start nor exit is counted.
+ * Measures from the first send to the end of the last. Percentiles are over all sends.
  */
 async function together(bench, { which, processes, count }) {
   const home = bench.emptyFolder();
@@ -243,7 +243,7 @@ async function noticing(bench) {
   const heard = JSON.parse(await said()).slice(20);
   await close();
   return [
-    row({ what: "heard of in another process", values: heard, goal: atMost(1, "ms") }),
+    row({ what: "received in another process", values: heard, goal: atMost(1, "ms") }),
     row({ what: "the same, p99", values: [quantile(heard, 0.99)], goal: atMost(5, "ms") }),
   ];
 }
@@ -259,14 +259,14 @@ async function reading(bench) {
     all.map(({ id }) => id),
   );
   const locked = await lockedOf(bench, 10_000);
-  /** The median of twenty: the other design, which comes in between, leaves cold caches. */
+  /** The median of twenty: the other design, which runs in between, leaves cold caches. */
   const readOne = async () => {
     const values = [];
     for (let n = 0; n < 20; n++) {
       await held.mailbox.send({ from: "sender", to: "receiver", text });
       const read = async () => {
         const [mail, ...others] = await held.mailbox.readUnread("receiver");
-        if (others.length > 0) throw new Error("something was not marked");
+        if (others.length > 0) throw new Error("a mail was not marked");
         await held.mailbox.markRead("receiver", [mail.id]);
       };
       values.push((await timed(read)) * 1000);
@@ -297,7 +297,7 @@ async function reading(bench) {
   }
   return [
     row({
-      what: "read one and mark it, 10,000 held",
+      what: "read one and mark it, 10,000 stored",
       unit: "µs",
       values: seen.readOne,
       bare: seen.lockedOne,
@@ -331,13 +331,13 @@ function startSender(bench, { which, home, name, count }) {
   return { child, said: linesOf(child) };
 }
 
-/** The child's next line. */
+/** Returns the child's next line. */
 function linesOf(child) {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return async () => (await lines.next()).value;
 }
 
-/** Microseconds for one, at the median. */
+/** Median microseconds for one. */
 async function each(count, work) {
   const values = [];
   for (let i = 0; i < count; i++) {
@@ -354,7 +354,7 @@ async function timed(work) {
   return performance.now() - started;
 }
 
-/** How many times as fast as the reference design. */
+/** The speed relative to the reference design. */
 function times(what, theirs, ours, least) {
   const factor = median(theirs) / median(ours);
   return {

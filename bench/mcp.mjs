@@ -7,15 +7,15 @@ import { atMostMore, interleave, row } from "./measure.mjs";
 const slowestMs = 500;
 const many = 10;
 
-/** From the start of the servers to the last one's list of tools: ten take as long as the slowest of them. */
+/** From the start of the servers to the last list of tools: ten servers take as long as the slowest one. */
 export async function run(bench) {
   const modules = join(dirname(dirname(bench.program)), "node_modules");
   if (!existsSync(modules)) symlinkSync(fileURLToPath(new URL("../node_modules", import.meta.url)), modules);
   const seen = await interleave({ one: started(bench, 1), ten: started(bench, many) }, { rounds: 6, seconds: 12 });
   return [
-    row({ what: `1 server that takes ${slowestMs} ms to answer`, values: seen.one }),
+    row({ what: `1 server with a delay of ${slowestMs} ms`, values: seen.one }),
     row({
-      what: `${many} servers, the slowest of them the same`,
+      what: `${many} servers, the slowest with the same delay`,
       values: seen.ten,
       bare: seen.one,
       against: "one server",
@@ -24,7 +24,7 @@ export async function run(bench) {
   ];
 }
 
-/** `troupe mcp test` with so many servers; the time is that of the last one to be there. */
+/** Runs `troupe mcp test` with this number of servers; the time is that of the last ready server. */
 function started(bench, count) {
   const home = bench.emptyFolder();
   const servers = Array.from({ length: count }, (_, index) => [

@@ -1,6 +1,6 @@
 /**
- * Runs every task once a round, so that whatever else the machine does falls on all of them alike. Stops after `rounds`,
- * or when `seconds` are over and each has run `least` times. Each task gives back a number, or an object of numbers.
+ * Runs every task once a round, so that other load on the machine affects all of them alike. Stops after `rounds`, or
+ * when `seconds` are over and each has run `least` times. Each task returns a number, or an object of numbers.
  */
 export async function interleave(tasks, { rounds, seconds = 30, warmUp = 1, least = 3 }) {
   const values = new Map(Object.keys(tasks).map((name) => [name, []]));
@@ -26,7 +26,7 @@ export function quantile(values, share) {
 
 export const median = (values) => quantile(values, 0.5);
 
-/** What the report prints of one thing that was measured. `values` and `bare` are lists of the same unit. */
+/** One row of the report. `values` and `bare` are lists of the same unit. */
 export function row({ what, unit = "ms", values, bare, against, goal }) {
   const value = median(values);
   const base = bare === undefined ? undefined : median(bare);
@@ -49,7 +49,7 @@ export function row({ what, unit = "ms", values, bare, against, goal }) {
 
 export const round = (value) => (Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3)));
 
-/** At most so much more than the bare minimum. */
+/** At most this much more than the bare minimum. */
 export const atMostMore = (limit, unit) => ({
   text: `≤ +${limit} ${unit}`,
   reached: (value, base) => value - base <= limit,
@@ -57,7 +57,7 @@ export const atMostMore = (limit, unit) => ({
 
 export const atMost = (limit, unit) => ({ text: `≤ ${limit} ${unit}`, reached: (value) => value <= limit });
 
-/** At most so many times the bare minimum. */
+/** At most this many times the bare minimum. */
 export const atMostTimes = (limit) => ({ text: `≤ ${limit}×`, reached: (value, base) => value <= limit * base });
 
 export const atLeast = (limit, unit) => ({ text: `≥ ${limit} ${unit}`, reached: (value) => value >= limit });

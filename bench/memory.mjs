@@ -5,14 +5,14 @@ import { atMost, interleave, row } from "./measure.mjs";
 
 const megabyte = 1024 * 1024;
 
-/** What an idle agent holds, and what each of a hundred more in the same process does. */
+/** The memory of an idle agent, and of each of a hundred more in the same process. */
 export async function run(bench) {
   const server = await startAnsweringServer(bench);
   const child = (kind) => async () => {
     const folder = bench.emptyFolder();
     const args = ["--expose-gc", bench.child("idle-agents"), bench.library, kind, folder, server.url];
     const { code, output, errors } = await start(args, { cwd: folder, env: environment(folder, server.url) }).ended;
-    if (code !== 0) throw new Error(`the child ended with ${code}: ${errors}`);
+    if (code !== 0) throw new Error(`the child process exited with code ${code}: ${errors}`);
     return JSON.parse(output);
   };
   const kinds = { memory: child("memory"), file: child("file"), anthropic: child("anthropic") };

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 
-/** So many real servers on loopback; more than one are a cluster. They do not sync. */
+/** Starts real servers on loopback; several form a cluster. They do not sync. */
 export async function startServers(folder, count) {
   const ports = [];
   for (let n = 0; n < count * 3; n++) ports.push(await freePort());
@@ -48,7 +48,7 @@ ${count > 1 ? cluster : ""}
   }
   return {
     urls: servers.map(({ url }) => url),
-    /** Of all of them together. */
+    /** Figures of all servers together. */
     async figures() {
       const all = await Promise.all(servers.map(figuresOf));
       const total = (key) => all.reduce((sum, each) => sum + each[key], 0);
@@ -64,7 +64,7 @@ ${count > 1 ? cluster : ""}
 
 async function healthy({ monitor, child }) {
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`nats-server ended with ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`nats-server exited with code ${child.exitCode}`);
     const answer = await fetch(`${monitor}/healthz`).catch(() => undefined);
     if (answer?.ok && (await hasLeader(monitor))) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -87,7 +87,7 @@ async function figuresOf({ monitor, child }) {
     .map(Number);
   return {
     rss: Number(rss) / 1024,
-    // Ticks of 10 ms, whatever the machine.
+    // Ticks are always 10 ms.
     cpuMs: (user + system) * 10,
     inBytes: in_bytes,
     outBytes: out_bytes,

@@ -6,8 +6,8 @@ const together = 4000;
 const claims = 150;
 
 /**
- * Teams on a bus against teams in files, in turns: one mail after another, as many as there are at once, from `send()` to
- * a reader on another connection, and a claim. The server is Debian's, on loopback, and does not sync; nor do the files.
+ * Alternates teams on a bus with teams in files: one mail after another, many mails at once, from `send()` to a reader
+ * on another connection, and a claim. The server is Debian's, on loopback. Neither it nor the files sync.
  */
 export async function run(bench) {
   const { createFileTeamStore, openNatsTeamStore } = await bench.inside("store");
@@ -99,7 +99,7 @@ export async function run(bench) {
     return [
       row({ what: "mail, one after another", unit: "/s", ...both("oneByOne") }),
       row({ what: `${together} mails at once`, unit: "/s", ...both("atOnce") }),
-      row({ what: "from send() to a reader elsewhere", ...both("delivery", ({ middle }) => middle) }),
+      row({ what: "from send() to a reader on another connection", ...both("delivery", ({ middle }) => middle) }),
       row({ what: "the same, 99th percentile", ...both("delivery", ({ late }) => late) }),
       row({ what: "claim", ...both("claiming") }),
     ];

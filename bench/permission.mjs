@@ -2,7 +2,10 @@ import { atMost, interleave, row } from "./measure.mjs";
 
 const repeats = 200;
 
-/** What it costs to judge a command line: one of a single command, and one of twenty, with fifty rules. Milliseconds for one verdict. */
+/**
+ * Measures the permission decision for a line of one command and of twenty, with fifty rules. Milliseconds for one
+ * decision.
+ */
 export async function run(bench) {
   const { authorize, parseRules } = await bench.inside("tool");
   const rules = parseRules({

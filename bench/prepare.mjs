@@ -7,7 +7,7 @@ import { library as config } from "../rolldown.config.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Parts that users never import by themselves, built the way the program is. */
+/** Internal parts that users never import directly, built like the program. */
 const insides = {
   protocol: "src/protocol/index.ts",
   platform: "src/platform/index.ts",
@@ -25,8 +25,8 @@ const insides = {
 };
 
 /**
- * Takes what is measured to a folder of its own, so that a build in the meantime changes nothing: a copy of `dist`, and
- * the inner parts. Everything that a benchmark writes goes below `folder`; `close` removes it.
+ * Copies what is measured to a separate folder, so that a build during the run changes nothing: `dist` and the internal
+ * parts. All benchmarks write below `folder`; `close` removes it.
  */
 export async function prepare() {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "troupe-bench-")));
@@ -48,10 +48,10 @@ export async function prepare() {
     library: pathToFileURL(join(folder, "dist", "index.js")).href,
     testing: pathToFileURL(join(folder, "dist", "testing.js")).href,
     inside: (name) => import(pathToFileURL(join(folder, "insides", `${name}.js`)).href),
-    /** Where the inner parts are, for another process. */
+    /** The folder of the internal parts, for another process. */
     insides: join(folder, "insides"),
     child: (name) => fileURLToPath(new URL(`./children/${name}.mjs`, import.meta.url)),
-    /** A new empty folder. */
+    /** Creates a new empty folder. */
     emptyFolder() {
       const path = join(folder, `work-${++count}`);
       mkdirSync(path);

@@ -5,7 +5,10 @@ import { atMost, interleave, row } from "./measure.mjs";
 const size = 10_000_000;
 const goal = atMost(100, "ms");
 
-/** 10 MB of text searched for secrets, against writing the same text as JSON, which every result goes through as well. CPU time. */
+/**
+ * Searches 10 MB of text for secrets, against writing the same text as JSON, which also happens to every result. CPU
+ * time.
+ */
 export async function run(bench) {
   const { createRedactStream, redactSecrets } = await bench.inside("platform");
   const texts = {
@@ -37,7 +40,7 @@ export async function run(bench) {
 
 const repeated = (text) => text.repeat(Math.ceil(size / text.length)).slice(0, size);
 
-/** Of the processor: nothing here waits for anything. */
+/** CPU time: nothing here waits. */
 function timed(work) {
   const started = process.cpuUsage();
   work();

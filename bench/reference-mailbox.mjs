@@ -2,13 +2,13 @@ import { mkdirSync, readFileSync, rmdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What Troupe's mail is compared with: one JSON array for each inbox, rewritten under a lock, read without one. */
+/** The comparison for Troupe's mail: one JSON array for each inbox, rewritten under a lock, read without one. */
 export function openReference(path) {
   const read = () => {
     try {
       return JSON.parse(readFileSync(path, "utf8"));
     } catch (error) {
-      // Not there yet, or being written: that is how the design is.
+      // Missing or being written: a property of this design.
       if (error.code === "ENOENT" || error instanceof SyntaxError) return [];
       throw error;
     }

@@ -1,8 +1,8 @@
 import { cpus, loadavg } from "node:os";
 
-/** A table for people and one line of JSON for programs. */
+/** Prints a table for people and one line of JSON for programs. */
 export function printReport({ name, rows, seconds }) {
-  const heads = ["", "median", "p10 to p90", "bare minimum", "ratio", "more", "to reach"];
+  const heads = ["", "median", "p10 to p90", "bare minimum", "ratio", "more", "goal"];
   const lines = rows.map((row) => [
     row.what,
     `${row.median} ${row.unit}`,

@@ -1,4 +1,4 @@
-// `npm run bench [-- names…]`: runs the benchmarks one after another; a table and a JSON line for each.
+// `npm run bench [-- names…]`: runs the benchmarks one after another and prints a table and a JSON line for each.
 import { printReport } from "./report.mjs";
 import { prepare } from "./prepare.mjs";
 
@@ -28,7 +28,7 @@ const names = [
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  console.error(`there is no benchmark ${unknown.join(", ")}; there are: ${names.join(", ")}`);
+  console.error(`unknown benchmark: ${unknown.join(", ")}. Available: ${names.join(", ")}`);
   process.exit(2);
 }
 

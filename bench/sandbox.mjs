@@ -3,7 +3,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { atMostMore, interleave, row } from "./measure.mjs";
 
-/** What the sandbox adds to a command that does nothing: against the same command without it, and against bare bash. */
+/**
+ * The overhead of the sandbox for a command that does nothing, against the same command without it, and against bare
+ * bash.
+ */
 export async function run(bench) {
   const { createProcessScope, loadSandbox } = await bench.inside("platform");
   const { createCommandSandbox } = await bench.inside("tool");
@@ -84,6 +87,6 @@ export async function run(bench) {
     }),
     row({ what: "… with hosts allowed", values: seen.network, bare: seen.without, against }),
     row({ what: "a command without it", values: seen.without, bare: seen.bare, against: "bare bash" }),
-    row({ what: "finding out whether there is one", values: seen.firstTry }),
+    row({ what: "testing whether a sandbox is available", values: seen.firstTry }),
   ];
 }

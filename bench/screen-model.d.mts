@@ -1,17 +1,17 @@
 export interface ScreenModel {
   write(data: string): void;
   resize(columns: number, rows: number): void;
-  /** What is seen, without blanks at the ends of lines. */
+  /** The visible text, without blanks at the ends of lines. */
   screen(): string;
-  /** All lines there ever were. */
+  /** All lines ever written. */
   all(): string;
-  /** The same with how each cell looks. */
+  /** The visible cells with their styles. */
   cells(): readonly string[];
-  /** The second screen is shown. */
+  /** True while the alternate screen is shown. */
   isOther(): boolean;
 }
 
-/** What has changed in one synchronised update, and the least bytes that show it. */
+/** The changes of one synchronised update, and the minimal bytes that show them. */
 export interface Change {
   readonly bytes: number;
   readonly cells: number;

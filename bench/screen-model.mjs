@@ -1,6 +1,6 @@
 /**
- * A terminal in memory: what a program writes, as the cells that somebody would see. It knows what Troupe uses, and says so
- * when it meets something else. Lines that have scrolled away are kept, so that a line is compared with itself.
+ * A terminal in memory: converts a program's output to visible cells. It supports the sequences that Troupe uses and
+ * throws for others. Lines that have scrolled away are kept, so that each line is compared with itself.
  */
 export function screenModel({ columns, rows, onFrame }) {
   let main = page();
@@ -8,7 +8,7 @@ export function screenModel({ columns, rows, onFrame }) {
   let style = "";
   let rest = "";
   let inFrame = false;
-  /** How lines were before this frame, by their number from the very first one on. */
+  /** The lines before this frame, by their number from the first one on. */
   let before = new Map();
   let width = columns;
   let height = rows;
@@ -44,7 +44,7 @@ export function screenModel({ columns, rows, onFrame }) {
     }
     const line = touch(here());
     while (line.length < main.column) line.push(blank);
-    // Of a blank only what is seen of it.
+    // For a blank, keeps only the visible styles.
     line[main.column] = { text, style: text === " " ? style.split("|").filter(isSeen).join("|") : style };
     if (size === 2) line[main.column + 1] = { text: "", style };
     main.column += size;
@@ -79,7 +79,7 @@ export function screenModel({ columns, rows, onFrame }) {
     else if (kind === "J" && (first === 0 || first === 2)) {
       erase(here(), first === 2 ? 0 : column);
       for (let row = first === 2 ? 0 : main.row + 1; row < height; row++) erase(main.top + row, 0);
-    } else throw new Error(`the model of a terminal does not know ${JSON.stringify(`CSI ${words}${kind}`)}`);
+    } else throw new Error(`the terminal model does not support ${JSON.stringify(`CSI ${words}${kind}`)}`);
     return undefined;
   };
   const mode = (number, isOn) => {
@@ -114,11 +114,11 @@ export function screenModel({ columns, rows, onFrame }) {
       width = toColumns;
       height = toRows;
     },
-    /** What is seen, without blanks at the ends of lines. */
+    /** The visible text, without blanks at the ends of lines. */
     screen: () => shown(main.lines.slice(main.top, main.top + height)),
-    /** All lines there ever were. */
+    /** All lines ever written. */
     all: () => shown(main.lines),
-    /** The same with how each cell looks. */
+    /** The visible cells with their styles. */
     cells: () =>
       main.lines.map((line) =>
         Array.from(line, (cell) => `${(cell ?? blank).text}{${(cell ?? blank).style}}`)
@@ -130,7 +130,7 @@ export function screenModel({ columns, rows, onFrame }) {
 }
 
 const pieces =
-  // oxlint-disable-next-line no-control-regex -- the sequences of a terminal
+  // oxlint-disable-next-line no-control-regex -- terminal sequences
   /\x1b\[([?<>]?)([\d;]*)([A-Za-z])|\x1b\][^\x07]*\x07|\n|\r|\x07|[^\x00-\x1f]\p{M}*\u{fe0f}?(?:\u200d[^\x00-\x1f]\u{fe0f}?)*/gu;
 
 const blank = { text: " ", style: "" };
@@ -159,12 +159,12 @@ function widthOf(text) {
     : 1;
 }
 
-/** A line below it or through it, or a ground: there without a letter too. */
+/** Underline, strikethrough or background: visible without a letter. */
 const isSeen = (code) => /^(?:4|7|9|4\d.*|10\d)$/.test(code);
 
 const offs = { 22: ["1", "2"], 23: ["3"], 24: ["4"], 27: ["7"], 29: ["9"] };
 
-/** The codes that are on, in one order. */
+/** Returns the active codes in a fixed order. */
 function styleAfter(style, words) {
   let on = style === "" ? [] : style.split("|");
   const codes = words.split(";");
@@ -182,14 +182,14 @@ function styleAfter(style, words) {
   return on.sort().join("|");
 }
 
-/** Both are colours of the letters, or both of the ground. */
+/** True if both are foreground colours, or both background colours. */
 const isSame = (a, b) => kindOf(a) !== "" && kindOf(a) === kindOf(b);
 const kindOf = (code) =>
   /^(?:3[0-9]|9[0-7])(?:;|$)/.test(code) ? "letters" : /^(?:4[0-9]|10[0-7])(?:;|$)/.test(code) ? "ground" : "";
 
 /**
- * The least that shows what has changed: for each run of changed cells where it is, how it looks and what it says. A gap
- * that is cheaper to write again than to jump over is written again.
+ * Returns the minimal bytes that show the changes: the position, style and text of each run of changed cells. A gap
+ * that is cheaper to rewrite than to skip is rewritten.
  */
 function leastFor(before, lineAt) {
   let bytes = 0;
@@ -207,7 +207,7 @@ function leastFor(before, lineAt) {
       if (isFirst) bytes += `\x1b[${number % 100};${at + 1}H`.length;
       else if (at > column) bytes += Math.min(at - column, `\x1b[${at - column}C`.length);
       if (at >= line.length) {
-        // All that is left of the old line goes at once.
+        // The rest of the old line is erased at once.
         bytes += 3;
         break;
       }

@@ -1,4 +1,7 @@
-/** A script whose lead starts agents and waits; `speech` is code that has a `speak(turn)`: what each of them answers every time. */
+/**
+ * A script whose lead starts agents and waits. `speech` is code with a function `speak(turn)` that returns each agent's
+ * answer.
+ */
 export function speakingScript({ agents, speech }) {
   const call = (index) => ({
     tool: "Agent",

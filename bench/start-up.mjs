@@ -7,7 +7,7 @@ import { atMostMore, interleave, row } from "./measure.mjs";
 
 const rounds = 20;
 
-/** From the start of the process to its first request at a server on this machine. */
+/** From the start of the process to its first request to a server on this machine. */
 export async function run(bench) {
   const server = await startRefusingServer();
   const env = environment(bench.emptyFolder(), server.url);
@@ -96,7 +96,7 @@ function report(seen) {
   ];
 }
 
-/** Every request is held until `answer`, and then refused: the shortest honest end of a run. */
+/** Holds every request until `answer`, and then refuses it: the shortest regular end of a run. */
 export async function startRefusingServer() {
   let arrived;
   let held;
@@ -110,7 +110,7 @@ export async function startRefusingServer() {
   const refusal = JSON.stringify({ type: "error", error: { type: "invalid_request_error", message: "that is all" } });
   return {
     url: `http://127.0.0.1:${server.address().port}`,
-    /** Gives the CPU time, in milliseconds, that the process has used until then. */
+    /** Returns the CPU time, in milliseconds, that the process has used until then. */
     nextRequest: (pid) =>
       new Promise((resolve) => {
         arrived = () => resolve(cpuOf(pid));
@@ -134,7 +134,7 @@ export const environment = (home, url) => ({
   OPENAI_BASE_URL: `${url}/v1`,
 });
 
-/** A process of this Node's; one that hangs is ended, and then found to have ended early. */
+/** Starts a process with this Node; a process that hangs is ended and reported as ended early. */
 export function start(args, { cwd, env, timeoutMs = 60_000 }) {
   const startedAt = performance.now();
   const child = spawn(process.execPath, args, {
@@ -166,10 +166,10 @@ export function start(args, { cwd, env, timeoutMs = 60_000 }) {
 }
 
 export function refuseEarly({ code, output, errors }) {
-  throw new Error(`it ended with ${code} before it got there: ${output}${errors}`);
+  throw new Error(`the process exited with code ${code} before its request: ${output}${errors}`);
 }
 
-/** What all its threads have used, in milliseconds; undefined where the system does not tell, or when it has ended. */
+/** CPU time of all its threads in milliseconds; undefined if unknown or after its end. */
 function cpuOf(pid) {
   if (process.platform !== "linux") return undefined;
   const folder = `/proc/${pid}/task`;

@@ -6,21 +6,23 @@ import { benchModel, call, openTeam, spawning, words } from "./team-model.mjs";
 
 const many = 16;
 
-/** What sub-agents cost beside a turn of the loop, and what working side by side gives. */
+/** The cost of subagents against a turn of the loop, and the gain of running them in parallel. */
 export async function run(bench) {
   return [
-    ...(await spawnAndHandOver(bench)),
+    ...(await spawnAndMoveToBackground(bench)),
     ...(await atOnce(bench)),
     ...(await sideBySide(bench)),
     ...(await throughAQueue(bench)),
   ];
 }
 
-/** One session that takes turns: a trivial call, an agent, an agent that is sent to the background and kept there. */
-async function spawnAndHandOver(bench) {
-  const kinds = ["turn", "back", "handOver"];
+/**
+ * One session that alternates a trivial call, an agent, and an agent that is moved to the background and kept there.
+ */
+async function spawnAndMoveToBackground(bench) {
+  const kinds = ["turn", "back", "toBackground"];
   const rounds = 40;
-  const seen = { turn: [], back: [], handOver: [], spawn: [] };
+  const seen = { turn: [], back: [], toBackground: [], spawn: [] };
   const kept = [];
   let step = 0;
   let from = 0;
@@ -41,7 +43,7 @@ async function spawnAndHandOver(bench) {
       }
       seen.spawn.push(now - from);
       from = performance.now();
-      if (doing === "handOver") {
+      if (doing === "toBackground") {
         void session.dispatch({ type: "background" });
         await new Promise((resolve) => kept.push(resolve));
       }
@@ -58,23 +60,23 @@ async function spawnAndHandOver(bench) {
   const bare = warm(seen.turn);
   const against = "one turn of the loop";
   return [
-    row({ what: "spawn: from an answer to the child's first request", values: warm(seen.spawn), bare, against }),
+    row({ what: "spawn: from an answer to the subagent's first request", values: warm(seen.spawn), bare, against }),
     row({
-      what: "back: from the child's last answer to the parent's next request",
+      what: "report: from the subagent's last answer to the parent's next request",
       values: warm(seen.back),
       bare,
       against,
     }),
     row({
-      what: "hand-over: from the command to the parent's next request",
-      values: warm(seen.handOver),
+      what: "move to background: from the command to the parent's next request",
+      values: warm(seen.toBackground),
       bare,
       against,
     }),
   ];
 }
 
-/** Five calls that really do something, each in a folder of its own. */
+/** Five real calls, each agent in its own folder. */
 const work = (name, turn) =>
   [
     call("Write", { file_path: `${name}/a.txt`, content: `${name}\none\ntwo\n` }),
@@ -103,7 +105,7 @@ const runTeam = async (bench, { model, settings }) => {
   return time;
 };
 
-/** All of it by the program, from its start to its end; and the same within a process that is warm. */
+/** The whole program, from start to end; and the same in a warm process. */
 async function atOnce(bench) {
   const folder = bench.emptyFolder();
   const script = join(folder, "team.mjs");
@@ -124,7 +126,7 @@ async function atOnce(bench) {
     const child = start(args, { cwd, env: environment(cwd, "http://127.0.0.1:9") });
     const { code, output, errors } = await child.ended;
     if (code !== 0 || !output.includes("16 of 16"))
-      throw new Error(`the program ended with ${code}: ${output}${errors}`);
+      throw new Error(`the program exited with code ${code}: ${output}${errors}`);
     return performance.now() - child.startedAt;
   };
   const bareStart = async () => {
@@ -139,13 +141,13 @@ async function atOnce(bench) {
   const goal = atMost(1_200, "ms");
   return [
     row({
-      what: "16 children x 5 real calls, the whole program",
+      what: "16 subagents x 5 real calls, the whole program",
       values: seen.program,
       bare: seen.version,
       against: "troupe --version",
       goal,
     }),
-    row({ what: "the same in a process that is warm", values: seen.process, goal }),
+    row({ what: "the same in a warm process", values: seen.process, goal }),
   ];
 }
 
@@ -163,7 +165,7 @@ export default (ask) => {
 `;
 }
 
-/** Each answer takes 200 ms, as a fast model's might. */
+/** Each answer takes 200 ms, like a fast model's. */
 async function sideBySide(bench) {
   const together = [];
   for (let round = 0; round < 3; round++) together.push(await runTeam(bench, { model: working(200) }));
@@ -171,7 +173,7 @@ async function sideBySide(bench) {
   return [
     {
       ...row({
-        what: "16 children x 5 real calls, answers of 200 ms",
+        what: "16 subagents x 5 real calls, answers of 200 ms",
         values: together,
         bare: oneByOne,
         against: "the same, one after another",
@@ -182,7 +184,7 @@ async function sideBySide(bench) {
   ];
 }
 
-/** In a process of its own, so that its memory is its own. */
+/** Runs in a separate process, to measure its memory. */
 async function throughAQueue(bench) {
   const folder = bench.emptyFolder();
   const child = start(["--expose-gc", bench.child("agents-in-queue"), bench.library, folder], {
@@ -190,13 +192,13 @@ async function throughAQueue(bench) {
     env: environment(folder, "http://127.0.0.1:9"),
   });
   const { code, output, errors } = await child.ended;
-  if (code !== 0) throw new Error(`the child ended with ${code}: ${errors}`);
+  if (code !== 0) throw new Error(`the child process exited with code ${code}: ${errors}`);
   const { ideal, time, rows, openLogs } = JSON.parse(output);
   const megabytes = (bytes) => bytes / 1024 / 1024;
   const [early, late] = rows;
   return [
     row({
-      what: "200 children through 16 places, share of the ideal",
+      what: "200 subagents through 16 slots, share of the ideal",
       unit: "%",
       values: [(100 * ideal) / time],
       goal: atLeast(80, "%"),
@@ -215,9 +217,9 @@ async function throughAQueue(bench) {
       bare: [megabytes(early.heapUsed)],
       against: `heap when ${early.ended} are`,
     }),
-    row({ what: "the same, logs of children open at the end", unit: "", values: [openLogs], goal: atMost(32, "") }),
+    row({ what: "the same, logs of subagents open at the end", unit: "", values: [openLogs], goal: atMost(32, "") }),
     row({
-      what: "the same, heap for each further child",
+      what: "the same, heap for each further subagent",
       unit: "kB",
       values: [(late.heapUsed - early.heapUsed) / (late.ended - early.ended) / 1024],
       goal: atMost(16, "kB"),

@@ -7,8 +7,8 @@ const claimers = 16;
 const contested = 500;
 
 /**
- * What it costs to claim a task against sending a mail, both without and with the sync that a claim waits for; with 1,000
- * other tasks in the list too; and how often two of many processes get the same task.
+ * Claiming a task against sending a mail, both without and with the sync that a claim waits for. Also with 1,000 other
+ * tasks in the list. Also counts how often two of many processes get the same task.
  */
 export async function run(bench) {
   const { createFileTeamStore } = await bench.inside("store");
@@ -105,7 +105,7 @@ async function contest(bench, open) {
   const seconds = (performance.now() - started) / 1000;
   const left = (await team.tasks.list()).filter(({ status }) => status !== "completed").length;
   await team.close();
-  const what = `${claimers} processes reach for ${contested} tasks`;
+  const what = `${claimers} processes claim ${contested} tasks`;
   const none = atMost(0, "tasks");
   const doubled = won.length - new Set(won).size;
   return [

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 
-/** A model in the same process: what is left is Troupe's own work. */
+/** A model in the same process, so that only Troupe's own work is measured. */
 export function benchModel({ answer, delayMs = () => 0, contextWindow = 1_000_000, inputTokens = () => 100 }) {
   let count = 0;
   return {
@@ -25,7 +25,7 @@ export function benchModel({ answer, delayMs = () => 0, contextWindow = 1_000_00
 export const words = (text) => ({ parts: [{ type: "text", text }] });
 export const call = (name, input) => ({ parts: [{ type: "tool_call", name, input }] });
 
-/** One answer that starts so many agents. */
+/** One answer that starts this number of agents. */
 export const spawning = (count, more = () => ({})) => ({
   parts: Array.from({ length: count }, (_, index) => ({
     type: "tool_call",

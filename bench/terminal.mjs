@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { screenModel } from "./screen-model.mjs";
 
-/** Runs a program in a terminal of its own, without a window: `script` makes one, and hands on what is written and typed. */
+/** Runs a program in a separate terminal without a window: `script` creates it and forwards input and output. */
 export function openTerminal(command, { cwd, env, columns = 120, rows = 40 }) {
   const words = command.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
   const line = `stty cols ${columns} rows ${rows}; exec ${words}`;
@@ -14,7 +14,7 @@ export function openTerminal(command, { cwd, env, columns = 120, rows = 40 }) {
   });
   const lookers = new Set();
   let bytes = 0;
-  /** What has changed on the screen, frame by frame. */
+  /** The changes on the screen, summed over frames. */
   const changed = { frames: 0, bytes: 0, cells: 0 };
   const model = screenModel({
     columns,
@@ -32,7 +32,7 @@ export function openTerminal(command, { cwd, env, columns = 120, rows = 40 }) {
   });
   const ended = new Promise((resolve) => child.on("close", resolve));
 
-  /** Resolves with the time at which the screen is like that. */
+  /** Resolves with the time when the screen matches. */
   const until = (fits) =>
     new Promise((resolve, reject) => {
       const look = () => {
@@ -51,11 +51,11 @@ export function openTerminal(command, { cwd, env, columns = 120, rows = 40 }) {
     startedAt,
     ended,
     until,
-    /** How much was written so far. */
+    /** Bytes written so far. */
     written: () => bytes,
     changed: () => ({ ...changed }),
     type: (keys) => child.stdin.write(keys),
-    /** Milliseconds of CPU that the program itself has used. */
+    /** CPU milliseconds of the program itself. */
     cpuMs() {
       const stat = readFileSync(`/proc/${programOf(child.pid)}/stat`, "utf8");
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -69,7 +69,7 @@ export function openTerminal(command, { cwd, env, columns = 120, rows = 40 }) {
   };
 }
 
-/** `script` has started a shell, which has become the program. */
+/** `script` starts a shell, which then becomes the program. */
 function programOf(pid) {
   const [first] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
   return Number(first);

@@ -9,7 +9,9 @@ const eventsPerSecond = 50;
 const keys = 120;
 const messages = 10_000;
 
-/** The terminal UI in a real terminal: its start, its answer to keys while ten agents speak, and a long transcript. */
+/**
+ * The terminal UI in a real terminal: its start, its response to keys while ten agents speak, and a long transcript.
+ */
 export async function run(bench) {
   const place = placeOf(bench);
   const long = await writeLongSession(bench, place);
@@ -25,14 +27,14 @@ export async function run(bench) {
   const against = "node prints one character";
   return [
     row({
-      what: "start, to a prompt that hears keys",
+      what: "start, to a prompt that accepts keys",
       values: seen.fresh,
       bare: seen.bare,
       against,
       goal: atMost(1_000, "ms"),
     }),
     row({
-      what: `the same with ${messages} messages to go on from`,
+      what: `the same, resuming ${messages} messages`,
       values: seen.resumed,
       bare: seen.fresh,
       against: "a new session",
@@ -51,7 +53,7 @@ function placeOf(bench) {
   return { cwd: bench.emptyFolder(), env, command };
 }
 
-/** Each says a long thing, again and again, in pieces. */
+/** Each agent says a long text, again and again, in pieces. */
 function speechOf() {
   const words = "They looked at one file after another and said what they saw in it, which took a while.\n".repeat(40);
   const speech = { text: words, chunk: 6, chunkDelayMs: 1000 / eventsPerSecond };
@@ -69,7 +71,7 @@ async function toPrompt({ command, ...place }, flags) {
   return at - terminal.startedAt;
 }
 
-/** Reading and folding what is stored of one agent, as it is done when somebody begins to look at it. */
+/** Reading and folding the stored transcript of one agent, as when the user opens it. */
 async function opening(bench, { store, session, path }) {
   const { foldTranscript, isTranscriptEvent } = await bench.inside("transcript");
   const open = async () => {
@@ -89,7 +91,10 @@ async function opening(bench, { store, session, path }) {
   return [row({ what, values: seen.open, bare: seen.parse, against: "read and JSON.parse", goal: atMost(300, "ms") })];
 }
 
-/** The least there is: a program that writes down each key. Typed into in turns with the UI, so that both have the same machine. */
+/**
+ * The bare minimum: a program that echoes each key. It alternates with the UI, so that both run on the same machine
+ * state.
+ */
 const echo = `process.stdin.setRawMode(true).on("data", (key) => process.stdout.write(key)); process.stdout.write("ready")`;
 
 async function speaking({ command, ...place }) {
@@ -131,11 +136,11 @@ async function speaking({ command, ...place }) {
         what: `${agents} × ${eventsPerSecond} events/s: from a key to the screen`,
         values: waits,
         bare: bareWaits,
-        against: "node writes it down",
+        against: "node echoes it",
       }),
       one("the same, 95th percentile", quantile(waits, 0.95), {
         bare: [quantile(bareWaits, 0.95)],
-        against: "node writes it down",
+        against: "node echoes it",
         goal: atMost(50, "ms"),
       }),
       one("frames", (now.frames - seen.frames) / seconds, { unit: "/s", goal: atMost(30, "/s") }),
@@ -152,7 +157,7 @@ async function speaking({ command, ...place }) {
   }
 }
 
-/** A session whose lead has said and done so much. */
+/** A session whose lead has a long transcript. */
 async function writeLongSession(bench, { cwd, env }) {
   const platform = await bench.inside("platform");
   const { createFileSessionStore } = await bench.inside("store");

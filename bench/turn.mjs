@@ -5,12 +5,12 @@ import { join } from "node:path";
 import * as z from "zod";
 import { atMost, atMostMore, row } from "./measure.mjs";
 
-/** How many turns lie before the ones that are measured. */
+/** Number of turns before the measured ones. */
 const depths = [10, 100, 1000];
 /** Turns that are measured at each depth. */
 const width = 20;
 
-/** What one turn with a trivial tool costs beyond its request: from the end of an answer to the next request. */
+/** The overhead of a turn with a trivial tool: from the end of an answer to the next request. */
 export async function run(bench) {
   const rows = [];
   for (const protocol of ["anthropic", "openai"]) rows.push(...(await overHttp(bench, protocol)));
@@ -21,7 +21,7 @@ export async function run(bench) {
 const isMeasured = (turn) => depths.some((depth) => turn > depth && turn <= depth + width);
 const lastTurn = depths.at(-1) + width;
 
-/** `at` turns behind it: the values of the turns that follow. */
+/** The values of the turns after `depth` turns. */
 const valuesAt = (seen, depth) =>
   [...seen].filter(([turn]) => turn > depth && turn <= depth + width).map(([, it]) => it);
 
@@ -49,9 +49,9 @@ async function overHttp(bench, protocol) {
   });
 
   /**
-   * Two bare minimums, each after a request that only starts the clock: `bytes` sends the body as it came, `json` writes
-   * the same messages as JSON first, as any loop must. What `json` writes was parsed some turns ago, so it is no warmer
-   * than the agent's own.
+   * Two bare minimums, each after a request that only starts the clock: `bytes` sends the body as received, `json`
+   * first writes the same messages as JSON, as any loop must. The data for `json` was parsed some turns ago, so its
+   * caches are not warmer than the agent's.
    */
   let parsed;
   const bareTurns = async ({ url }, bytes) => {
@@ -96,7 +96,7 @@ async function overHttp(bench, protocol) {
   });
 }
 
-/** A model that answers at once: what is left is the loop, the tool and the log. */
+/** A model that answers at once, so that only the loop, the tool and the log are measured. */
 async function inProcess(bench, kept) {
   const seen = new Map();
   let turn = 0;
@@ -151,7 +151,7 @@ async function ask(session) {
   if (reply.reason !== "completed") throw new Error(`the run ended early: ${reply.reason} ${reply.detail ?? ""}`);
 }
 
-/** A call of the tool, and on the last turn a word. */
+/** A call of the tool, and a text on the last turn. */
 function answer(turn) {
   const call = { type: "tool_call", callId: `call_${turn}`, name: "Tick", input: {} };
   const isLast = turn > lastTurn;
@@ -193,7 +193,7 @@ async function startServer(handle) {
   };
 }
 
-/** The same lines as in the log that was just written, a turn's worth at a time, through one open descriptor. */
+/** Writes the lines of the log just written, one turn at a time, through one open descriptor. */
 function bareWrites(home) {
   const projects = join(home, "troupe", "projects");
   const log = readdirSync(projects, { recursive: true }).find((name) => /ses_[^/]*\.jsonl$/.test(name));

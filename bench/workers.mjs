@@ -6,7 +6,7 @@ import { startServers } from "./nats-servers.mjs";
 
 const sizes = [1, 10, 100];
 
-/** One worker and so many agents on it at once: how long until all have come back as branches, and what the worker holds. */
+/** One worker with several agents at once: the time until all have returned as branches, and the worker's memory. */
 export async function run(bench) {
   const server = await startServers(bench.emptyFolder(), 1);
   try {
@@ -17,9 +17,9 @@ export async function run(bench) {
       for (let round = 0; round < rounds; round++) seen.push(await measure(bench, server.urls.join(","), count));
       const agents = `${count} agent${count === 1 ? "" : "s"} on a worker`;
       rows.push(
-        row({ what: `${agents}: all back as branches`, values: seen.map(({ ms }) => ms) }),
+        row({ what: `${agents}: all returned as branches`, values: seen.map(({ ms }) => ms) }),
         row({ what: `${agents}: each`, values: seen.map(({ ms }) => ms / count) }),
-        row({ what: `${agents}: the worker's memory at its most`, unit: "MB", values: seen.map(({ mb }) => mb) }),
+        row({ what: `${agents}: the worker's peak memory`, unit: "MB", values: seen.map(({ mb }) => mb) }),
       );
     }
     return rows;

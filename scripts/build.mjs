@@ -1,4 +1,4 @@
-// `npm run build`: dist/, quietly. Type declarations come from the compiler itself.
+// `npm run build`: writes dist/ without output. The compiler creates the type declarations.
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { rolldown } from "rolldown";
 import { build as buildPage } from "vite";
 import { face, launcher, library, program, programWith } from "../rolldown.config.mjs";
 
-// Whoever builds, a test runner among them: what is built is for users.
+// Builds are always for users, even when a test runner starts them.
 process.env.NODE_ENV = "production";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 await build(library, "write");
@@ -28,12 +28,12 @@ async function build(config, how) {
   }
 }
 
-/** The modules that `troupe -p` loads whatever it is asked, without those that the command line has loaded before. */
+/** The modules that every `troupe -p` run loads, except those that the command line has loaded before. */
 function neededByEveryRun(output) {
   const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk]));
   const reached = (fileName, seen = new Set()) => {
     const chunk = chunks.get(fileName);
-    if (chunk === undefined || seen.has(chunk)) return seen; // undefined: one of Node's own
+    if (chunk === undefined || seen.has(chunk)) return seen; // undefined: a module of Node itself
     seen.add(chunk);
     for (const next of chunk.imports) reached(next, seen);
     return seen;

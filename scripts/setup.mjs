@@ -1,4 +1,4 @@
-// Brings a fresh checkout to the point where everything runs: packages and build. Does nothing when there is nothing to do.
+// Prepares a fresh checkout: packages and build. Does nothing if both are ready.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,8 +14,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
 const installed = join(root, "node_modules", ".package-lock.json");
 const lock = join(root, "package-lock.json");
 if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs) {
-  // Not `npm ci`: it refuses a lock file that lacks the binaries of other platforms, and that is how npm writes one wherever the
-  // registry does not have them all. This takes the versions of the lock file, writes nothing, and builds through `prepare`.
+  // Not `npm ci`: it rejects a lock file without the binaries of other platforms, and npm writes such a file if the
+  // registry does not have all of them. This command installs the locked versions, writes nothing, and builds through
+  // `prepare`.
   npm("install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error");
 } else if (!isBuilt()) {
   npm("run", "--silent", "build");

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 
-/** What the tests use beyond npm's packages: command, or commands of which one will do, and Debian's package for it. */
+/** Programs that the tests need in addition to npm packages: a command (or alternatives) and its Debian package. */
 const tools = [
   ["git", "git"],
   ["strace", "strace"],
@@ -15,7 +15,7 @@ const tools = [
   ["openssl", "openssl"],
 ];
 
-/** Installs what is missing when it may, and otherwise says what to install and stops. Nothing is skipped quietly. */
+/** Installs missing programs if it may; otherwise prints what to install and stops. Nothing is skipped silently. */
 export function installTools() {
   const missing = tools.filter(([commands]) => !commands.split(" ").some(isThere));
   if (missing.length === 0) return;
@@ -32,7 +32,7 @@ export function installTools() {
     if (status === 0) return;
   }
   console.error(
-    `the tests need ${packages.join(", ")}: install them (for example: sudo apt-get install ${packages.join(" ")}) and run this again`,
+    `the tests need ${packages.join(", ")}. Install them (for example: sudo apt-get install ${packages.join(" ")}) and run this again.`,
   );
   process.exit(2);
 }

@@ -1,4 +1,4 @@
-// `npm test`: sets up what the tests need, then runs them. Arguments go to vitest: `npm test -- run-agent`.
+// `npm test`: installs what the tests need, then runs them. Arguments go to vitest: `npm test -- loop`.
 import "./setup.mjs";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

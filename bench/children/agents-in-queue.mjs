@@ -1,4 +1,5 @@
-// 200 agents through 16 places in one process. Says how long it took, and what the process held on the way. Arguments: library, folder.
+// Runs 200 agents through 16 slots in one process. Prints the time, and the memory and open logs on the way. Arguments:
+// library, folder.
 import { mkdirSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { benchModel, call, openTeam, spawning, words } from "../team-model.mjs";
@@ -49,7 +50,7 @@ await following;
 if (reason !== "completed") throw new Error(reason);
 console.log(JSON.stringify({ ideal: (agents * turns * delayMs) / places, time, rows, openLogs }));
 
-/** By what the system says is open; 0 where it cannot be asked. */
+/** Counts open files according to the system; 0 if unknown. */
 function countOpenLogs() {
   if (process.platform !== "linux") return 0;
   return readdirSync("/proc/self/fd").filter((fd) => {

@@ -1,5 +1,5 @@
-// The least that a receiver can do: sees that a file has grown, reads the new line, and asks a server, if there is one.
-// Prints when it did. Arguments: file, url (optional).
+// The minimum for a receiver: detects that a file has grown, reads the new line, and sends a request to a server, if
+// there is one. Prints the time. Arguments: file, url (optional).
 import { openSync, readSync, watch } from "node:fs";
 import { dirname } from "node:path";
 

@@ -1,6 +1,6 @@
-// Members of one team in one process, as a worker has them: each reads its inbox and marks what it has read. Sends to any
-// member of the team at the pace that it is told, and says how long each mail took to whoever reads it.
-// Arguments: folder of the parts, servers, team, number of this process, members in each process, processes.
+// Members of one team in one process, as on a worker: each reads its inbox and marks mails as read. Sends to any member
+// of the team at the requested rate, and reports how long each mail took to its reader. Arguments: folder of the parts,
+// servers, team, number of this process, members in each process, processes.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -40,7 +40,7 @@ const read = async (who) => {
 const ends = [];
 for (let n = 0; n < Number(each); n++) ends.push(await read(member(own, n)));
 
-/** At a pace that does not wait for answers: what is late shows. Gives up when it takes twice as long as it should. */
+/** Sends at a rate that does not wait for answers, so that delays show. Stops after twice the expected time. */
 async function send({ rate, seconds }) {
   const failed = [];
   const going = [];
@@ -67,7 +67,7 @@ async function send({ rate, seconds }) {
 }
 
 process.on("message", (message) => void carryOut(message));
-// Also when whoever measures is gone.
+// Also exits when the measuring process has ended.
 process.on("disconnect", () => process.exit());
 
 async function carryOut({ do: what, ...rest }) {

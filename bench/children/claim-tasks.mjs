@@ -1,4 +1,5 @@
-// claim-tasks INSIDES HOME NAME COUNT: reaches for every task of the team, completes what it gets, and tells which.
+// claim-tasks INSIDES HOME NAME COUNT: tries to claim every task of the team, completes the claimed ones, and prints
+// them.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 

@@ -1,5 +1,5 @@
-// Members in one process that pass messages around. Says what that took, and what they cost when they rest.
-// Arguments: library, folder, members, messages.
+// Members in one process that pass messages around. Prints the time for that, and the cost of idle members. Arguments:
+// library, folder, members, messages.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,7 @@ import { benchModel, call, openTeam, spawning, words } from "../team-model.mjs";
 const [library, folder, memberCount, messageCount] = process.argv.slice(2);
 const members = Number(memberCount);
 const messages = Number(messageCount);
-/** Messages that are under way at the same time. */
+/** Messages in flight at the same time. */
 const tokens = 20;
 const nameOf = (index) => `member-${index}`;
 
@@ -28,17 +28,17 @@ const settings = { limits: { maxConcurrentAgents: 200 } };
 const sessionMs = await startSessions(10);
 const spawnMs = [];
 const memory = [];
-/** One byte for each: what is measured must not be what measures. */
+/** One byte for each message, so that the bookkeeping does not dominate the memory. */
 const heard = new Uint8Array(messages);
 let delivered = 0;
 let twice = 0;
 let spawnedAt = 0;
 const home = emptyFolder();
-/** How many are to be heard in this round, and when all of them are. */
+/** The number of messages in this round, and the callback when all have arrived. */
 let target = 0;
 let finished = () => undefined;
 
-// Small enough that conversations are shortened on the way: what grows then is not what was said.
+// Small, so that conversations are compacted on the way: growth is then not due to their text.
 const size = { contextWindow: 10_000, inputTokens: (request) => request.messages.length * 100 };
 const model = benchModel({
   ...size,
@@ -54,11 +54,11 @@ memory.push({ what: "resting", count: members, ...held() });
 
 const { openTeam: openFiles } = await import(library);
 const files = await openFiles("bench", { home: join(home, "troupe"), env: {} });
-// What is compared is the same rest, after few and after many.
+// Compares the same idle state, after few and after many messages.
 let seconds = 0;
 for (const count of [messages / 5, messages]) seconds += await passAround(count);
 
-// What was written a moment ago is still being synced.
+// Recent writes are still being synced.
 await sleep(2000);
 const cpu = process.cpuUsage();
 const restedAt = performance.now();
@@ -91,7 +91,7 @@ function lead({ caller }) {
   return spawning(1, () => ({ name: nameOf(caller.turn - 1), prompt: "Wait for mail." }));
 }
 
-/** Whatever was said to it since its last answer is passed on. */
+/** Passes on everything received since its last answer. */
 function member({ caller, messages: conversation }) {
   if (caller.purpose !== "answer") return words("I pass on what I am sent.");
   if (caller.turn === 1) spawnMs.push(performance.now() - spawnedAt);
@@ -113,7 +113,7 @@ function passOn(path, token, hop) {
   if (delivered === target) finished();
   if (hop + 1 >= target / tokens) return undefined;
   const own = Number(/member-(\d+)/.exec(path)[1]);
-  // Nobody writes to the same one all the time: that is not taken.
+  // The receiver changes, because too many mails to one member are rejected.
   const to = nameOf((own + 1 + ((hop * 7 + token) % (members - 1))) % members);
   return call("SendMessage", { to, message: text(token, hop + 1), summary: "the next one" });
 }
@@ -122,7 +122,7 @@ function text(token, hop) {
   return `token ${token} hop ${hop};`;
 }
 
-/** Until nobody is at work. */
+/** Waits until all agents are idle. */
 async function settled() {
   for (;;) {
     await session.settled();
@@ -131,7 +131,7 @@ async function settled() {
   }
 }
 
-/** What a member is compared with: a session of its own, to its first request. */
+/** The comparison for a member: a separate session, up to its first request. */
 async function startSessions(count) {
   const times = [];
   for (let i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-// Opens agents, lets each answer once, and says what the idle ones hold. Arguments: library, kind, folder, url.
+// Opens agents, lets each answer once, and prints the memory of the idle ones. Arguments: library, kind, folder, url.
 import { join } from "node:path";
 
 const [library, kind, folder, url] = process.argv.slice(2);
@@ -39,7 +39,7 @@ const held = () => {
 const none = held();
 const sessions = [await open()];
 const one = held();
-// The same code runs once more before anything is compared: what the engine keeps for it is not the agents'.
+// Runs the same code once before the comparison: memory that the engine keeps for it does not belong to the agents.
 sessions.push(await open());
 const two = held();
 for (let i = 2; i < 102; i++) sessions.push(await open());

@@ -1,4 +1,4 @@
-// One call whose result is `bytes` long, from the call to the next request. Arguments: library, how, folder, bytes.
+// One call with a result of `bytes` bytes, from the call to the next request. Arguments: library, how, folder, bytes.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const cases = { tool: () => inSession("Flood", {}), bash: () => inSession("Bash"
 const timeMs = await cases[how]();
 console.log(JSON.stringify({ timeMs, peak: peakOfMemory() }));
 
-/** The system's own count where there is one: `maxRSS` begins with what the parent had. */
+/** Uses the system's counter if there is one: `maxRSS` starts with the parent's value. */
 function peakOfMemory() {
   if (process.platform !== "linux") return process.resourceUsage().maxRSS * 1024;
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"));
@@ -30,7 +30,7 @@ async function write() {
 async function shell() {
   const started = performance.now();
   const { status } = spawnSync("bash", ["-c", `${command} > bare.txt`], { cwd: folder });
-  if (status !== 0) throw new Error(`bash ended with ${status}`);
+  if (status !== 0) throw new Error(`bash exited with code ${status}`);
   return performance.now() - started;
 }
 

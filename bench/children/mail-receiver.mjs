@@ -1,4 +1,5 @@
-// Follows its inbox and says how long after the start of its sending it heard of each mail. Arguments: folder of the parts, home, count.
+// Follows its inbox and prints how long after the start of its send each mail arrived. Arguments: folder of the parts,
+// home, count.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { openMail } from "../mail-team.mjs";

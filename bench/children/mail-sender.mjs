@@ -1,6 +1,6 @@
-// Sends so many mails from the moment on that it is told, and says how long each took and which failed; without end for 0.
-// Ends when its input does: what that costs is nobody's send.
-// Arguments: ours, reference or bare, folder of the parts, home, name, count.
+// Waits for a signal, then sends `count` mails and prints how long each took and which failed; 0 means without end.
+// Ends when its input ends, so that the exit does not count as a send. Arguments: ours, reference or bare, folder of
+// the parts, home, name, count.
 import { once } from "node:events";
 import { openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const open = {
     const inbox = openLockedArray(join(home, "receiver.json"));
     return { send: () => inbox.send({ from, text }), lock: inbox.lock, close: () => undefined };
   },
-  /** What nobody can do without: one line of JSON, in one write. */
+  /** The minimum for a send: one line of JSON, in one write. */
   async bare() {
     const fd = openSync(join(home, "bare"), "a");
     const send = async () => writeSync(fd, `\n${JSON.stringify({ from, text, more: "y".repeat(200) })}\n`);
@@ -49,7 +49,7 @@ for (let n = 0; n < Number(count); n++) {
   try {
     await send();
   } catch {
-    failed += 1; // the reference design's own: counted
+    failed += 1; // an expected failure of the reference design: counted
   }
   times.push(now() - before);
 }

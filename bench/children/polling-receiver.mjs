@@ -1,4 +1,4 @@
-// Looks into its inbox every 500 ms, and answers each mail with the moment at which it saw it. Argument: folder.
+// Polls its inbox every 500 ms, and answers each mail with the time when it saw it. Argument: folder.
 import { join } from "node:path";
 import { openReference } from "../reference-mailbox.mjs";
 

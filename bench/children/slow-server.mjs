@@ -1,4 +1,4 @@
-// The smallest MCP server: it answers after as many milliseconds as it is told, the first time.
+// A minimal MCP server: it delays its first answer by the given number of milliseconds.
 import { createInterface } from "node:readline";
 
 const delay = Number(process.argv[2]);

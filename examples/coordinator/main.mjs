@@ -1,5 +1,6 @@
-// A coordinator: it hands out the work and does none itself. Two workers look at the same time, in the background; what
-// they found is put together; the one who knows the file mends it; another one checks. They share a folder, the scratchpad.
+// A coordinator delegates the work and does none itself. Two workers investigate in parallel in the background. The
+// coordinator combines their findings, resumes the worker that knows the file to fix it, and lets another one check.
+// They share a folder, the scratchpad.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,30 +15,30 @@ const total = join(cwd, "total.mjs");
 const wrong = "export const total = (price, discount) => price + discount;\n";
 const right = "export const total = (price, discount) => price - discount;\n";
 
-// What the models say. Leave `model` out below, or say "anthropic/…" or "openai/…", to use real ones.
+// The models' answers. Omit `model` below, or set "anthropic/…" or "openai/…", to use real models.
 const call = (tool, input) => ({ tool, input });
 const worker = (name, prompt) => call("Agent", { name, description: name, prompt });
 const scratchpadIn = (system) => /Scratchpad: (\S+) is a folder/.exec(system)?.[1];
 const heard = new Set();
 let offered = [];
 
-/** Each turn begins with what has come in: results are notifications, and never interrupt a turn. */
+/** Each turn begins with the new notifications: results never interrupt a turn. */
 function coordinator({ said, result, request }) {
   offered = request.tools.map(({ name }) => name);
-  for (const [, words] of said.matchAll(/(ADDS THE DISCOUNT|NO TEST|MENDED|TOTALS ARE RIGHT)/g)) heard.add(words);
+  for (const [, words] of said.matchAll(/(ADDS THE DISCOUNT|NO TEST|FIXED|TOTALS ARE RIGHT)/g)) heard.add(words);
   const has = (words) => heard.has(words);
   if (result?.tool === "Agent" || result?.tool === "SendMessage")
-    return { text: "It is under way; I tell you when there is more." };
-  if (has("TOTALS ARE RIGHT")) return { text: "Totals are right again: a discount was added instead of taken off." };
-  if (has("MENDED"))
+    return { text: "Work has started; I will report when there is more." };
+  if (has("TOTALS ARE RIGHT")) return { text: "Totals are right again: a discount was added instead of subtracted." };
+  if (has("FIXED"))
     return { calls: [worker("checker", `Run total.mjs with 10 and 3 and say whether it is 7. ${total}`)] };
   if (has("ADDS THE DISCOUNT") && has("NO TEST"))
     return {
-      calls: [call("SendMessage", { to: "reader", message: "Mend it: take the discount off.", summary: "mend it" })],
+      calls: [call("SendMessage", { to: "reader", message: "Fix it: take the discount off.", summary: "fix it" })],
     };
-  if (has("ADDS THE DISCOUNT") || has("NO TEST")) return { text: "One of two is back." };
+  if (has("ADDS THE DISCOUNT") || has("NO TEST")) return { text: "One of two has reported." };
   return {
-    text: "Two look first, side by side.",
+    text: "Two workers investigate first, in parallel.",
     calls: [
       worker("reader", `Read ${total} and say what it does with the discount. Change nothing.`),
       worker("tester", `Say whether there is a test for ${total}. Change nothing.`),
@@ -47,8 +48,8 @@ function coordinator({ said, result, request }) {
 
 function working({ agent, said, result, system }) {
   const note = (name, content) => call("Write", { file_path: join(scratchpadIn(system), name), content });
-  if (agent === "lead/reader" && said.includes("Mend it")) {
-    if (result?.tool === "Edit") return { text: "MENDED total.mjs." };
+  if (agent === "lead/reader" && said.includes("Fix it")) {
+    if (result?.tool === "Edit") return { text: "FIXED total.mjs." };
     return {
       calls: [call("Edit", { file_path: total, old_string: "price + discount", new_string: "price - discount" })],
     };
@@ -96,17 +97,17 @@ try {
       if (said?.startsWith("Totals are right again")) return;
     }
   })();
-  await session.ask("Totals are wrong when there is a discount: find out why, mend it, show that it works.");
+  await session.ask("Totals are wrong when there is a discount: find out why, fix it, show that it works.");
   await watching;
   await session.close();
 
-  // It has nothing to do the work with itself.
+  // It has no tools to do the work itself.
   assert.deepEqual(new Set(offered), new Set(["Agent", "SendMessage", "TaskOutput", "TaskStop"]));
-  // Two were started in one turn, the one who had read the file was sent on, a third one checked.
+  // Two were started in one turn, the one that had read the file was resumed, and a third one checked.
   assert.deepEqual(new Set(begun.slice(0, 2)), new Set(["reader", "tester"]));
   assert.equal(begun.length, 4);
   assert.ok(ended.length >= 3 && ended.every((status) => status === "completed"));
-  // The change was asked about, the scratchpad was not.
+  // The edit needed approval, the scratchpad did not.
   assert.deepEqual(asked, ["Edit", "Bash"]);
   assert.equal(await readFile(total, "utf8"), right);
   for (const text of words) console.log(text);

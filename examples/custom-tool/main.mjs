@@ -1,4 +1,4 @@
-// A tool of your own: the model calls it by name, zod checks what it is given, and nothing is written to disk.
+// A custom tool: the model calls it by name, zod validates its input, and nothing is written to disk.
 import assert from "node:assert/strict";
 import { createSession, defineTool, failedResult, textResult } from "troupe";
 import { createScriptedModel, script, systemClock } from "troupe/testing";
@@ -11,17 +11,17 @@ const stock = new Map([
 
 const stockTool = defineTool({
   name: "Stock",
-  description: "Tells how many of an article are in stock.",
+  description: "Returns how many of an article are in stock.",
   input: z.strictObject({ article: z.string().min(1).describe("The article, in the plural") }),
-  // `read` tools may run side by side; `none` means that there is no file, command or address to judge.
+  // `read` tools may run in parallel; `none` means that there is no file, command or address to authorize.
   access: "read",
   subject: () => ({ kind: "none" }),
   title: ({ article }) => `Stock ${article}`,
   async execute({ article }) {
     const count = stock.get(article);
-    // What the model reads on a failure tells it what to do next.
+    // A failure tells the model what to do next.
     if (count === undefined)
-      return failedResult(`There is no article ${article}. There are: ${[...stock.keys()].join(", ")}.`);
+      return failedResult(`There is no article ${article}. Available: ${[...stock.keys()].join(", ")}.`);
     return textResult(`${count} ${article}`);
   },
 });
@@ -33,14 +33,14 @@ const model = createScriptedModel(
     steps: [
       { text: "I look.", calls: [ask("apples"), ask("plums")] },
       { text: "I look again.", calls: [ask("pears"), { tool: "Stock", input: { item: "pears" }, id: "slip" }] },
-      (request) => ({ text: `I was told: ${request.results[0].text}` }),
+      (request) => ({ text: `The answer is: ${request.results[0].text}` }),
     ],
   }),
   { clock: systemClock },
 );
 
 const session = await createSession({ model, tools: [stockTool], memory: true, env: { PATH: process.env.PATH } });
-// Calls that only read run at the same time, so they may settle in any order.
+// Calls that only read run in parallel, so they may settle in any order.
 const results = new Map();
 const watching = (async () => {
   for await (const { event } of session.events()) {
@@ -53,11 +53,11 @@ const reply = await session.ask("How many apples, plums and pears are there?");
 await session.close();
 await watching;
 
-assert.equal(reply.text, "I was told: 0 pears");
+assert.equal(reply.text, "The answer is: 0 pears");
 assert.equal(results.get("apples"), "ok: 12 apples");
-assert.equal(results.get("plums"), "failed: There is no article plums. There are: apples, pears.");
+assert.equal(results.get("plums"), "failed: There is no article plums. Available: apples, pears.");
 assert.equal(results.get("pears"), "ok: 0 pears");
-// Input that does not fit the schema never reaches the tool: the model is told which field is wrong.
+// Input that does not match the schema never reaches the tool: the model learns which field is wrong.
 assert.match(results.get("slip"), /^failed: .*`article`/s);
 model.assertAllUsed();
 console.log(reply.text);

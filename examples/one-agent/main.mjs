@@ -1,4 +1,4 @@
-// One agent, driven from code: it writes a file, the program is asked for permission, and the session is resumed later.
+// One agent, controlled from code: it writes a file, the program grants permission, and the session is resumed later.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { createSession } from "troupe";
 import { createScriptedModel, script, systemClock } from "troupe/testing";
 
-// Everything happens in a folder of its own: the project, and TROUPE_HOME, where sessions are kept.
+// Everything happens in a temporary folder: the project, and TROUPE_HOME, which contains the sessions.
 const root = await mkdtemp(join(tmpdir(), "troupe-one-agent-"));
 const cwd = join(root, "project");
 await mkdir(cwd);
 const env = { PATH: process.env.PATH, HOME: root, TROUPE_HOME: join(root, ".troupe") };
 
-// Leave `model` out, or say "anthropic/…" or "openai/…", to use a real one.
+// Omit `model`, or set "anthropic/…" or "openai/…", to use a real model.
 const scripted = (steps) => createScriptedModel(script({ version: 1, steps }), { clock: systemClock, cwd });
 
 try {
@@ -34,7 +34,7 @@ try {
     },
   });
 
-  // Events come from the moment of this call on; the loop ends when the session is closed.
+  // Events arrive from this call on; the loop ends when the session is closed.
   const seen = [];
   const watching = (async () => {
     for await (const { event } of session.events()) {
@@ -53,13 +53,13 @@ try {
   assert.equal(await readFile(join(cwd, "hello.txt"), "utf8"), "Hello!\n");
   assert.equal(questions.length, 1);
   assert.match(questions[0], /Write hello\.txt/);
-  // What was asked is stored before it is answered, and a call before it runs.
+  // A question is stored before its answer, and a call before it runs.
   assert.ok(seen.indexOf("permission.asked") < seen.indexOf("permission.settled"));
   assert.ok(seen.indexOf("tool.called") < seen.indexOf("tool.settled"));
   assert.equal(seen.at(-1), "session.closed");
   model.assertAllUsed();
 
-  // Later, perhaps in another process: the same session, with all that was said.
+  // Later, perhaps in another process: the same session with its whole conversation.
   const later = scripted([(ask) => ({ text: `I remember ${ask.request.messages.length - 1} messages.` })]);
   const resumed = await createSession({ cwd, env, model: later, resume: session.id });
   const memory = await resumed.ask("What do you remember?");

@@ -1,5 +1,5 @@
-// A lead and two agents of a type of your own, each in a worktree of its own: they work side by side, one is sent on, and
-// what they committed is landed.
+// A lead and two agents of a custom type, each in its own worktree. They work in parallel, one is resumed, and their
+// commits are landed.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -17,16 +17,16 @@ const run = async (command, ...args) => (await promisify(execFile)(command, args
 const git = (...args) => run("git", ...args);
 const troupe = join(dirname(fileURLToPath(import.meta.resolve("troupe/package.json"))), "dist", "troupe.cjs");
 
-// A type of agent is a file. It has the tools it needs and no others.
+// An agent type is a file. It has only the tools it needs.
 const translator = `---
 name: translator
 description: Translates greeting.txt into one language and commits the translation.
 tools: Read, Write, Bash(git add:*), Bash(git commit:*)
 ---
-You translate greeting.txt into the language you are told. Write it to a file of its own and commit it.
+You translate greeting.txt into the language you are given. Write the translation to a separate file and commit it.
 `;
 
-// What the models say. Leave `model` out below, or say "anthropic/…" or "openai/…", to use real ones.
+// The models' answers. Omit `model` below, or set "anthropic/…" or "openai/…", to use real models.
 const start = (name, language) => ({
   tool: "Agent",
   input: {
@@ -48,11 +48,11 @@ const model = createScriptedModel(
     agents: {
       lead: {
         steps: [
-          // Two calls in one answer: they run at the same time.
+          // Two calls in one answer run in parallel.
           { text: "I have both translated at once.", calls: [start("french", "French"), start("spanish", "Spanish")] },
           ({ results }) => {
             reports.push(...results.map(({ text }) => text));
-            // An agent that has finished is not gone: it goes on from where it was, with all it knows.
+            // A finished agent can be resumed: it continues with its whole conversation.
             return { calls: [{ tool: "SendMessage", input: { to: "french", message: "Add: and to you, too." } }] };
           },
           { text: "I wait for the second line." },
@@ -104,7 +104,7 @@ try {
     onPermission: "nobody",
   });
 
-  // Every event says whose it is. Its worktree and branch are told when an agent begins.
+  // Every event names its agent. The start of an agent contains its worktree and branch.
   const names = new Map();
   const branches = new Map();
   const began = [];
@@ -124,7 +124,7 @@ try {
 
   const reply = await session.ask("Have greeting.txt translated to French and Spanish.");
   assert.deepEqual(reply, { text: "I wait for the second line.", reason: "completed" });
-  // An agent that was sent on works in the background; the lead is told when it has ended, and goes on.
+  // A resumed agent works in the background; the lead is notified of its end and continues.
   await ended;
   await session.settled();
   await session.close();
@@ -132,7 +132,7 @@ try {
 
   assert.deepEqual(began.slice(0, 2), ["Agent", "Agent"]);
   assert.deepEqual(new Set(branches.keys()), new Set(["lead/french", "lead/spanish"]));
-  // A result is the agent's words, and then what the log says was really done for them.
+  // A result contains the agent's text, and then the evidence from the log.
   assert.match(reports[0], /^french\.txt is committed\./);
   assert.match(reports[0], /What was really done, by the log:/);
   assert.match(reports[0], /changed: ".*french\.txt"/);
@@ -141,7 +141,7 @@ try {
   assert.match(reports[2], /<task-notification>[^]*The second line is committed\./);
   model.assertAllUsed();
 
-  // Nobody has touched the project itself: the work is on branches, and is landed when you say so.
+  // The project itself is unchanged: the work is on branches, and is landed on request.
   assert.equal((await git("log", "--format=%s")).trim(), "Greet");
   const check = "test -s french.txt && test -s spanish.txt";
   console.log(await run(process.execPath, troupe, "land", ...branches.values(), "--check", check));

@@ -1,5 +1,5 @@
-// A lead and two teammates: they share a task list, talk to each other by name, ask before they change anything, and end
-// when they are asked to.
+// A lead and two teammates: they share a task list, send mail to each other by name, ask before they change anything,
+// and shut down on request.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ const cwd = join(root, "project");
 const env = { PATH: process.env.PATH, HOME: root, TROUPE_HOME: join(root, ".troupe") };
 const page = join(cwd, "page.txt");
 
-// What the models say. Leave `model` out below, or say "anthropic/…" or "openai/…", to use real ones.
+// The models' answers. Omit `model` below, or set "anthropic/…" or "openai/…", to use real models.
 const call = (tool, input) => ({ tool, input });
 const send = (to, message, summary) => call("SendMessage", { to, message, summary });
 const done = (taskId) => call("TaskUpdate", { taskId, status: "completed" });
@@ -24,12 +24,12 @@ function lead({ said, result, turn }) {
   if (turn === 1) return { text: "I start a team.", calls: [start("ann"), start("bob")] };
   if (result?.tool === "Agent") {
     const write = { subject: "Write the page", description: "One line in page.txt.", needs: ["Write"] };
-    // The check is run by Troupe itself: only when it passes is the task done, and only then is the second one free.
+    // Troupe itself runs the check: the task is done, and the second one unblocked, only when it passes.
     const check = { acceptance: [{ command: "grep -q Troupe page.txt" }] };
     const read = { subject: "Read the page", description: "Tell the other what you think.", blockedBy: [1] };
     return { calls: [call("TaskCreate", { ...write, ...check }), call("TaskCreate", read)] };
   }
-  // Nobody has to wait for the team: the lead is woken when everybody rests.
+  // No polling: the lead is woken when all members are idle.
   const isDone = said.includes("All your teammates are idle") && !said.includes("still open");
   if (isDone && result === undefined && gone.size === 0)
     return { calls: ["ann", "bob"].map((name) => send(name, { type: "shutdown_request" })) };
@@ -41,7 +41,7 @@ function member({ agent, said, result }) {
   const request = /"request_id":"([^"]+)"/.exec(said)?.[1];
   const agree = { type: "shutdown_response", request_id: request, approve: true };
   if (request !== undefined) return result ? { text: "Bye." } : { calls: [send("team-lead", agree)] };
-  // Whoever is free claims the next task; of two who reach for it, one has it.
+  // An idle member claims the next task; of two members, only one gets it.
   const other = agent.startsWith("ann@") ? "bob" : "ann";
   const task = /<task id="(\d)"/.exec(said)?.[1];
   if (task === "1") {
@@ -64,7 +64,7 @@ const model = createScriptedModel((ask) => (ask.agent === "lead" ? lead(ask) : m
 
 try {
   await mkdir(cwd);
-  // Members ask their lead, and whoever answers the lead's questions answers theirs.
+  // Members ask their lead; the answers to the lead's questions also answer theirs.
   const asked = [];
   const session = await createSession({
     cwd,
@@ -77,7 +77,7 @@ try {
     },
   });
 
-  // How the members and the tasks are is told in the lead's own stream, wherever the members run.
+  // The lead's own event stream contains the state of members and tasks, wherever the members run.
   const steps = [];
   const watching = (async () => {
     for await (const { event } of session.events()) {
@@ -92,7 +92,7 @@ try {
 
   assert.equal(await readFile(page, "utf8"), "Troupe: agents that work together.\n");
 
-  // The team is in files: any program can look at it afterwards, or take part while it is at work.
+  // The team is stored in files: any program can read it afterwards, or take part while it works.
   const team = await openTeam("press", { home: env.TROUPE_HOME });
   const tasks = await team.tasks.list();
   const { members } = await team.record.read();

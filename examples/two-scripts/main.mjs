@@ -1,5 +1,5 @@
-// Two plain Node programs that talk: no model, no agent, nothing shared but a team's files. Each could be any program of
-// yours, or one of them a person with `troupe team send` and `troupe team inbox`.
+// Two plain Node programs that communicate: no model, no agent, nothing shared except a team's files. Either could be
+// any program, or a person with `troupe team send` and `troupe team inbox`.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ const home = await mkdtemp(join(tmpdir(), "troupe-two-scripts-"));
 try {
   const team = await createTeam("kitchen", { home, members: ["cook", "waiter"] });
 
-  // They start in any order: mail waits for whoever is not there yet.
+  // They start in any order: mail waits for its receiver.
   const start = (name) => {
     const script = fileURLToPath(new URL(`${name}.mjs`, import.meta.url));
     return spawn(process.execPath, [script, home], { stdio: ["ignore", "inherit", "inherit"] });
@@ -24,7 +24,7 @@ try {
     [0, null],
   ]);
 
-  // What they left behind: every mail read once, in order, by a sender whose signature holds; every task done by the cook.
+  // The result: every mail was read once, in order, with a valid signature; the cook completed every task.
   const mail = await team.mailbox.readAll("waiter");
   assert.deepEqual(
     mail.map(({ from, body, state, sender }) => [from, body.text, state, sender]),

@@ -138,7 +138,7 @@ describe("land", () => {
     });
 
     it.each<[string, ResolveConflict]>([
-      ["gives up", async () => "given up" as const],
+      ["gives up", async () => "unresolved" as const],
       ["says resolved and leaves the marks in", async () => "resolved" as const],
     ])("lands nothing of it when it %s", async (_what, resolveConflict) => {
       const repo = conflicting();
