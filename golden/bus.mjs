@@ -1,4 +1,4 @@
-// A nats-server on loopback with a store of its own.
+// Starts a nats-server on loopback with its own store.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// What a session leaves behind, as one value: what the program printed, events by agent, files of the home, request bodies.
+// Collects the results of a session in one value: output, events per agent, files of the home, request bodies.
 import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -14,7 +14,7 @@ export function collect(stage, session) {
   };
 }
 
-/** The same on every machine, whatever its language. */
+/** Sorts texts the same way on every machine. */
 export const inOrder = (texts) => [...texts].toSorted((a, b) => (a < b ? -1 : Number(a > b)));
 
 const isEnvelope = (line) => line.startsWith('{"v":');
@@ -33,7 +33,7 @@ function parsed(line) {
   }
 }
 
-/** Text that comes in pieces: where one ends is a matter of time. */
+/** Text that arrives in pieces. Timing decides where a piece ends, so pieces are joined. */
 const pieces = {
   "text.delta": "text",
   "thinking.delta": "text",
@@ -41,7 +41,7 @@ const pieces = {
   "tool.progress": "text",
   "background.output": "text",
 };
-/** What is told when it happens to happen, beside what the agent does: kept by what it is about, each in its order. */
+/** Events that arrive independently of the agent's own steps. Each subject gets its own list. */
 const beside = {
   "member.changed": (event) => event.name,
   "task.changed": (event) => `task ${event.task?.id}`,
@@ -51,10 +51,10 @@ const beside = {
   "mail.sent": (event) => (event.kind === "text" ? undefined : `${event.kind} to ${event.to}`),
 };
 
-/** How somebody is is looked at now and then: how it is in the end is certain, what was seen before is not. */
+/** Sampled states. Only the last one is certain. */
 const sampled = /^(member|task)\.changed /;
 
-/** One list for each agent, in its order. */
+/** One ordered list per agent. */
 export function streamOf(envelopes) {
   const paths = new Map();
   const agents = new Map();
@@ -68,7 +68,7 @@ export function streamOf(envelopes) {
   );
 }
 
-/** The events of one agent without their numbers, which only have to follow each other; what stands beside them apart. */
+/** Splits the events of one agent into lists. Sequence numbers are checked for gaps and then left out. */
 function inLists(envelopes) {
   const lists = new Map();
   for (const { seq: _, ...envelope } of structuredClone(envelopes)) {
@@ -96,7 +96,7 @@ function joined(last, { event }) {
   return true;
 }
 
-/** Every file below a folder: records of line files, JSON, or text. */
+/** Every file below a folder, as records, JSON or lines. */
 export function filesOf(folder, skip = () => false) {
   if (!existsSync(folder)) return [];
   const found = inOrder(readdirSync(folder, { recursive: true }).map(String));
@@ -118,7 +118,7 @@ function contentOf(file) {
   return file.endsWith(".json") ? parsed(text) : text.split("\n");
 }
 
-/** Line files that several write at the same time: what is in them is certain, how it is interleaved is not. */
+/** Reorders line files with several writers: their content is certain, their order is not. */
 function arranged(name, records) {
   if (name === "places.jsonl") return inOrder(new Set(records.map(({ do: act, member = "" }) => `${act} ${member}`)));
   const marks = records.filter(({ mark }) => mark !== undefined);
@@ -155,7 +155,7 @@ function requestsOf(requests, mark) {
   return [...byActor].map(([actor, list]) => ({ actor, list }));
 }
 
-/** Messages of either protocol, as far as marks of actors need them. */
+/** The messages of a request body of either protocol. */
 function wireMessages(body) {
   return (body?.messages ?? []).map(({ role, content }) => ({
     role,

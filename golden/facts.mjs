@@ -1,7 +1,8 @@
-// What can be said of a run that nobody holds up: what happens every time, and what happens at all.
+// Compares runs with real concurrency, by facts: some appear in every run, some only in a few.
 import { inOrder } from "./collect.mjs";
+import { withoutText } from "./compare.mjs";
 
-/** Plays so many times; `always` is what each of them had, `ever` what any of them had. */
+/** Plays a story several times. `always` has the facts of every play, `ever` the facts of any play. */
 export async function factsOf(play, times = 3) {
   const plays = [];
   for (let count = 0; count < times; count += 1) plays.push(new Set(await play()));
@@ -9,7 +10,17 @@ export async function factsOf(play, times = 3) {
   return { always: ever.filter((fact) => plays.every((facts) => facts.has(fact))), ever };
 }
 
-/** Where two recordings cannot be of the same behaviour. */
+/** Masks text in facts. Events keep their shape; printed lines are dropped. */
+export function factsWithoutText({ always, ever }) {
+  const shape = (fact) => {
+    if (!/^in \S+ \{/.test(fact)) return /^(exit|file) /.test(fact) ? [fact] : [];
+    const at = fact.indexOf(" {");
+    return [`${fact.slice(0, at)} ${JSON.stringify(withoutText(JSON.parse(fact.slice(at + 1))))}`];
+  };
+  return { always: always.flatMap(shape), ever: ever.flatMap(shape) };
+}
+
+/** Finds facts that prove a change of behaviour. */
 export function otherFacts(before, after, most = 6) {
   const missing = before.always.filter((fact) => !after.ever.includes(fact));
   const added = after.always.filter((fact) => !before.ever.includes(fact));
@@ -20,7 +31,7 @@ export function otherFacts(before, after, most = 6) {
   return found.slice(0, most);
 }
 
-/** A recording as a list of facts: each event, file and line by itself. */
+/** Turns a recording into facts: one for each event, file and line. */
 export function listed({ runs, home }) {
   return [
     ...runs.flatMap(({ exit, stdout, stderr }) => [
@@ -31,19 +42,21 @@ export function listed({ runs, home }) {
     ...home.flatMap(({ path, content }) => [
       `file ${path}`,
       ...(Array.isArray(content) ? content : [content]).flatMap((part) =>
-        (part?.events ?? [part]).map((entry) => `${path} ${JSON.stringify(entry)}`),
+        (part?.events ?? [part]).map((entry) => `in ${path} ${JSON.stringify(entry)}`),
       ),
     ]),
   ].map(plain);
 }
 
-/** Without what counts or measures: how many turns something took is not certain. */
+/** Removes counts and measures, since the number of turns varies. */
 function plain(fact) {
   return fact
     .replaceAll(/<([a-z]+) \d+>/g, "<$1>")
     .replaceAll(/"(turn|generation|\w*Tokens|costUsd)":[\d.]+/g, '"$1":0')
     .replaceAll(/\b\d+(\.\d+)? (ms|s|min)\b/g, "<duration>")
     .replaceAll(/\b\d+ (token|turn|call)s?\b/g, "<n> $1s")
+    .replaceAll(/(Nobody else is in it yet|The others are now: [^;]*)(?=[;.])/g, "<others>")
+    .replaceAll(/(call_[\w/@.-]+?)_\d+_\d+/g, "$1_<n>")
     .replaceAll(/\$\d+\.\d+/g, "<usd>")
     .replaceAll(/\(duration_ms [\d.]+\)|duration_ms [\d.]+|\([\d.]+ms\)/g, "<ms>");
 }

@@ -1,4 +1,4 @@
-// Loaded before an example: what it has made in the folder for temporary files is left to the recorder, which removes it.
+// Preloaded into an example. The example then keeps its temporary folder, and the recorder reads and removes it.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";

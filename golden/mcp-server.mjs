@@ -1,4 +1,4 @@
-// A small MCP server on standard input and output: two tools, nothing else. It answers once the file it is given is there.
+// A small MCP server on standard input and output with two tools. It answers once the given file exists.
 import { existsSync, rmSync } from "node:fs";
 import { createInterface } from "node:readline";
 

@@ -1,4 +1,4 @@
-// Takes out what differs between two runs of the same build: ids, times, durations, processes, ports, places.
+// Replaces everything that differs between two runs of one build: ids, times, durations, processes, ports, paths.
 import { dirname } from "node:path";
 
 const id = /(?<![0-9a-zA-Z])([a-z]{2,5})\\*_([0-9a-z]{26,})(?![0-9a-z])/g;
@@ -6,7 +6,7 @@ const called = /toolu_[0-9a-z]+_\d+|call_[0-9a-z]{6,12}_\d+/g;
 const commit = /(?<![0-9a-zA-Z])[0-9a-f]{7,40}(?![0-9a-zA-Z])/g;
 const tail = /(?<=-)([0-9a-z]{8}|[0-9a-z]{6})(?![0-9a-z])/g;
 
-/** Fields whose value is a matter of time or of the process, with what they become. */
+/** Fields that depend on time or on the process, with their replacements. */
 const fields = {
   durationMs: "<ms>",
   duration_ms: "<ms>",
@@ -24,7 +24,6 @@ const fields = {
   delayMs: "<ms>",
 };
 
-/** `places` are folders with what they are called: the longest first. */
 export function normalise(value, { root, program }) {
   const raw = JSON.stringify(value);
   const tails = new Map();
@@ -89,7 +88,7 @@ function createNumbers() {
   };
 }
 
-/** Lists of agents, files and actors come in any order: sorted by what they are, without ids. */
+/** Sorts agents, files and actors by their content without ids. */
 function sorted(value, masked) {
   const key = (entry) => masked(JSON.stringify(entry));
   const byKey = (list) =>

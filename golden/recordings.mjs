@@ -1,4 +1,4 @@
-// All that is recorded.
+// The list of all recordings.
 import { agents } from "./sessions/agents.mjs";
 import { around } from "./sessions/around.mjs";
 import { solo } from "./sessions/solo.mjs";
@@ -15,7 +15,7 @@ export const recordings = [
   ...sessions.map((session) => ({ name: session.name, record: (at) => play(session, at) })),
 ];
 
-/** A session whose behaviour has changed may wait for what never comes. */
+/** The time limit of a session. A changed program may never send an expected event. */
 const mostMs = 60_000;
 
 async function play(session, { program, signal }) {
@@ -31,7 +31,7 @@ async function play(session, { program, signal }) {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
   try {
-    await Promise.race([session.play(stage), tooLong]);
+    await Promise.race([session.play(stage), tooLong, stage.failed]);
     return normalise(collect(stage, session), { root: stage.root, program });
   } finally {
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-// A place where one session is played: a project, a home and a model server of its own, and the built program.
+// The stage of one session: a project, a home, a model server and the built program.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { startBus } from "./bus.mjs";
 
-/** A fixed clock for git: the same content gives the same commit. */
+/** Fixed dates for git, so that equal content gives equal commits. */
 const gitEnv = {
   GIT_AUTHOR_DATE: "2026-01-02T03:04:05Z",
   GIT_COMMITTER_DATE: "2026-01-02T03:04:05Z",
@@ -31,7 +31,7 @@ export function environmentOf(root) {
   };
 }
 
-/** Lays out the session's files, starts what it needs, and gives what its script can use. */
+/** Writes the files of the session, starts its servers and returns the tools for its script. */
 export async function openStage(session, { program }) {
   const root = makeRoot();
   const cwd = join(root, "project");
@@ -39,14 +39,28 @@ export async function openStage(session, { program }) {
   const closers = [];
   const watch = createWatch();
   const env = { ...environmentOf(root), ...session.env };
-  const stage = { root, cwd, env, children, seen: watch.seen, did: watch.did, envelopes: watch.envelopes, runs: [] };
+  let fail;
+  const failed = new Promise((_, reject) => (fail = reject));
+  failed.catch(() => undefined); // nobody may be waiting for it
+  const stage = {
+    fail,
+    failed,
+    root,
+    cwd,
+    env,
+    children,
+    seen: watch.seen,
+    did: watch.did,
+    envelopes: watch.envelopes,
+    runs: [],
+  };
   stage.idle = (path, times) => watch.did(path, "agent.idle", times);
   let written = 0;
   stage.write = (name, content) => {
     const file = join(cwd, name);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
-    // Files are listed by their times: each one is older than the next.
+    // Glob lists files by time, so each file gets a later time than the one before.
     const time = 1_700_000_000 + (written += 1);
     utimesSync(file, time, time);
   };
@@ -87,7 +101,7 @@ export async function openStage(session, { program }) {
   }
 }
 
-/** Actors are told apart by a mark in what was said to them first: `[scout] look around`. */
+/** A mark in the prompt identifies an actor: `[actor scout] look around`. */
 export function actorOf(messages, which = "first") {
   const said = messages.flatMap(({ role, parts }) =>
     role === "user" ? parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) : [],
@@ -147,6 +161,7 @@ function startProgram({ stage, program, args, watch, cwd = stage.cwd, env = {}, 
     child.on("close", (code, killed) => {
       stage.children.delete(child);
       run.exit = killed ?? code;
+      if (input === null && !quiet && !run.closed) stage.fail(new Error(`ended with ${run.exit}: ${run.stderr}`));
       for (const look of lookers) look();
       resolve(run);
     });
@@ -156,8 +171,11 @@ function startProgram({ stage, program, args, watch, cwd = stage.cwd, env = {}, 
     child,
     done: child.ended,
     send: (command) => child.stdin.write(`${JSON.stringify(command)}\n`),
-    end: () => child.stdin.end(),
-    /** Resolves when standard error matches; rejects if the program ends first. */
+    end: () => {
+      run.closed = true;
+      child.stdin.end();
+    },
+    /** Resolves when the output matches. Rejects if the program ends first. */
     said: (pattern) =>
       new Promise((resolve, reject) => {
         const look = () => {
@@ -179,7 +197,7 @@ function killGroup(child) {
   }
 }
 
-/** Follows the envelopes on standard output, so that a script can wait for one. */
+/** Follows the envelopes on standard output, so that scripts can wait for them. */
 function createWatch() {
   const envelopes = [];
   const paths = new Map();
@@ -198,7 +216,7 @@ function createWatch() {
   return {
     envelopes,
     seen,
-    /** Resolves when the agent of this path has had an event of this type so many times. */
+    /** Resolves at the given occurrence of an event type of an agent. */
     did: (path, type, times = 1) => seen(({ agent, event }) => event.type === type && paths.get(agent) === path, times),
     line(text) {
       if (!text.startsWith('{"v":')) return;

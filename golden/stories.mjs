@@ -1,4 +1,4 @@
-// The examples and the demos, each in a place of its own. They are real runs, with nobody who holds them up.
+// Records the examples and the demos. Their agents run concurrently, so each story is played several times.
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -29,7 +29,7 @@ async function inPlace({ program, signal }, play) {
   }
 }
 
-/** An example of this repository, with the package of the program that is recorded. */
+/** Plays an example of this repository with the package of the given program. */
 async function playExample(name, { root, program, ...at }) {
   const folder = join(root, "project");
   cpSync(join(repository, "examples", name), join(folder, name), { recursive: true });
@@ -46,7 +46,7 @@ async function playDemo({ root, program, ...at }, ...flags) {
   return { runs: [run], home: storedIn(join(root, "tmp")) };
 }
 
-/** What sessions and teams have stored, wherever in a folder their home is. */
+/** The stored files of sessions and teams, wherever the home is. */
 function storedIn(folder) {
   return filesOf(folder, (path) => !/(^|\/)(projects|teams)\//.test(path) || path.includes("node_modules"));
 }

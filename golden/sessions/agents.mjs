@@ -1,4 +1,4 @@
-// Sub-agents: waited for, in the background, nested, forks, in worktrees; a coordinator; a worker on a bus.
+// Sub-agents: foreground, background, nested, forks, worktrees; a coordinator; a worker on a bus.
 import { agent, bypass, call, calls, open, print, prompt, reply, send, usage } from "./say.mjs";
 
 const foreground = {

@@ -1,4 +1,4 @@
-// What stands around a session: permissions, hooks, MCP servers, skills, slash commands, plan mode.
+// Permissions, hooks, MCP servers, skills, slash commands, plan mode.
 import { join } from "node:path";
 import { bypass, call, calls, open, print, prompt, reply } from "./say.mjs";
 
@@ -118,7 +118,7 @@ const mcp = {
     ],
   },
   async play(stage) {
-    // The server is ready only when the first request waits for it: that it waits is recorded too.
+    // The server gets ready when the session waits for it, so that the wait is recorded in every run.
     const ready = () => stage.write("../ready", "");
     for (const [number, allowed] of [["--allowedTools", "mcp__small"], []].entries()) {
       void stage.seen(({ event }) => event.type === "turn.waiting", number + 1).then(ready);

@@ -1,4 +1,4 @@
-// One agent: answers, tools, failures, limits, compaction, resuming.
+// A single agent: answers, tools, failures, limits, compaction, resuming.
 import { agent, bypass, call, calls, model, open, print, prompt, reply, stream } from "./say.mjs";
 
 const answers = {
@@ -189,7 +189,6 @@ const resume = {
         return new Promise(() => undefined); // it is killed while it waits
       },
     ],
-    last: [],
   },
   async play(stage) {
     await print(stage, "note it", ...bypass);

@@ -1,5 +1,5 @@
-// Teams: mail, tasks that depend on each other, plans, questions, the end, and a team that is taken up again.
-// Everybody waits until what was sent before has arrived, so that each conversation is the same in every run.
+// Teams: mail, tasks with dependencies, plan approval, permission questions, shutdown, a resumed team.
+// Each answer waits until earlier mail has arrived, so that every run has the same conversations.
 import { agent, bypass, call, calls, open, print, prompt, reply, send, usage } from "./say.mjs";
 
 const mate = (name, text, more = {}) => agent(name, text, { name, ...more });
@@ -18,19 +18,19 @@ const withTypes = ["--agents", JSON.stringify(types)];
 const act = (...list) => ({ ...calls(...list), usage });
 const say = (text) => ({ text, usage });
 
-/** An answer that is given only when something has happened. */
+/** Gives an answer after an event. */
 const when = (happened, answer) => async (ask, stage) => {
   await happened(stage);
   return answer;
 };
 const leadRests = (times) => (stage) => stage.idle("lead", times);
-/** The lead has had so many mails from this member. */
+/** Resolves when the lead has received this many mails from a member. */
 const leadHeard = (from, times) => (stage) =>
   stage.seen(({ event }) => event.type === "mail.received" && event.from === from, times);
 
 const requestIn = (said) => /"request_id":"([^"]+)"/.exec(said)?.[1];
 
-/** Steps in order; a member that is asked to end agrees, when its lead rests. */
+/** Plays steps in order. A member agrees to a shutdown request once its lead is idle. */
 const member = (steps, rests) => async (ask, stage) => {
   const id = requestIn(ask.said);
   if (id !== undefined && ask.said.includes("shutdown_response")) {
@@ -41,7 +41,7 @@ const member = (steps, rests) => async (ask, stage) => {
   return typeof step === "function" ? step(ask, stage) : step;
 };
 
-/** A session that leads the team until it has been idle so many times. */
+/** Runs a team session until its lead has been idle this many times. */
 async function lead(stage, times, words, ...more) {
   const run = open(stage, "--team", "press", ...inProcess, ...more);
   run.send(prompt(words, { id: "1" }));
