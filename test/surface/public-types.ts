@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 
-/** A node of the syntax tree, as far as this needs to know it. */
+/** A node of the syntax tree. */
 interface Node {
   readonly type: string;
   readonly start: number;
@@ -10,7 +10,7 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-/** Where a name comes from: a declaration of ours, or a package. */
+/** The origin of a name: a declaration in this repository, or a package. */
 type Origin = { readonly file: string; readonly name: string } | { readonly package: string; readonly name: string };
 
 interface Module {
@@ -22,8 +22,8 @@ interface Module {
 }
 
 /**
- * All that a declaration file exports, with the shapes of what that refers to. Types that are not exported have a number in
- * place of a name, and paths are left out: a file that is moved or a type of ours that is renamed changes nothing.
+ * Lists every export of a declaration file, with the shape of every type it refers to. Internal types get a number instead of
+ * a name, and paths are left out. So moving a file or renaming an internal type changes nothing.
  */
 export function publicTypes(entry: string): string {
   const modules = new Map<string, Module>();
@@ -114,7 +114,7 @@ const tidy = (text: string) =>
     .filter((line) => line !== "")
     .join("\n");
 
-/** A name that stands for a declaration: a type, a value after `typeof`, or what is extended. */
+/** True for a name that refers to a declaration: a type, a value after `typeof`, or a base type. */
 function isReference(node: Node, parent: Node | undefined): boolean {
   if (node.type !== "Identifier" || parent === undefined) return false;
   const is = (key: string) => parent[key] === node;
@@ -127,7 +127,7 @@ function isReference(node: Node, parent: Node | undefined): boolean {
   return parent.computed === true && is("key");
 }
 
-/** What a parameter is called is nobody's business. */
+/** The name of a parameter is not part of the public surface. */
 function isParameter(node: Node, parent: Node | undefined): boolean {
   if (node.type !== "Identifier" || parent === undefined) return false;
   if (parent.type === "TSTypePredicate") return parent["parameterName"] === node && node["name"] !== "this";
@@ -153,7 +153,7 @@ function exportsOf(file: string, open: (file: string) => Module): string[] {
   return [...new Set([...exported.keys(), ...all.flatMap((path) => exportsOf(resolve(dirname(file), path), open))])];
 }
 
-/** Follows a name through imports and exports to where it is declared. */
+/** Follows a name through imports and exports to its declaration. */
 function originOf(
   file: string,
   name: string,
@@ -227,7 +227,7 @@ interface Specifier {
   readonly exported?: { readonly name: string };
 }
 
-/** Comments become spaces: every place stays where it was. */
+/** Replaces comments with spaces, so that positions stay the same. */
 function withoutComments(text: string): string {
   const strings = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
   return text.replaceAll(strings, (part) => (part.startsWith("/") ? part.replaceAll(/[^\n]/g, " ") : part));

@@ -5,7 +5,7 @@ import { publicTypes } from "./public-types.ts";
 
 const dist = resolve(import.meta.dirname, "../../dist");
 
-/** What the built program prints. */
+/** Runs the built program and returns its output. */
 function troupe(...args: string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [resolve(dist, "troupe.cjs"), ...args], {
     encoding: "utf8",
@@ -15,23 +15,23 @@ function troupe(...args: string[]): string {
   return stdout;
 }
 
-test("the schemas of events, commands and settings are as they were", async () => {
+test("the schemas of events, commands and settings do not change", async () => {
   const all = JSON.parse(troupe("schema")) as Record<string, unknown>;
   for (const [which, schema] of Object.entries(all)) expect(JSON.parse(troupe("schema", which))).toEqual(schema);
   await expect(`${JSON.stringify(all, null, 2)}\n`).toMatchFileSnapshot("snapshots/schema.txt");
 });
 
-test("the keys of settings are as they were", async () => {
+test("the settings keys do not change", async () => {
   const keys = keysOf(JSON.parse(troupe("schema", "settings")) as Schema);
   await expect(`${keys.join("\n")}\n`).toMatchFileSnapshot("snapshots/settings.txt");
 });
 
-test.each(["index", "testing"])("what the library exports from %s has the names and types it had", async (entry) => {
+test.each(["index", "testing"])("the exports of %s keep their names and types", async (entry) => {
   const types = publicTypes(resolve(dist, `types/${entry}.d.ts`));
   await expect(types).toMatchFileSnapshot(`snapshots/${entry}.txt`);
 });
 
-/** The help of a command and of all below it. */
+/** The help text of a command and of its subcommands. */
 function helpOf(...path: string[]): string[] {
   const help = troupe(...path, "--help");
   const listed = /\nCommands:\n([\s\S]*)$/.exec(help)?.[1] ?? "";
@@ -41,7 +41,7 @@ function helpOf(...path: string[]): string[] {
   return [`$ troupe ${[...path, "--help"].join(" ")}\n${help}`, ...names.flatMap((name) => helpOf(...path, name))];
 }
 
-test("the help of every command is as it was", async () => {
+test("the help texts do not change", async () => {
   const help = [...helpOf(), ...helpOf("teammate")].join("\n");
   await expect(help).toMatchFileSnapshot("snapshots/help.txt");
 });
@@ -54,7 +54,7 @@ interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-/** Every key a settings file may have, with dots; `*` is any name. */
+/** Every settings key as a dotted path; `*` stands for any name. */
 function keysOf(schema: Schema, at = ""): string[] {
   const below = (name: string, inner: Schema) => [`${at}${name}`, ...keysOf(inner, `${at}${name}.`)];
   const { properties = {}, additionalProperties: other, items, anyOf = [], oneOf = [] } = schema;
