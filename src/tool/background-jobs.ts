@@ -24,7 +24,7 @@ export interface BackgroundWork {
   readonly agent?: AgentId | undefined;
   readonly description: string;
   /** The id of a job that started in a previous run of the session and has not ended. It stays the same job. */
-  readonly resumedId?: BackgroundId | undefined;
+  readonly again?: BackgroundId | undefined;
   /** One line about the progress, while it runs. */
   progress?(): string | undefined;
   run(job: BackgroundRun): Promise<BackgroundEnd>;
@@ -40,7 +40,7 @@ export interface BackgroundEnd {
   readonly status: "completed" | "failed" | "killed";
   readonly exitCode: number | null;
   /** True if the work continues in another process. Its end is not reported here. */
-  readonly continuesRemotely?: boolean | undefined;
+  readonly goesOn?: boolean | undefined;
   /**
    * The text for the agent that started the job, if there is more to say than how it ended. `done` does not wait for
    * it.
@@ -109,14 +109,14 @@ export function createBackgroundJobs(options: BackgroundJobsOptions): Background
 }
 
 async function startJob(work: BackgroundWork, options: BackgroundJobsOptions): Promise<BackgroundJob> {
-  const id = work.resumedId ?? options.createId<BackgroundId>("bg");
+  const id = work.again ?? options.createId<BackgroundId>("bg");
   const outputFile = await options.outputFile(id);
   const file = openCappedFile(outputFile, options.fileLimitBytes ?? 64 * 1024 * 1024);
   const { kind, description } = work;
   const agent = work.agent && { agent: work.agent };
   try {
     const started = { type: "background.started", backgroundId: id, kind, ...agent, description, outputFile } as const;
-    await options.onEvent(started, work.resumedId && "again");
+    await options.onEvent(started, work.again && "again");
   } catch (error) {
     file.close();
     throw error;
@@ -145,7 +145,7 @@ async function startJob(work: BackgroundWork, options: BackgroundJobsOptions): P
     file.close();
     ended = end;
     markDone(end);
-    if (end.continuesRemotely) return end;
+    if (end.goesOn) return end;
     const { status, exitCode, report } = end;
     try {
       await options.onEvent({ type: "background.ended", backgroundId: id, status, exitCode }, await report?.());

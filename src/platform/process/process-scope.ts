@@ -79,7 +79,7 @@ export function createProcessScope(): ProcessScope {
       const child = launch(request);
       const result = await followProcess(child, request);
       if (child.pid === undefined) return { ...result, leftRunning: [] };
-      if (!request.isSingleProcess || result.exitCode === null) return { ...result, leftRunning: leftOf(child.pid) };
+      if (!request.startsNothing || result.exitCode === null) return { ...result, leftRunning: leftOf(child.pid) };
       forget(child.pid);
       return { ...result, leftRunning: [] };
     },

@@ -9,7 +9,7 @@ export interface RunRequest extends ProcessRequest {
   /** Time between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
   /** True for a program that starts no others: after it ends, the scope does not search for processes it left. */
-  readonly isSingleProcess?: boolean;
+  readonly startsNothing?: boolean;
   /** The program is ended when its output exceeds this limit. */
   readonly outputLimitBytes?: number;
   /** Called with every chunk; nothing is kept here. `side` is the output to descriptor 3. */

@@ -33,4 +33,4 @@ export async function checkReport(
   return parseReportCheck(answer.text) ?? notChecked("the answer of the check could not be parsed");
 }
 
-const notChecked = (detail: string): ReportCheck => ({ verdict: "not checked", reason: detail });
+const notChecked = (detail: string): ReportCheck => ({ verdict: "not checked", why: detail });

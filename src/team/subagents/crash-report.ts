@@ -38,7 +38,7 @@ export function createCrashReport(
     reason,
     text: joinText(answer?.parts.filter((part) => part.type === "text")),
     evidence: evidenceText(evidence),
-    ...(work.wantsCheck && { reportCheck: { verdict: "not checked", reason: "the process ended before the check" } }),
+    ...(work.wantsCheck && { handOver: { verdict: "not checked", why: "the process ended before the check" } }),
     usage: {
       tokens: inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens,
       toolCalls: Object.values(evidence.toolCalls).reduce((sum, count) => sum + count, 0),

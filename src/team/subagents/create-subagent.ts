@@ -127,7 +127,7 @@ export function createSubagent({
       reason: end?.reason ?? (status === "failed" ? (outcome?.detail ?? "no reason was given") : undefined),
       evidence: [words, ...unansweredLine(unanswered.size)].join("\n"),
       usage,
-      ...(continuesRemotely && { continuesRemotely }),
+      ...(continuesRemotely && { goesOn: continuesRemotely }),
     };
   };
 
@@ -179,20 +179,20 @@ export function createSubagent({
       const runReport = await assembled;
       const ask = activation?.runtime.askSideQuestion;
       const reportCheck =
-        asides?.reportCheck && !runReport.continuesRemotely
+        asides?.reportCheck && !runReport.goesOn
           ? await checkReport(runReport, { ask, clock, signal: closeController.signal })
           : undefined;
       try {
         return {
           ...runReport,
-          reportCheck,
-          worktree: runReport.continuesRemotely ? undefined : await finishWorktree?.(),
+          handOver: reportCheck,
+          worktree: runReport.goesOn ? undefined : await finishWorktree?.(),
         };
       } catch (error) {
         const detail = error instanceof Error ? error.message : String(error);
         return {
           ...runReport,
-          reportCheck,
+          handOver: reportCheck,
           evidence: `${runReport.evidence}\nCannot clean up its worktree: ${detail}`,
         };
       }

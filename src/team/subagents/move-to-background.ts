@@ -22,7 +22,7 @@ export async function moveToBackground(
     description: string;
     prompt: string;
     /** Set if it was a job in a previous run of the session, and continues as the same job. */
-    again?: BackgroundWork["resumedId"];
+    again?: BackgroundWork["again"];
   },
 ): Promise<BackgroundRun> {
   const { subagent, run, description, prompt, again } = work;
@@ -30,7 +30,7 @@ export async function moveToBackground(
     kind: "agent",
     agent: subagent.id,
     description,
-    resumedId: again,
+    again,
     progress: () => subagent.progress(),
     async run({ id, signal, write }) {
       const stopWriting = subagent.onText((text) => write(Buffer.from(text)), { fromStart: true });
@@ -38,13 +38,13 @@ export async function moveToBackground(
       const stop = () => void subagent.interrupt("it was stopped");
       if (signal.aborted) stop();
       signal.addEventListener("abort", stop, { once: true });
-      const { status, continuesRemotely } = await run.reported;
+      const { status, goesOn: continuesRemotely } = await run.reported;
       stopWriting();
       stopShowing();
       return {
         status: status === "stopped" ? "killed" : status,
         exitCode: null,
-        ...(continuesRemotely && { continuesRemotely }),
+        ...(continuesRemotely && { goesOn: continuesRemotely }),
         report: async () => agentNotification(id, prompt, await run.done),
       };
     },

@@ -34,7 +34,7 @@ export async function runRipgrep(
     signal: AbortSignal.any([context.signal, enough.signal]),
     graceMs: 100,
     timeoutMs: 60_000,
-    isSingleProcess: true,
+    startsNothing: true,
     onOutput(chunk, stream) {
       if (stream === "stderr") trouble = (trouble + chunk.toString("utf8")).slice(0, 2000);
       if (stream !== "stdout" || lines.length > limit) return;

@@ -99,7 +99,7 @@ test.each([
 
 test("what the one that gets a report reads", () => {
   const words = (["clean", "flagged", "not checked"] as const).map((verdict) =>
-    checkedReportText("R", { verdict, reason: "w" }),
+    checkedReportText("R", { verdict, why: "w" }),
   );
   expect(words).toMatchSnapshot();
 });

@@ -11,11 +11,11 @@ export interface AgentReport {
   /** The reason for the end, unless the agent finished by itself. */
   readonly reason?: string | undefined;
   /** True if the agent continues on another machine. Its next report comes when the session is resumed. */
-  readonly continuesRemotely?: boolean | undefined;
+  readonly goesOn?: boolean | undefined;
   /** The agent's activity, according to its log. */
   readonly evidence: string;
   /** The result of the report check, if reports are checked. */
-  readonly reportCheck?: ReportCheck | undefined;
+  readonly handOver?: ReportCheck | undefined;
   readonly usage: { readonly tokens: number; readonly toolCalls: number; readonly durationMs: number };
   readonly worktree?:
     | {
@@ -37,7 +37,7 @@ export function agentResult(report: AgentReport, { brief }: { brief: boolean }):
     report.status === "completed"
       ? []
       : [`The agent ${report.status}: ${report.reason ?? "no reason was given"}. What it did before that:`];
-  const text = report.text.trim() === "" ? noClosingMessage : checkedReportText(report.text, report.reportCheck);
+  const text = report.text.trim() === "" ? noClosingMessage : checkedReportText(report.text, report.handOver);
   const tail =
     brief && report.status === "completed" ? [] : [report.evidence, worktreeLine(report), usageBlock(report)];
   return [...head, text, ...tail].filter((part) => part !== "").join("\n\n");
@@ -45,7 +45,7 @@ export function agentResult(report: AgentReport, { brief }: { brief: boolean }):
 
 /** Reports the end of a background agent to the agent that started it. */
 export const agentNotification = (taskId: string | undefined, prompt: string, report: AgentReport): string => {
-  const warning = reportCheckWarning(report.reportCheck);
+  const warning = reportCheckWarning(report.handOver);
   return [
     "<task-notification>",
     ...(taskId === undefined ? [] : [`<task-id>${taskId}</task-id>`]),

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { publicTypes } from "./public-types.ts";
+import { publicTypes } from "../../support/surface/public-types.ts";
 
-const dist = resolve(import.meta.dirname, "../../dist");
+const dist = resolve(import.meta.dirname, "../../../dist");
 
 /** Runs the built program and returns its output. */
 function troupe(...args: string[]): string {

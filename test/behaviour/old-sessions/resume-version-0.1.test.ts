@@ -2,11 +2,11 @@ import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Ask, type ModelServer, startModelServer } from "../../src/testing.ts";
-import { program } from "../e2e/troupe.ts";
-import { layOut, type OldHome } from "./lay-out.ts";
+import { type Ask, type ModelServer, startModelServer } from "../../../src/testing.ts";
+import { program } from "../../support/cli/workplace.ts";
+import { layOut, type OldHome } from "../../support/sessions/lay-out-old-home.ts";
 
-const fixture = resolve(import.meta.dirname, "../fixtures/home-v0.1");
+const fixture = resolve(import.meta.dirname, "../../fixtures/home-v0.1");
 const inProcess = ["--settings", JSON.stringify({ teams: { backend: "in-process" } })];
 
 interface Old extends OldHome {
