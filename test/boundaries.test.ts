@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const src = resolve(import.meta.dirname, "../src");
 
-/** Who may import whom: each layer, and the layers below it that it may reach. `index.ts` and `testing.ts` are the package's doors. */
+/** Each layer, and the layers below it that it may import. `index.ts` and `testing.ts` are the package's entry points. */
 const below: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   view: ["protocol"],
@@ -39,19 +39,26 @@ const below: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const doors = new Set(["index.ts", "testing.ts"]);
+const entryPoints = new Set(["index.ts", "testing.ts"]);
+/** The program behind `troupe demo` is not part of the product code; the command line loads it when it is asked for. */
+const demo = "../demo/run-demo.ts";
 
 interface Import {
   readonly from: string;
   readonly to: string;
+  readonly isType: boolean;
 }
 
 function imports(): Import[] {
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(isSource);
   return files.flatMap((from) => {
     const text = readFileSync(join(src, from), "utf8");
-    const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map((match) => match[1] as string);
-    return specifiers.map((specifier) => ({ from, to: relative(src, resolve(src, dirname(from), specifier)) }));
+    const statements = text.matchAll(/(?:^(?:import|export)( type)?\b[^"]*?\bfrom|import)\s*\(?\s*"(\.[^"]+)"/gm);
+    return [...statements].map(([, type, specifier = ""]) => ({
+      from,
+      to: relative(src, resolve(src, dirname(from), specifier)),
+      isType: type !== undefined,
+    }));
   });
 }
 
@@ -66,14 +73,101 @@ test("every folder of src is a layer that this test knows", () => {
 
 test("imports go down only, and through the target's index.ts", () => {
   const wrong = imports().filter(({ from, to }) => {
-    if (doors.has(from)) return !to.endsWith("/index.ts") && `${layerOf(to)}.ts` !== from;
-    if (layerOf(from) === layerOf(to)) return false;
+    if (entryPoints.has(from)) return !to.endsWith("/index.ts") && `${layerOf(to)}.ts` !== from;
+    if (layerOf(from) === layerOf(to) || (from === "cli/program.ts" && to === demo)) return false;
     return !(below[layerOf(from)] ?? []).includes(layerOf(to)) || !to.endsWith("/index.ts");
   });
   expect(wrong).toEqual([]);
 });
 
-test("a face knows of a session what its types say", () => {
+/**
+ * The sub-folders of a layer, and the sub-folders that each may import (`.` is the layer's root). Types count too,
+ * except those of the root: `session` passes itself around as a type.
+ */
+const subfolders: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  team: {
+    backend: ["teammate"],
+    evidence: ["worktree"],
+    land: ["worktree"],
+    lead: ["backend", "mailbox", "requests", "storage", "watchdog"],
+    limits: [],
+    mailbox: ["storage"],
+    remote: ["evidence", "worktree"],
+    requests: ["mailbox", "tools"],
+    storage: ["mailbox"],
+    subagents: ["evidence", "limits", "watchdog"],
+    teammate: ["evidence", "mailbox", "storage", "watchdog"],
+    tools: ["evidence", "subagents"],
+    watchdog: [],
+    worktree: [],
+  },
+  session: {
+    "agent-runtime": ["hooks", "permissions"],
+    "agent-types": [
+      "config",
+      "config/settings",
+      "files",
+      "hooks",
+      "instructions",
+      "mcp",
+      "permissions",
+      "slash-commands",
+      "trust",
+    ],
+    config: ["agent-types", "config/settings", "hooks", "slash-commands", "telemetry", "trust"],
+    "config/settings": ["files"],
+    files: [],
+    hooks: ["config/settings"],
+    inspect: ["config", "hooks"],
+    instructions: ["files"],
+    // A session of the library, of a teammate and of a worker is started by the root.
+    library: [".", "config", "trust"],
+    mcp: ["config", "config/settings", "files", "slash-commands"],
+    observe: ["teams"],
+    permissions: ["files"],
+    remote: ["agent-runtime"],
+    "slash-commands": ["config", "files", "hooks", "instructions", "permissions", "trust"],
+    subagents: ["agent-runtime", "agent-types", "hooks", "permissions", "remote"],
+    teams: [".", "agent-runtime", "config", "hooks", "remote", "subagents"],
+    telemetry: [],
+    trust: ["config/settings", "files"],
+    worker: [".", "config", "teams"],
+  },
+};
+
+test.each(Object.keys(subfolders))("sub-folders of %s import only what the table allows", (layer) => {
+  const table = subfolders[layer] ?? {};
+  const names = Object.keys(table);
+  /** The longest sub-folder of the table that a file is in; `.` for the layer's root. */
+  const folderOf = (file: string) =>
+    names
+      .filter((name) => file.startsWith(`${layer}/${name}/`))
+      .sort((a, b) => b.length - a.length)
+      .at(0) ?? (file.split("/").length === 2 ? "." : file);
+  const crossings = imports().filter(({ from, to }) => layerOf(from) === layer && layerOf(to) === layer);
+  const wrong = crossings.filter(({ from, to, isType }) => {
+    const [source, target] = [folderOf(from), folderOf(to)];
+    if (source === target || source === "." || (target === "." && isType)) return false;
+    return !(table[source] ?? []).includes(target);
+  });
+  expect(wrong).toEqual([]);
+  const used = new Set(crossings.map(({ from, to }) => `${folderOf(from)} imports ${folderOf(to)}`));
+  const unused = names.flatMap((name) => (table[name] ?? []).map((target) => `${name} imports ${target}`));
+  expect(unused.filter((rule) => !used.has(rule))).toEqual([]);
+});
+
+test("no folder of the sources has more than 30 files", () => {
+  const tops = [src, resolve(import.meta.dirname, "../web/src"), resolve(import.meta.dirname, "../demo")];
+  const crowded = tops.flatMap((top) => {
+    const counts = new Map<string, number>();
+    for (const entry of readdirSync(top, { recursive: true, withFileTypes: true }))
+      if (entry.isFile()) counts.set(entry.parentPath, (counts.get(entry.parentPath) ?? 0) + 1);
+    return [...counts].filter(([, count]) => count > 30).map(([folder]) => relative(src, folder));
+  });
+  expect(crowded).toEqual([]);
+});
+
+test("a frontend knows of a session only its types", () => {
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
     (name) => layerOf(name) === "tui" && isSource(name),
   );
@@ -99,10 +193,10 @@ test("the environment and standard streams are touched at the edge only", () => 
   const touching = files.filter((name) =>
     /\bprocess\.(env|argv|cwd\(|stdout|stderr|stdin)/.test(readFileSync(join(src, name), "utf8")),
   );
-  expect(touching.filter((name) => layerOf(name) !== "cli" && !doors.has(name))).toEqual([]);
+  expect(touching.filter((name) => layerOf(name) !== "cli" && !entryPoints.has(name))).toEqual([]);
 });
 
-test("the page imports protocol and view through their doors, and of others only what runs in a browser", () => {
+test("the page imports protocol and view through their entryPoints, and of others only what runs in a browser", () => {
   const web = resolve(import.meta.dirname, "../web/src");
   const files = readdirSync(web, { recursive: true, encoding: "utf8" }).filter(isSource);
   const allowed = new Set(["react", "react-dom/client", "marked", "@tanstack/react-virtual", "zod"]);

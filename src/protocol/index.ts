@@ -25,7 +25,7 @@ export {
   RequestId,
   SessionId,
 } from "./ids.ts";
-export { Mail, MailBody, type MailKind, MailState } from "./mail.ts";
+export { Mail, MailBody, type MailKind, MailState, workMailKinds } from "./mail.ts";
 export {
   AnswerPart,
   AssistantMessage,

@@ -94,6 +94,9 @@ export const MailBody = z.discriminatedUnion("kind", [
 export type MailBody = z.infer<typeof MailBody>;
 export type MailKind = MailBody["kind"];
 
+/** Mail that gives its receiver work and makes it report afterwards. */
+export const workMailKinds: ReadonlySet<string> = new Set<MailKind>(["text", "task_assignment"]);
+
 /** One message. Names are member names. `user` is the person, who writes through the lead's frontends or the shell. */
 export const Mail = z.object({
   id: MailId,

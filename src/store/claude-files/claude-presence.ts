@@ -1,5 +1,5 @@
 import { currentProcess, isAlive } from "../../platform/index.ts";
-import { type Mail, type Member, type MemberStatus, teamLead } from "../../protocol/index.ts";
+import { type Mail, type Member, type MemberStatus, teamLead, workMailKinds } from "../../protocol/index.ts";
 import type { MemberPresence, Presence } from "../team/presence/presence.ts";
 import { type ConfigFile, fromConfigMember } from "./config-file.ts";
 
@@ -57,15 +57,13 @@ export function createClaudePresence(options: {
     goneReason: (name) => own.goneReason(name),
     noteMail(mail, way) {
       const now = new Date(options.now()).toISOString();
-      if (way === "out" && mail.wakes && isWorkMail.has(mail.body.kind)) busySince.set(mail.to, now);
+      if (way === "out" && mail.wakes && workMailKinds.has(mail.body.kind)) busySince.set(mail.to, now);
       if (way === "in" && mail.body.kind === "idle_notification" && busySince.delete(mail.from))
         idleSince.set(mail.from, now);
     },
     close: own.close,
   };
 }
-
-const isWorkMail: ReadonlySet<string> = new Set(["text", "task_assignment"]);
 
 /** Uses the process that their config names, if any. */
 function leadAlive({ leadProcess }: ConfigFile): MemberStatus["alive"] {

@@ -12,6 +12,7 @@ import {
   type PermissionMode,
   teamLead,
   TroupeError,
+  workMailKinds,
 } from "../../protocol/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
 import { createAllowTeamPath } from "./allow-team-path.ts";
@@ -27,7 +28,7 @@ import { createTeammateLifecycle } from "./teammate-lifecycle.ts";
 import { createPermissionCeiling } from "./permission-ceiling.ts";
 import { createPresenceWatch, type PresenceWatch } from "./presence-watch.ts";
 import { sendWithDiskFullRetry, withDiskFullRetry } from "../storage/disk-full-retry-team.ts";
-import { createTeamIdleDetector, workMailKinds } from "./team-idle.ts";
+import { createTeamIdleDetector } from "./team-idle.ts";
 import { createHeartbeatTimeout } from "./heartbeat-timeout.ts";
 import { createSpawnHandlers, type SpawnRequest } from "../requests/spawn-requests.ts";
 import { createStopRequests } from "./request-shutdown.ts";

@@ -1,4 +1,4 @@
-import { type Member, teamLead } from "../../protocol/index.ts";
+import { type Member, teamLead, workMailKinds } from "../../protocol/index.ts";
 import type { Mailbox, ReceivedMail } from "../mailbox/mailbox.ts";
 
 /**
@@ -18,6 +18,5 @@ export async function membersWithPendingWork(
   return names;
 }
 
-/** Mail that makes its receiver work and report. */
 const isWorkMail = ({ body, wakes, refused }: ReceivedMail): boolean =>
-  wakes && refused === undefined && (body.kind === "text" || body.kind === "task_assignment");
+  wakes && refused === undefined && workMailKinds.has(body.kind);

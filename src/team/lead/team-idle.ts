@@ -1,5 +1,5 @@
 import { type Agent, type Conversation, teamIdlePrompt } from "../../agent/index.ts";
-import { type MailId, type MemberStatus, type PromptId, teamLead } from "../../protocol/index.ts";
+import { type MailId, type MemberStatus, type PromptId, teamLead, workMailKinds } from "../../protocol/index.ts";
 import type { TaskList } from "../../store/index.ts";
 import type { Mailbox, ReceivedMail } from "../mailbox/mailbox.ts";
 import { promptIdOfMail } from "../mailbox/inbox-consumer.ts";
@@ -43,9 +43,6 @@ export interface TeamIdleOptions {
   /** Called after repeated failures. */
   readonly onFailure: (error: unknown) => void;
 }
-
-/** Mail that gives its receiver work. */
-export const workMailKinds: ReadonlySet<string> = new Set(["text", "task_assignment"]);
 
 /** Failures in a row, with growing pauses, before the lead fails. */
 const maxFailures = 5;

@@ -1,7 +1,7 @@
+import { workMailKinds } from "../../protocol/index.ts";
 import type { Agent } from "../../agent/index.ts";
 import type { Mailbox, ReceivedMail } from "../mailbox/mailbox.ts";
 import { promptIdOfMail } from "../mailbox/inbox-consumer.ts";
-import { workMailKinds } from "../lead/team-idle.ts";
 
 /** Unread mail that is not in the member's conversation yet and makes it work. The member is idle again after each. */
 export async function unreadMail(
