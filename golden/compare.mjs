@@ -4,7 +4,7 @@
 const lengths = /(_tokens|Tokens|costUsd|total_cost_usd)$/;
 
 /** Human-readable text contains white space. Event types, outcomes, codes, names and ids contain none. */
-const isText = (value) => typeof value === "string" && /\s/.test(value);
+const isText = (value) => typeof value === "string" && /\s/.test(value.replaceAll(/<[a-z]+ \d+>/g, "<id>"));
 
 /** Masks text. A list of lines counts as one text, since rewording changes the number of lines. */
 export function withoutText(value, key = "") {

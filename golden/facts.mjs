@@ -3,7 +3,7 @@ import { inOrder } from "./collect.mjs";
 import { withoutText } from "./compare.mjs";
 
 /** Plays a story several times. `always` has the facts of every play, `ever` the facts of any play. */
-export async function factsOf(play, times = 3) {
+export async function factsOf(play, times = 6) {
   const plays = [];
   for (let count = 0; count < times; count += 1) plays.push(new Set(await play()));
   const ever = inOrder(new Set(plays.flatMap((facts) => [...facts])));
@@ -56,6 +56,7 @@ function plain(fact) {
     .replaceAll(/\b\d+(\.\d+)? (ms|s|min)\b/g, "<duration>")
     .replaceAll(/\b\d+ (token|turn|call)s?\b/g, "<n> $1s")
     .replaceAll(/(Nobody else is in it yet|The others are now: [^;]*)(?=[;.])/g, "<others>")
+    .replaceAll(/(Stored for \w+ \(<mail>\))[^"]*/g, "$1")
     .replaceAll(/(call_[\w/@.-]+?)_\d+_\d+/g, "$1_<n>")
     .replaceAll(/\$\d+\.\d+/g, "<usd>")
     .replaceAll(/\(duration_ms [\d.]+\)|duration_ms [\d.]+|\([\d.]+ms\)/g, "<ms>");

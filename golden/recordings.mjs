@@ -16,7 +16,7 @@ export const recordings = [
 ];
 
 /** The time limit of a session. A changed program may never send an expected event. */
-const mostMs = 60_000;
+const mostMs = 180_000;
 
 async function play(session, { program, signal }) {
   const stage = await openStage(session, { program });

@@ -55,14 +55,10 @@ export async function openStage(session, { program }) {
     runs: [],
   };
   stage.idle = (path, times) => watch.did(path, "agent.idle", times);
-  let written = 0;
   stage.write = (name, content) => {
     const file = join(cwd, name);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
-    // Glob lists files by time, so each file gets a later time than the one before.
-    const time = 1_700_000_000 + (written += 1);
-    utimesSync(file, time, time);
   };
   stage.start = (args, more) => startProgram({ stage, program, args, watch, ...more });
   stage.close = async () => {
@@ -73,7 +69,11 @@ export async function openStage(session, { program }) {
   };
   try {
     if (session.repository) makeRepository(cwd, env);
-    for (const [name, content] of Object.entries(session.files?.(stage) ?? {})) stage.write(name, content);
+    for (const [index, [name, content]] of Object.entries(session.files?.(stage) ?? {}).entries()) {
+      stage.write(name, content);
+      // Glob lists files by time, so each file gets a later time than the one before.
+      utimesSync(join(cwd, name), 1_700_000_000 + index, 1_700_000_000 + index);
+    }
     if (session.repository) commitAll(cwd, env);
     if (session.bus) {
       stage.bus = await startBus(join(root, "tmp"));

@@ -1,6 +1,10 @@
 // Sub-agents: foreground, background, nested, forks, worktrees; a coordinator; a worker on a bus.
 import { agent, bypass, call, calls, open, print, prompt, reply, send, usage } from "./say.mjs";
 
+/** Resolves when the lead has been told of this many results from the background. */
+const heardBehind = (stage, times) =>
+  stage.seen(({ event }) => event.type === "prompt.admitted" && event.source === "background", times);
+
 const foreground = {
   name: "sub-agents",
   files: () => ({
@@ -13,7 +17,10 @@ const foreground = {
       { text: "I send one.", ...calls(agent("scout", "look", { subagent_type: "reader", name: "scout" })), usage },
       { ...calls(agent("stranger", "look", { subagent_type: "no-such-type" })), usage },
       { ...calls(send("scout", "and now again")), usage },
-      { ...calls(agent("turner", "never stop", { subagent_type: "reader" })), usage },
+      async (_, stage) => {
+        await heardBehind(stage, 1);
+        return { ...calls(agent("turner", "never stop", { subagent_type: "reader" })), usage };
+      },
       { ...calls(agent("breaker", "break")), usage },
       { text: "They are back.", usage },
     ],
@@ -21,7 +28,10 @@ const foreground = {
       { ...calls(call("Read", { file_path: "a.txt" })), usage },
       { ...calls(agent("deeper", "look deeper")), usage },
       { text: "One line.", usage },
-      { text: "Still one line.", usage },
+      async (_, stage) => {
+        await stage.did("lead", "turn.started", 4);
+        return { text: "Still one line.", usage };
+      },
     ],
     deeper: [
       { ...calls(call("Bash", { command: "echo deep" })), usage },
@@ -41,12 +51,26 @@ const background = {
     lead: [
       { ...calls(agent("slow", "take your time", { run_in_background: true })), usage },
       { text: "It works; I wait.", usage },
-      { text: "It is back.", ...calls(call("Bash", { command: "echo from behind", run_in_background: true })), usage },
+      {
+        text: "It is back.",
+        ...calls(
+          call("Bash", {
+            command: "until test -e ../go; do sleep 0.05; done; echo from behind",
+            run_in_background: true,
+          }),
+        ),
+        usage,
+      },
       async (ask, stage) => {
-        await stage.seen(({ event }) => event.type === "background.ended", 2);
+        stage.write("../go", "");
+        await heardBehind(stage, 2);
         return { ...calls(agent("endless", "never stop", { run_in_background: true })), usage };
       },
-      (ask) => ({ ...calls(call("TaskStop", { task_id: /bg_\w+/.exec(ask.result.text)?.[0] ?? "none" })), usage }),
+      async (ask, stage) => {
+        // Five turns of the lead, two of the first agent, one of the second.
+        await stage.seen(({ event }) => event.type === "turn.started", 8);
+        return { ...calls(call("TaskStop", { task_id: /bg_\w+/.exec(ask.result.text)?.[0] ?? "none" })), usage };
+      },
       { text: "That is all.", usage },
       { text: "I have heard.", usage },
     ],
