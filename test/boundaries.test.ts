@@ -172,12 +172,12 @@ test("a frontend knows of a session only its types", () => {
     (name) => layerOf(name) === "tui" && isSource(name),
   );
   const loading = files.filter((name) =>
-    /import (?!type )[^;]*from "\.\.\/session\/index\.ts"/.test(readFileSync(join(src, name), "utf8")),
+    /import (?!type )[^;]*from "(?:\.\.\/)+session\/index\.ts"/.test(readFileSync(join(src, name), "utf8")),
   );
   expect(loading).toEqual([]);
 });
 
-test("protocol and view run in a browser: they import nothing of node's and only zod of others", () => {
+test("protocol and view run in a browser: they import no node modules and only zod", () => {
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
     (name) => /^(protocol|view)\//.test(name) && isSource(name),
   );
@@ -188,7 +188,7 @@ test("protocol and view run in a browser: they import nothing of node's and only
   expect(foreign.filter((line) => !line.endsWith(": zod"))).toEqual([]);
 });
 
-test("the environment and standard streams are touched at the edge only", () => {
+test("environment and standard streams are used only at the edge", () => {
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(isSource);
   const touching = files.filter((name) =>
     /\bprocess\.(env|argv|cwd\(|stdout|stderr|stdin)/.test(readFileSync(join(src, name), "utf8")),
@@ -196,7 +196,7 @@ test("the environment and standard streams are touched at the edge only", () => 
   expect(touching.filter((name) => layerOf(name) !== "cli" && !entryPoints.has(name))).toEqual([]);
 });
 
-test("the page imports protocol and view through their entryPoints, and of others only what runs in a browser", () => {
+test("the dashboard page imports protocol and view through their index, and only packages that run in a browser", () => {
   const web = resolve(import.meta.dirname, "../web/src");
   const files = readdirSync(web, { recursive: true, encoding: "utf8" }).filter(isSource);
   const allowed = new Set(["react", "react-dom/client", "marked", "@tanstack/react-virtual", "zod"]);
@@ -216,7 +216,7 @@ test("the page imports protocol and view through their entryPoints, and of other
   expect(wrong).toEqual([]);
 });
 
-test("what agents say is never markup in the page", () => {
+test("agent text is never markup in the dashboard", () => {
   const web = resolve(import.meta.dirname, "../web/src");
   const files = readdirSync(web, { recursive: true, encoding: "utf8" }).filter(isSource);
   const risky = files.filter((name) =>
@@ -227,7 +227,7 @@ test("what agents say is never markup in the page", () => {
   expect(risky).toEqual([]);
 });
 
-test("no module that tests share registers a hook when it is loaded: it is loaded once for many files", () => {
+test("no shared test module registers a hook on import: it is loaded once for many files", () => {
   const shared = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
     .filter((name) => isSource(name) && !/\.test\.tsx?$/.test(name) && !name.startsWith("support/setup/"))
     .filter((name) => /^(after|before)(Each|All)\(/m.test(readFileSync(join(import.meta.dirname, name), "utf8")));

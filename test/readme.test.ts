@@ -15,20 +15,20 @@ const pages = [
   ),
 ];
 
-/** What stands in fenced blocks is code, not text with links. */
+/** Fenced blocks are code, not text with links. */
 const withoutCode = (text: string) => text.replace(/^```.*?^```$/gms, "").replace(/`[^`\n]*`/g, "");
 
-test("the quick start is two commands, each in a block of its own", () => {
+test("quick start is two commands, each in its own block", () => {
   const section = /^## Quick start$(.*?)^## /ms.exec(read("README.md"))?.[1] ?? "";
   const blocks = [...section.matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, code]) => code?.trim());
   expect(blocks).toEqual(["npm run demo", "npm test"]);
 });
 
-test("what must be green before anything lands is the README's test command", () => {
+test("CI runs the README's test command", () => {
   expect(read(".ci/run").trim().split("\n")).toContain("npm test");
 });
 
-test.each(pages)("the links of %s lead somewhere", (page) => {
+test.each(pages)("links of %s resolve", (page) => {
   const targets = [...withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? "");
   const broken = targets.filter((target) => {
     if (/^[a-z]+:/.test(target)) return false;
@@ -48,7 +48,7 @@ const headings = (text: string) =>
       .replace(/\s/g, "-"),
   );
 
-test("docs/events.md has every event, with its kind, and no other", () => {
+test("docs/events.md lists every event with its kind, and no other", () => {
   const listed = [...read("docs/events.md").matchAll(/^\| `([a-z.]+)` +\| (stored|live) +\|/gm)];
   const names = (kind: string) => listed.flatMap(([, name, is]) => (is === kind ? [name ?? ""] : [])).sort();
   const types = (options: readonly { shape: { type: { value: string } } }[]) => options.map((o) => o.shape.type.value);

@@ -11,7 +11,7 @@ import { serveAcp } from "../../src/acp/index.ts";
 import { type Session, startSession } from "../../src/session/index.ts";
 import { tempTree } from "../support/files/temp-tree.ts";
 
-/** An editor and `serveAcp` in one process, with real sessions behind it. */
+/** An editor connected to `serveAcp` in one process, with real sessions. */
 async function editor(steps: readonly object[]) {
   const tree = tempTree({ "project/s.json": { version: 1, steps }, "home/.keep": "" });
   const [up, down] = [new TransformStream<Uint8Array>(), new TransformStream<Uint8Array>()];
@@ -44,7 +44,7 @@ async function editor(steps: readonly object[]) {
   });
   const updates: SessionUpdate[] = [];
   let reading = Promise.resolve();
-  /** Nothing is read until what it gives back is called. */
+  /** Stops reading until the returned function is called. */
   const stopReading = () => {
     let goOn = () => undefined as void;
     reading = new Promise((resolve) => (goOn = resolve));
@@ -68,7 +68,7 @@ async function editor(steps: readonly object[]) {
   return { begin, prompt, updates, sessions, errors, leaving, served, stopReading };
 }
 
-test("a slash command that begins no run ends its turn, and what it says is shown", async () => {
+test("slash command that starts no run ends its turn and shows its output", async () => {
   const { begin, prompt, updates } = await editor([{ text: "hello" }, { text: "again" }]);
   const id = await begin();
   expect(await prompt(id, "/help")).toEqual({ stopReason: "end_turn" });
@@ -77,7 +77,7 @@ test("a slash command that begins no run ends its turn, and what it says is show
   expect(JSON.stringify(updates)).toContain("hello");
 });
 
-test("an editor that goes away in the middle leaves no session open", async () => {
+test("disconnected editor leaves no session open", async () => {
   const { begin, prompt, sessions, updates, leaving, served } = await editor([
     { calls: [{ tool: "Bash", input: { command: "sleep 60" } }] },
   ]);
@@ -89,7 +89,7 @@ test("an editor that goes away in the middle leaves no session open", async () =
   expect(sessions.map((session) => session.view().state.kind)).toEqual(["closed", "closed"]);
 });
 
-test("an editor that reads nothing for long is told everything when it reads again, once and in order", async () => {
+test("editor that stops reading gets every update once and in order when it reads again", async () => {
   const words = (from: number) => Array.from({ length: 4_000 }, (_, at) => `w${from + at}`).join(" ");
   const look = { tool: "Glob", input: { pattern: "*.none" } };
   const { begin, prompt, updates, sessions, errors, stopReading } = await editor([

@@ -10,7 +10,7 @@ const gate = () => {
   return { opened, open: () => open() };
 };
 
-/** A tool that has begun when it says so, and ends when the test lets it, whatever is aborted. */
+/** A tool that signals its start and ends only when the test allows it, even after an abort. */
 const slowTool = () => {
   const begun = gate();
   const goOn = gate();
@@ -24,8 +24,8 @@ const slowTool = () => {
 
 const background = (text: string) => ["background", [{ type: "text", text }]] as const;
 
-describe("an interrupt that is under way", () => {
-  test("a prompt said meanwhile is answered by a run of its own", async () => {
+describe("interrupt in progress", () => {
+  test("a prompt sent during the interrupt gets its own run", async () => {
     const slow = slowTool();
     const { agent, say, model, events } = harness({
       tools: [slow.tool],
@@ -45,7 +45,7 @@ describe("an interrupt that is under way", () => {
     ]);
   });
 
-  test("what was said before it waits for the next word", async () => {
+  test("a prompt sent before the interrupt waits for the next prompt", async () => {
     const slow = slowTool();
     const { agent, say, model } = harness({
       tools: [slow.tool],
@@ -61,7 +61,7 @@ describe("an interrupt that is under way", () => {
     expect(model.calls).toHaveLength(1);
   });
 
-  test("with a hold nobody wakes the agent until it is told to go on", async () => {
+  test("with hold, nothing wakes the agent until it is resumed", async () => {
     const { agent, say, model } = harness({ script: { version: 1, steps: [{ text: "heard" }] } });
     await agent.interrupt({ hold: true });
     await say("one");
@@ -72,8 +72,8 @@ describe("an interrupt that is under way", () => {
   });
 });
 
-describe("a closed agent", () => {
-  test("stops what runs and starts nothing, whoever wakes it", async () => {
+describe("closed agent", () => {
+  test("stops the current run and starts no other", async () => {
     const slow = slowTool();
     const { agent, say, model, stored } = harness({
       tools: [slow.tool],
@@ -96,7 +96,7 @@ describe("a closed agent", () => {
     expect(await agent.compact()).toMatchObject({ ok: false });
   });
 
-  test("a compaction that is under way ends, and no run comes after it", async () => {
+  test("a compaction in progress ends and no run follows", async () => {
     const asked = gate();
     const { agent, run, model } = harness({
       script: {
@@ -124,10 +124,10 @@ describe("a closed agent", () => {
   });
 });
 
-describe("the turn limit", () => {
+describe("turn limit", () => {
   const endless = { version: 1 as const, rules: [{ answer: step("", ["Echo", "a"]) }] };
 
-  test("counts on when something other than the user wakes the agent", async () => {
+  test("keeps counting when something other than the user wakes the agent", async () => {
     const { agent, run, model } = harness({ maxTurns: 2, script: endless });
     await run("go");
     for (const text of ["one has ended", "another has ended"]) {
@@ -138,7 +138,7 @@ describe("the turn limit", () => {
     expect(model.calls).toHaveLength(2);
   });
 
-  test("counts anew for a prompt of the user's, and when told to go on", async () => {
+  test("restarts the count for a user prompt and on resume", async () => {
     const { agent, run, model } = harness({ maxTurns: 2, script: endless });
     await run("go");
     await run("go on");

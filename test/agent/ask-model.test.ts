@@ -10,7 +10,7 @@ const usage = (outputTokens: number): Usage => ({
   cacheWriteTokens: 0,
 });
 
-/** A model that says these events, a stream after another. A token costs a cent. */
+/** A model that plays these event streams one after another. A token costs a cent. */
 function asking(streams: readonly (readonly ModelEvent[])[], maxBudgetUsd: number) {
   const ledger = createLedger({ maxBudgetUsd });
   const abort = new AbortController();
@@ -67,7 +67,7 @@ const finished = (tokens: number): ModelEvent => ({
   answer: { parts: [], stopReason: "end_turn", usage: usage(tokens) },
 });
 
-test("an attempt that was lost is paid for at once, and the next goes on while the budget allows it", async () => {
+test("lost attempt is charged at once, and the next one starts while the budget allows it", async () => {
   const { ask, ledger, paid, asked } = asking([[lost(20), finished(30)]], 5);
   expect(await ask()).toMatchObject({ type: "answered" });
   expect(paid).toEqual([0.2, 0.3]);
@@ -75,7 +75,7 @@ test("an attempt that was lost is paid for at once, and the next goes on while t
   expect(asked()).toBe(1);
 });
 
-test("where it might not, the request starts again once others have settled", async () => {
+test("request over the free budget starts again once other requests have settled", async () => {
   const { ask, ledger, said, waits, asked } = asking([[lost(50), finished(50)], [finished(30)]], 1);
   const other = await ledger.hold({ usd: 0.4, tokens: 0 });
   const waiting = waits();
@@ -88,14 +88,14 @@ test("where it might not, the request starts again once others have settled", as
   expect(ledger.spent.usd).toBeCloseTo(0.9);
 });
 
-test("when lost attempts have used up the budget there is no answer", async () => {
+test("no answer when lost attempts have used up the budget", async () => {
   const { ask, ledger, asked } = asking([[lost(50), finished(50)]], 0.5);
   expect(await ask()).toEqual({ type: "no_budget" });
   expect(asked()).toBe(1);
   expect(ledger.usedUp()).toBeDefined();
 });
 
-test("an abort before the request is no answer and costs nothing", async () => {
+test("abort before the request gives no answer and costs nothing", async () => {
   const { ask, ledger, asked, abort } = asking([[finished(50)]], 1);
   abort.abort();
   expect(await ask()).toMatchObject({ type: "failed", failure: { kind: "aborted" } });

@@ -5,7 +5,7 @@ import { harness, makeTool, step } from "../support/agent/agent-harness.ts";
 
 const long = makeTool("Long", "read", async () => textResult("word ".repeat(1_000)));
 
-/** Every call in the request has its result right behind it, and the first message is the user's. */
+/** Every call in the request is followed by its result, and the first message is the user's. */
 function expectWhole(messages: readonly Message[]) {
   expect(messages[0]?.role).toBe("user");
   messages.forEach((message, index) => {
@@ -18,7 +18,7 @@ function expectWhole(messages: readonly Message[]) {
 }
 
 describe("compaction", () => {
-  test("near the limit older turns become a summary; calls stay with their results; the work goes on", async () => {
+  test("near the limit older turns become a summary, calls keep their results, and the run continues", async () => {
     const steps = Array.from({ length: 12 }, (_, n) => step(`step ${n}`, ["Long", String(n)]));
     const { run, model, names } = harness({
       tools: [long],
@@ -38,7 +38,7 @@ describe("compaction", () => {
     expect(names().at(-1)).toBe("agent.idle");
   });
 
-  test("the request for a summary begins with the same bytes as the conversation it sums up", async () => {
+  test("the summary request starts with the same bytes as the conversation", async () => {
     const { run, model } = harness({
       tools: [long],
       script: {
@@ -57,7 +57,7 @@ describe("compaction", () => {
     expect(JSON.stringify(summary.slice(0, shared))).toBe(JSON.stringify(before.slice(0, shared)));
   });
 
-  test("a context overflow compacts once and asks again; a second one in a row ends the run", async () => {
+  test("a context overflow compacts once and retries; a second one in a row ends the run", async () => {
     const overflow = { fault: { kind: "context_overflow" as const, message: "too long" } };
     const rules = [{ when: { purpose: "compact" as const }, answer: { text: "SUMMARY" } }];
     const once = harness({
@@ -78,7 +78,7 @@ describe("compaction", () => {
     expect(await twice.agent.settled()).toMatchObject({ reason: "failed", detail: "too long" });
   });
 
-  test("a summary that cannot be had leaves the conversation as it is, with a warning", async () => {
+  test("a failed summary leaves the conversation unchanged, with a warning", async () => {
     const fault = { kind: "server" as const, message: "down" };
     const { run, agent, events } = harness({
       tools: [long],
@@ -97,7 +97,7 @@ describe("compaction", () => {
     expect((await agent.settled())?.reason).toBe("completed");
   });
 
-  test("it can be asked for, with words of the user's, but not while the agent works or when there is nothing to sum up", async () => {
+  test("can be requested with instructions, but not while the agent works or with nothing to compact", async () => {
     const { run, agent, model } = harness({
       script: {
         version: 1,

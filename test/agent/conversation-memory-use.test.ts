@@ -7,7 +7,7 @@ import { harness, step } from "../support/agent/agent-harness.ts";
 
 const text = (words: string): ContentPart[] => [{ type: "text", text: words }];
 
-test("a conversation that is compacted now and then takes no more room, however long it goes on", () => {
+test("memory of a regularly compacted conversation does not grow with its length", () => {
   const createId = createIdFactory(systemClock);
   const conversation = createConversation();
   let turn = 0;
@@ -48,7 +48,7 @@ const compacted: StoredEvent = {
   tokensBefore: 100,
 };
 
-test("what was said once is not said again, however long ago that was", async () => {
+test("a prompt is admitted once, however long ago that was", async () => {
   const { agent, names } = harness({ script: { version: 1, steps: [] } });
   const createId = createIdFactory(systemClock);
   const ids = Array.from({ length: 300 }, () => createId<string>("prm").replace("prm_", "prm_m") as PromptId);
@@ -64,7 +64,7 @@ test("what was said once is not said again, however long ago that was", async ()
   for (const id of ids) expect(await agent.hasPrompt(id)).toBe(true);
 });
 
-test("an id of a call that a model gives again gets another, however long ago it was given", async () => {
+test("a call id that a model repeats is replaced, however long ago it was used", async () => {
   const ids = Array.from({ length: 100 }, (_, index) => `call_${index}`);
   const again = ids.map((id) => ({ calls: [{ tool: "Echo", input: { text: "hi" }, id }] }));
   const { events, run } = harness({ script: { version: 1, steps: [...again, ...again, step("done")] } });

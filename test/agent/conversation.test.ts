@@ -59,8 +59,8 @@ const brief = (messages: readonly Message[]) =>
     }),
   ]);
 
-describe("the conversation is a fold over the log", () => {
-  test("results come first and in the order of the calls, whatever the order they settled in; then what was said", () => {
+describe("conversation folded from the log", () => {
+  test("results come first, in call order, whatever order they settled in; then the prompts", () => {
     const conversation = fold([
       ...prompt(1),
       ...answered(1, "look", "a", "b"),
@@ -76,7 +76,7 @@ describe("the conversation is a fold over the log", () => {
     expect(conversation.awaitsAnswer).toBe(true);
   });
 
-  test("a prompt that is admitted but not promoted waits, and is not yet said", () => {
+  test("an admitted prompt that is not promoted waits outside the conversation", () => {
     const [admitted] = prompt(1) as [StoredEvent, StoredEvent];
     const conversation = fold([admitted]);
     expect(conversation.waiting).toEqual(["prm_00000001"]);
@@ -84,13 +84,13 @@ describe("the conversation is a fold over the log", () => {
     expect(conversation.awaitsAnswer).toBe(false);
   });
 
-  test("a turn that began and has no end leaves nothing behind", () => {
+  test("a turn without an end leaves nothing in the conversation", () => {
     const conversation = fold([...prompt(1), { type: "turn.started", turn: 1, model: "m" }]);
     expect(brief(conversation.messages())).toEqual([["user", "prompt 1"]]);
     expect(conversation.turn).toBe(1);
   });
 
-  test("an interrupted turn is told to the model together with the next prompt", () => {
+  test("the model learns of an interrupted turn with the next prompt", () => {
     const conversation = fold([
       ...prompt(1),
       { type: "turn.started", turn: 1, model: "m" },
@@ -102,12 +102,12 @@ describe("the conversation is a fold over the log", () => {
     expect(message?.parts[1]).toMatchObject({ text: expect.stringContaining("interrupted") });
   });
 
-  test("an answer with nothing in it is no message, and what was said stays unanswered", () => {
+  test("an empty answer adds no message, and the prompt stays unanswered", () => {
     const conversation = fold([...prompt(1), ...answered(1, ""), ...prompt(2)]);
     expect(brief(conversation.messages())).toEqual([["user", "prompt 1", "prompt 2"]]);
   });
 
-  test("open calls say whether they were started", () => {
+  test("open calls tell whether they were started", () => {
     const conversation = fold([
       ...prompt(1),
       ...answered(1, "go", "a", "b", "c"),
@@ -121,7 +121,7 @@ describe("the conversation is a fold over the log", () => {
     ]);
   });
 
-  test("compaction keeps a call with its result, and begins with the user", () => {
+  test("compaction keeps each call with its result and starts with the user", () => {
     const events = [...prompt(1), ...answered(1, "one", "a"), settled("a"), ...answered(2, "two", "b"), settled("b")];
     expect(brief(fold([...events, compacted("S", 2)]).messages())).toEqual([
       ["user", "summary"],
@@ -130,17 +130,17 @@ describe("the conversation is a fold over the log", () => {
     ]);
   });
 
-  test("compaction of everything keeps what is not answered yet", () => {
+  test("compaction of everything keeps unanswered messages", () => {
     const events = [...prompt(1), ...answered(1, "one"), ...prompt(2)];
     expect(brief(fold([...events, compacted("S", null)]).messages())).toEqual([["user", "summary", "prompt 2"]]);
   });
 
-  test("compaction that keeps a turn which is not there is a bug, not an empty conversation", () => {
+  test("compaction that keeps a missing turn throws instead of giving an empty conversation", () => {
     expect(() => fold([...prompt(1), ...answered(1, "one"), compacted("S", 9)])).toThrow(/turn 9/);
   });
 });
 
-/** Random but lawful logs: prompts at any time, answers with calls, calls settled in any order. */
+/** Random valid logs: prompts at any time, answers with calls, calls settled in any order. */
 const logs = fc
   .array(fc.record({ calls: fc.integer({ min: 0, max: 3 }), prompts: fc.integer({ min: 0, max: 2 }) }), {
     maxLength: 12,
@@ -159,7 +159,7 @@ const logs = fc
     });
   });
 
-test("any prefix of a log folds to messages that alternate, begin with the user, and answer every settled call once", () => {
+test("any log prefix folds to alternating messages that answer each settled call once", () => {
   fc.assert(
     fc.property(logs, fc.nat(), (events, at) => {
       const conversation = fold(events.slice(0, at % (events.length + 1)));

@@ -5,7 +5,7 @@ import { harness, step } from "../support/agent/agent-harness.ts";
 
 const usd = (amount: number): Amount => ({ usd: amount, tokens: 0 });
 
-/** Whether a promise has settled by the time everything that could go on has gone on. */
+/** Tells whether the promise is still pending after all other pending work has run. */
 async function isWaiting(promise: Promise<unknown>): Promise<boolean> {
   const later = Symbol("later");
   const pause = new Promise((resolve) => setImmediate(resolve, later));
@@ -13,7 +13,7 @@ async function isWaiting(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe("holds", () => {
-  test("without a budget nobody waits", async () => {
+  test("without a budget no request waits", async () => {
     const ledger = createLedger();
     const holds = await Promise.all([ledger.hold(usd(1e9)), ledger.hold(usd(1e9))]);
     for (const hold of holds) hold?.settle(usd(1));
@@ -21,7 +21,7 @@ describe("holds", () => {
     expect(ledger.usedUp()).toBeUndefined();
   });
 
-  test("who might not fit waits for the others, and gets what they left", async () => {
+  test("a request that might not fit waits for the others and gets the rest", async () => {
     const ledger = createLedger({ maxBudgetUsd: 1 });
     const first = await ledger.hold(usd(0.7));
     let told = 0;
@@ -32,7 +32,7 @@ describe("holds", () => {
     expect(await second).toBeDefined();
   });
 
-  test("first come, first served: a small one does not pass by", async () => {
+  test("first come, first served: a small request does not overtake", async () => {
     const ledger = createLedger({ maxBudgetUsd: 1 });
     const first = await ledger.hold(usd(0.6));
     const large = ledger.hold(usd(0.6));
@@ -43,7 +43,7 @@ describe("holds", () => {
     expect(await small).toBeDefined();
   });
 
-  test("when it is used up, whoever waits is told so", async () => {
+  test("when the budget is used up, waiting requests are refused", async () => {
     const ledger = createLedger({ maxBudgetUsd: 1 });
     const first = await ledger.hold(usd(1));
     const waiting = [ledger.hold(usd(0.1)), ledger.hold(usd(0.1))];
@@ -52,7 +52,7 @@ describe("holds", () => {
     expect(ledger.usedUp()).toBe("the budget of $1 is used up ($1.0000 spent)");
   });
 
-  test("an abort leaves the queue, and those behind move up", async () => {
+  test("an aborted request leaves the queue, and the others move up", async () => {
     const ledger = createLedger({ maxBudgetUsd: 1 });
     await ledger.hold(usd(0.5));
     const abort = new AbortController();
@@ -63,14 +63,14 @@ describe("holds", () => {
     expect(await behind).toBeDefined();
   });
 
-  test("tokens are a budget of their own", async () => {
+  test("tokens have a separate budget", async () => {
     const ledger = createLedger({ maxTokens: 100 });
     (await ledger.hold({ usd: 0, tokens: 60 }))?.settle({ usd: 0, tokens: 120 });
     expect(await ledger.hold({ usd: 0, tokens: 1 })).toBeUndefined();
     expect(ledger.usedUp()).toBe("the budget of 100 tokens is used up (120 used)");
   });
 
-  test("what the logs say was spent counts", () => {
+  test("spending from the logs counts", () => {
     const ledger = createLedger({ maxBudgetUsd: 1 });
     const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 };
     ledger.recall({ type: "cost.recorded", purpose: "answer", model: "a/b", usage, costUsd: 0.4 });
@@ -81,14 +81,14 @@ describe("holds", () => {
   });
 });
 
-/** One agent of the property below: its requests, each with the most it may cost, what it does cost, and what it loses. */
+/** One agent of the property below: its requests, each with its maximum cost, real cost and lost cost. */
 const request = fc.record({
   most: fc.integer({ min: 1, max: 40 }),
   share: fc.double({ min: 0, max: 1, noNaN: true }),
   lost: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 2 }),
 });
 
-test("however many agents ask at once, they go over the budget by one call at most", async () => {
+test("any number of concurrent agents exceed the budget by at most one call", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -123,7 +123,7 @@ test("however many agents ask at once, they go over the budget by one call at mo
         const over: Budget & Amount = { ...budget, ...ledger.spent };
         expect(over.usd).toBeLessThanOrEqual(budget.maxBudgetUsd + largest + 1e-6);
         expect(over.tokens).toBeLessThanOrEqual(budget.maxTokens + largest * 10 + 1);
-        // Nobody is turned away while there is something left.
+        // No request is refused while some budget is left.
         if (refused > 0) expect(ledger.usedUp()).toBeDefined();
       },
     ),
@@ -131,10 +131,10 @@ test("however many agents ask at once, they go over the budget by one call at mo
   );
 });
 
-describe("agents on one ledger", () => {
+describe("agents with one ledger", () => {
   const costOf = (_ref: string, { outputTokens }: { outputTokens: number }) => (outputTokens > 0 ? 0.1 : 0);
 
-  test("many agents that never stop are all stopped, one call over at most", async () => {
+  test("agents that never stop by themselves are all stopped, at most one call over budget", async () => {
     const ledger = createLedger({ maxBudgetUsd: 1.05 });
     const agents = Array.from({ length: 8 }, () =>
       harness({ ledger, costOf, script: { version: 1, rules: [{ answer: step("more", ["Echo", "a"]) }] } }),

@@ -8,13 +8,13 @@ const storageFailure = (cause: object) =>
 
 const diskFull = () => storageFailure({ code: "ENOSPC" });
 
-/** As Node says that a quota is used up: it has no name for it. */
+/** Node has no name for an exceeded quota, only this number. */
 const noQuota = () => storageFailure({ code: "UNKNOWN", errno: -constants.errno.EDQUOT });
 
 test.each([
   ["the disk is full", diskFull],
   ["the quota is used up", noQuota],
-])("while %s the agent waits and says so; then it goes on, and nothing is missing or doubled", async (_, failure) => {
+])("while %s the agent waits with a notice, then continues without loss or duplicates", async (_, failure) => {
   let full = 0;
   const { run, names, events, model } = harness({
     script: { version: 1, steps: [step("", ["Echo", "a"]), { text: "ok" }] },
@@ -37,7 +37,7 @@ test.each([
   model.assertAllUsed();
 });
 
-test("any other storage failure stops the agent with the cause, and whoever waits for it is told", async () => {
+test("any other storage failure stops the agent with the cause, and waiting callers receive it", async () => {
   const { say, agent } = harness({
     script: { version: 1, steps: [{ text: "ok" }] },
     sink: (sink) => ({
@@ -52,7 +52,7 @@ test("any other storage failure stops the agent with the cause, and whoever wait
   await expect(agent.settled()).rejects.toThrow("disk on fire");
 });
 
-test("events are published in the order they are stored, also when a run and a prompt meet", async () => {
+test("events are published in stored order, even when a run and a prompt coincide", async () => {
   const { run, agent, envelopes } = harness({ script: { version: 1, rules: [{ answer: { text: "ok" } }] } });
   const more = Array.from({ length: 20 }, (_, n) => agent.admit("user", [{ type: "text", text: String(n) }]));
   await run("go");

@@ -17,7 +17,7 @@ const resultsOf = (events: readonly { type: string }[]) =>
   );
 
 describe("one prompt", () => {
-  test("is admitted, promoted, answered; its calls run between two turns; every step is stored in this order", async () => {
+  test("is admitted, promoted and answered; calls run between two turns; events are stored in order", async () => {
     const { run, names, model } = harness({
       script: { version: 1, steps: [step("Looking.", ["Echo", "a"]), { text: "Done." }] },
     });
@@ -38,7 +38,7 @@ describe("one prompt", () => {
     model.assertAllUsed();
   });
 
-  test("requests of one agent share their prefix to the byte: tools, system, and every message but the last", async () => {
+  test("requests of one agent share tools, system and all messages but the last, byte for byte", async () => {
     const steps = [
       step("1", ["Echo", "a"], ["Echo", "b"]),
       step("2", ["Echo", "c"]),
@@ -47,7 +47,7 @@ describe("one prompt", () => {
     ];
     const { run, model } = harness({ script: { version: 1, steps } });
     await run("go");
-    await expect(run("again")).resolves.toBeUndefined(); // the script is at its end: this request fails, but it was made
+    await expect(run("again")).resolves.toBeUndefined(); // the script has ended: this request fails, but it was made
     const bodies = model.calls.map(({ ask }) => ask.request);
     bodies.slice(1).forEach((request, index) => {
       const before = bodies[index];
@@ -58,7 +58,7 @@ describe("one prompt", () => {
     });
   });
 
-  test("what is said meanwhile is in the next request, not after the whole run", async () => {
+  test("a prompt sent during a run is in the next request, not after the run", async () => {
     let release = () => {};
     const blocked = new Promise<void>((resolve) => (release = resolve));
     const slow = makeTool("Slow", "run", async () => (await blocked, textResult("slow")));
@@ -75,7 +75,7 @@ describe("one prompt", () => {
     expect(model.calls).toHaveLength(2);
   });
 
-  test("what is said at the very end of a run is never lost, whenever it comes", async () => {
+  test("a prompt sent at the very end of a run is never lost", async () => {
     for (let after = 1; ; after++) {
       const { agent, envelopes, model, say } = harness({
         script: { version: 1, rules: [{ answer: { text: "ok {{said}}" } }] },
@@ -89,7 +89,7 @@ describe("one prompt", () => {
       };
       await say("first");
       await agent.settled();
-      if (!said) return expect(after).toBeGreaterThan(6); // there is no such moment any more: all were tried
+      if (!said) return expect(after).toBeGreaterThan(6); // no such event left: all were tried
       await said;
       await agent.settled();
       expect(
@@ -101,7 +101,7 @@ describe("one prompt", () => {
 });
 
 describe("calls of one answer", () => {
-  test("reads run side by side, everything else one after another and in order", async () => {
+  test("reads run concurrently, other calls run one after another in order", async () => {
     const log: string[] = [];
     let running = 0;
     const traced = (name: string, access: "read" | "write") =>
@@ -133,7 +133,7 @@ describe("calls of one answer", () => {
     ]);
   });
 
-  test("a tool that throws, an unknown tool, wrong input and broken JSON are results, never a crash", async () => {
+  test("a throwing tool, an unknown tool, wrong input and broken JSON give results, never a crash", async () => {
     const broken = makeTool("Broken", "read", async () => {
       throw new Error("kaput");
     });
@@ -157,7 +157,7 @@ describe("calls of one answer", () => {
     model.assertAllUsed();
   });
 
-  test("100 calls with the same id each get exactly one result, and ids that are all different", async () => {
+  test("100 calls with the same id each get one result and a unique id", async () => {
     const calls = Array.from({ length: 100 }, (_, n) => ({ tool: "Echo", input: { text: String(n) }, id: "same" }));
     const { run, events, model } = harness({ script: { version: 1, steps: [{ calls }, { text: "ok" }] } });
     await run("go");
@@ -170,7 +170,7 @@ describe("calls of one answer", () => {
     );
   });
 
-  test("a result that is too large is cut, and the whole is saved where the agent can read it", async () => {
+  test("a result that is too large is cut, and the full text is saved where the agent can read it", async () => {
     const huge = makeTool("Huge", "read", async () => textResult("x".repeat(200_000)));
     const { run, events, saved } = harness({
       tools: [huge],
@@ -183,7 +183,7 @@ describe("calls of one answer", () => {
     expect([...saved.values()]).toEqual(["x".repeat(200_000)]);
   });
 
-  test("calls of an answer that was cut at the output limit are not run", async () => {
+  test("calls of an answer cut at the output limit are not run", async () => {
     let ran = 0;
     const tool = makeTool("T", "run", async () => textResult(String(++ran)));
     const steps = [{ ...step("", ["T", "x"]), stop: "max_tokens" as const }, { text: "ok" }];
@@ -198,7 +198,7 @@ describe("permission", () => {
   const ask = () => ({ behavior: "ask" as const, rule: "test", question: "Allow it?", suggestions: ["Echo"] });
   const script = { version: 1 as const, steps: [step("", ["Echo", "a"]), { text: "ok" }] };
 
-  test("denied by a rule: the call never starts and the model is told why", async () => {
+  test("a denied call never starts, and the model gets the reason", async () => {
     const deny = () => ({ behavior: "deny" as const, rule: "deny Echo", reason: "the rule Echo forbids it" });
     const { run, events, names } = harness({ script, decide: deny });
     await run("go");
@@ -208,13 +208,13 @@ describe("permission", () => {
     ]);
   });
 
-  test("asked where nobody is: denied, with what the user can do beforehand", async () => {
+  test("a question with no user available is denied, with what the user can do beforehand", async () => {
     const { run, events } = harness({ script, decide: ask });
     await run("go");
     expect(resultsOf(events())).toEqual([{ outcome: "denied", text: expect.stringContaining("--allowedTools Echo") }]);
   });
 
-  test("asked and allowed with changed input: what runs is the changed input, judged again", async () => {
+  test("allowed with changed input: the changed input is checked again and runs", async () => {
     const judged: unknown[] = [];
     const { run, events } = harness({
       script,
@@ -226,7 +226,7 @@ describe("permission", () => {
     expect(resultsOf(events())).toEqual([{ outcome: "ok", text: "changed" }]);
   });
 
-  test("changed input that a rule denies, or that is no valid input, does not run", async () => {
+  test("changed input that is denied or invalid does not run", async () => {
     for (const input of [{ text: "evil" }, { wrong: 1 }]) {
       const { run, events } = harness({
         script,
@@ -241,7 +241,7 @@ describe("permission", () => {
     }
   });
 
-  test("refused with words: the words reach the model", async () => {
+  test("refused with a comment: the model gets the comment", async () => {
     const { run, events } = harness({
       script,
       decide: ask,
@@ -253,7 +253,7 @@ describe("permission", () => {
 });
 
 describe("limits", () => {
-  test("the turn limit stops the agent with its work kept", async () => {
+  test("the turn limit stops the agent and keeps its work", async () => {
     const { run, agent, names } = harness({
       maxTurns: 2,
       script: { version: 1, rules: [{ answer: step("", ["Echo", "a"]) }] },
@@ -267,7 +267,7 @@ describe("limits", () => {
     expect(names().filter((name) => name === "tool.settled")).toHaveLength(2);
   });
 
-  test("the budget is looked at before each request: the overshoot is one call", async () => {
+  test("the budget is checked before each request: the overshoot is one call", async () => {
     const ledger = createLedger({ maxBudgetUsd: 0.25 });
     const { run, agent, model } = harness({
       ledger,
@@ -280,7 +280,7 @@ describe("limits", () => {
     expect(ledger.spent.usd).toBeCloseTo(0.3);
   });
 
-  test("a model failure ends the run with what the provider said, and the next prompt goes on", async () => {
+  test("a model failure ends the run with the provider's error, and the next prompt works", async () => {
     const fault = { kind: "authentication" as const, message: "the key is not valid" };
     const { run, agent, model } = harness({ script: { version: 1, steps: [{ fault }, { text: "better" }] } });
     await run("go");
@@ -292,7 +292,7 @@ describe("limits", () => {
 });
 
 describe("abort", () => {
-  test("in the middle of an answer: nothing of it is carried out, and the next prompt tells the model", async () => {
+  test("during an answer: none of it is executed, and the next prompt tells the model", async () => {
     const { say, agent, happened, names, model } = harness({
       script: {
         version: 1,
@@ -310,7 +310,7 @@ describe("abort", () => {
     expect(JSON.stringify(model.calls.at(-1)?.ask.request.messages)).toContain("interrupted");
   });
 
-  test("in the middle of a call: it and the ones behind it are closed, and the log is valid to go on from", async () => {
+  test("during a call: it and the calls behind it are closed, and the log stays valid", async () => {
     const hanging = makeTool(
       "Hang",
       "run",
@@ -330,7 +330,7 @@ describe("abort", () => {
     model.assertAllUsed();
   });
 
-  test("while a question for permission is open: it is settled, and nothing runs", async () => {
+  test("during a permission question: it is settled, and nothing runs", async () => {
     const { say, agent, happened, events, names } = harness({
       script: { version: 1, steps: [step("", ["Echo", "a"])] },
       decide: () => ({ behavior: "ask", rule: "r", question: "?", suggestions: [] }),
@@ -347,8 +347,8 @@ describe("abort", () => {
   });
 });
 
-describe("an agent that another process left in the middle", () => {
-  test("its open calls are told as unknown or never run, none is repeated, and it goes on", async () => {
+describe("agent interrupted by the end of its process", () => {
+  test("open calls are reported as unknown or never run, none is repeated, and the agent continues", async () => {
     let ran = 0;
     const tool = makeTool("T", "run", async () => textResult(String(++ran)));
     const first = harness({

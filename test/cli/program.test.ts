@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { workplace } from "../support/cli/workplace.ts";
 
-test("with -p the words are a prompt, also where one is a command's name", async () => {
+test("with -p all words are the prompt, even the name of a command", async () => {
   const place = workplace();
   const script = place.write("script.json", { version: 1, rules: [{ answer: { text: "as a prompt" } }] });
   for (const args of [
@@ -14,12 +14,12 @@ test("with -p the words are a prompt, also where one is a command's name", async
   }
 });
 
-test("help lists the commands, with -p as well", async () => {
+test("help lists the commands, also with -p", async () => {
   const place = workplace();
   for (const args of [["--help"], ["-p", "--help"]]) expect((await place.run(args)).stdout).toMatch(/^ {2}doctor /m);
 });
 
-test("a word that is almost a command is not taken for a prompt", async () => {
+test("a misspelled command is not read as a prompt", async () => {
   const place = workplace();
   const { code, stderr } = await place.run(["sesions"]);
   expect({ code, stderr }).toEqual({

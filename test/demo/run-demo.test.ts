@@ -10,7 +10,7 @@ import type { Member, WorkItem } from "../../src/protocol/index.ts";
 
 const troupe = resolve(import.meta.dirname, "../../dist/troupe.cjs");
 
-/** A temporary folder of its own for each test: they run side by side. */
+/** A separate temporary folder for each test, because they run side by side. */
 function temporary({ onTestFinished }: TestContext): string {
   const temp = mkdtempSync(join(tmpdir(), "troupe-test-demo-"));
   onTestFinished(() => rmSync(temp, { recursive: true, force: true }));
@@ -24,14 +24,14 @@ interface Ended {
 }
 
 interface Run {
-  /** Where it is run, and everything it makes is. */
+  /** The folder in which it runs and creates everything. */
   readonly temp: string;
-  /** Is called with all output so far. */
+  /** Gets all output so far. */
   readonly until?: (seen: string, child: ChildProcess) => void;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs the built demo to its end, or to that of the test. */
+/** Runs the built demo until it or the test ends. */
 function runDemo(args: readonly string[], { temp, until, env }: Run, { onTestFinished }: TestContext): Promise<Ended> {
   const child = spawn(process.execPath, [troupe, "demo", ...args], {
     cwd: temp,
@@ -49,7 +49,7 @@ function runDemo(args: readonly string[], { temp, until, env }: Run, { onTestFin
   const ended = new Promise<Ended>((done, fail) =>
     child.on("error", fail).on("close", (code) => done({ code, stdout, stderr })),
   );
-  // Of a test that was given up.
+  // For a test that was aborted.
   onTestFinished(async () => {
     child.kill("SIGTERM");
     await ended;
@@ -57,7 +57,7 @@ function runDemo(args: readonly string[], { temp, until, env }: Run, { onTestFin
   return ended;
 }
 
-/** Processes that work in a folder below, where that can be told. */
+/** Processes that work in or below a folder, where the system can list them. */
 function processesIn(folder: string): string[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc").filter((pid) => {
@@ -74,7 +74,7 @@ function processesIn(folder: string): string[] {
 const names = ["researcher", "implementer", "tester"];
 const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
-/** Where tmux keeps the sockets of this test's servers: a folder of its own, so that one that is left is seen. */
+/** The tmux sockets of this test. They have their own folder, so that a leftover server is visible. */
 const sockets = (temp: string) => {
   const [folder] = readdirSync(temp).filter((name) => name.startsWith("tmux-"));
   return folder === undefined ? [] : readdirSync(join(temp, folder));
@@ -85,7 +85,7 @@ const left = (temp: string) => [
   ...processesIn(temp),
 ];
 
-/** Members then run in the demo's own process. */
+/** With an old tmux, members run in the demo's own process. */
 function pathWithOldTmux(temp: string): string {
   const bin = join(temp, "bin");
   mkdirSync(bin);
@@ -93,7 +93,7 @@ function pathWithOldTmux(temp: string): string {
   return `${bin}:${process.env["PATH"]}`;
 }
 
-/** What everything that the demo promises looks like, wherever the members run. */
+/** Expects all that the demo promises, in whatever place the members run. */
 function expectTheStory({ code, stdout, stderr }: Ended): void {
   expect(stderr).toBe("");
   expect(code).toBe(0);
@@ -121,19 +121,16 @@ function expectTheStory({ code, stdout, stderr }: Ended): void {
 }
 
 describe.concurrent("troupe demo", () => {
-  test.skipIf(!hasTmux)(
-    "a team does its work in processes of their own, one is killed and comes back",
-    async (context) => {
-      const temp = temporary(context);
-      const ended = await runDemo(["--fast"], { temp }, context);
-      expectTheStory(ended);
-      expect(ended.stdout).toMatch(/kills implementer's process \(kill -9 \d+\)/);
-      expect(ended.stdout).toContain("each member in a process of its own");
-      expect(left(temp)).toEqual([]);
-    },
-  );
+  test.skipIf(!hasTmux)("members run in their own processes; one is killed and resumes", async (context) => {
+    const temp = temporary(context);
+    const ended = await runDemo(["--fast"], { temp }, context);
+    expectTheStory(ended);
+    expect(ended.stdout).toMatch(/kills implementer's process \(kill -9 \d+\)/);
+    expect(ended.stdout).toContain("each member in a process of its own");
+    expect(left(temp)).toEqual([]);
+  });
 
-  test("without a tmux that can be used all of it happens in one process, and it says so; --keep keeps the repository, the team and its sessions; piped, it has no colour and is 80 columns wide", async (context) => {
+  test("without a usable tmux the demo runs in one process; --keep keeps files; piped output is plain", async (context) => {
     const temp = temporary(context);
     const ended = await runDemo(["--fast", "--keep"], { temp, env: { PATH: pathWithOldTmux(temp) } }, context);
     expectTheStory(ended);
@@ -191,7 +188,7 @@ describe.concurrent("troupe demo", () => {
     expect(left(temp)).toEqual([]);
   });
 
-  test("a reader that goes away ends it, without a word and without a trace", async (context) => {
+  test("closed output pipe ends the demo silently and leaves nothing behind", async (context) => {
     const temp = temporary(context);
     const until = (_seen: string, child: ChildProcess) => child.stdout?.destroy();
     const { code, stderr } = await runDemo([], { temp, until }, context);
@@ -204,7 +201,7 @@ describe.concurrent("troupe demo", () => {
 const hasScript = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
 
 describe.skipIf(!hasScript).concurrent("troupe demo on a terminal", () => {
-  /** On a pseudo terminal; `until` gets all output so far, and the process that holds the terminal. */
+  /** Runs the demo on a pseudo terminal. `until` gets all output so far and the process that holds the terminal. */
   const onTerminal = (columns: number, { temp, until, env }: Run) => {
     const command = `stty cols ${columns}; exec '${process.execPath}' '${troupe}' demo --fast`;
     const holder = spawn("script", ["-qec", command, "/dev/null"], {
@@ -221,7 +218,7 @@ describe.skipIf(!hasScript).concurrent("troupe demo on a terminal", () => {
   };
 
   test.for([80, 40])(
-    "%i columns: each agent has its colour, and nothing but what is there to be copied is longer",
+    "%i columns: each agent has its colour, and only lines to copy are longer",
     async (columns, context) => {
       const temp = temporary(context);
       const seen = await onTerminal(columns, { temp, env: { PATH: pathWithOldTmux(temp) } });
@@ -229,7 +226,7 @@ describe.skipIf(!hasScript).concurrent("troupe demo on a terminal", () => {
       const escapes = /\u001b\[[\d;]*[mK]/g;
       const colors = names.map((name) => new RegExp(`\\u001b\\[(\\d+)m *${name}\\b`).exec(seen)?.[1]);
       expect(new Set(colors)).toEqual(new Set(["33", "35", "94"]));
-      // A passing line is cleared before the next is written: of what stands between two newlines, the last counts.
+      // A temporary line is cleared before the next one is written, so only the last text between two newlines counts.
       const lines = seen.split(/\r?\n/).map((line) => (line.split("\r").at(-1) ?? "").replace(escapes, ""));
       const copied = /^folder |^ {2}node /;
       expect(lines.filter((line) => line.length > columns && !copied.test(line))).toEqual([]);
@@ -238,14 +235,14 @@ describe.skipIf(!hasScript).concurrent("troupe demo on a terminal", () => {
     },
   );
 
-  test("closed while agents work, it leaves nothing behind", async (context) => {
+  test("demo closed while agents work leaves nothing behind", async (context) => {
     const temp = temporary(context);
     await onTerminal(80, { temp, until: (seen, holder) => seen.includes("▶") && holder.kill("SIGKILL") });
     await context.expect.poll(() => left(temp)).toEqual([]);
   });
 });
 
-describe("what the demo believes", () => {
+describe("how the demo judges its outcome", () => {
   const red = { green: false, summary: "3 passed, 1 failed" };
   const green = { green: true, summary: "5 passed" };
   const state = { commits: ["a", "b"], leftoverWorktrees: [] };
@@ -292,7 +289,7 @@ describe("what the demo believes", () => {
     else expect(said).toMatch(expected);
   });
 
-  test("the sample is red as it is made, and its tests are run for real", async () => {
+  test("sample app fails as created, and its tests really run", async () => {
     const workspace = await createWorkspace(process.env, troupe);
     try {
       const signal = new AbortController().signal;

@@ -23,7 +23,7 @@ const drive = async (
   return errors;
 };
 
-test("a compaction under way does not keep an interrupt from being read, and what is said after it comes after it", async () => {
+test("interrupt is read during a compaction, and a later prompt comes after it", async () => {
   const begun = gate();
   const team = await teamSession({
     answer: async ({ request }) => {
@@ -46,7 +46,7 @@ test("a compaction under way does not keep an interrupt from being read, and wha
   expect(JSON.stringify(team.asked("lead").at(-1)?.request.messages)).toContain("four");
 });
 
-test("a change of the mode comes before what is said after it", async () => {
+test("change of the mode applies before the prompt that follows it", async () => {
   const team = await teamSession({ answer: () => ({ text: "an answer" }) });
   await drive(
     team,
@@ -62,7 +62,7 @@ test("a change of the mode comes before what is said after it", async () => {
   expect(order).toEqual(["plan", "default", "said"]);
 });
 
-test("who leaves is not made to wait for the next command", async () => {
+test("abort does not wait for the next command", async () => {
   const team = await teamSession({ answer: () => ({ text: "an answer" }) });
   const left = new AbortController();
   const silent = new Promise<never>(() => undefined);

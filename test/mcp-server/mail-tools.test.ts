@@ -6,7 +6,7 @@ import { openTeamStore } from "../../src/store/index.ts";
 import { openMailbox } from "../../src/team/index.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 
-test("a wait that is cancelled in its last moment hands nothing out: the next call does not acknowledge it, and gives it", async () => {
+test("a wait cancelled at the last moment delivers nothing; the next call delivers the mail", async () => {
   const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
   const folder = temporaryFolder();
   const team = await openTeamStore({ home: folder, ...ports }).create({ name: "crew", cwd: folder });
@@ -18,7 +18,7 @@ test("a wait that is cancelled in its last moment hands nothing out: the next ca
     await team.close();
   });
   const stop = new AbortController();
-  // Mail has come, it is at work again: there is only the taking left.
+  // Aborts when mail has arrived and the member works again, just before the mail is delivered.
   const working = async () => {
     await anna.working();
     stop.abort();

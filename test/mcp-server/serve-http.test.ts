@@ -7,7 +7,7 @@ import { openTeamStore } from "../../src/store/index.ts";
 import { openMailbox } from "../../src/team/index.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 
-/** A server for a new team, and what raw requests to it come to. */
+/** A server for a new team, and a way to send raw requests to it. */
 async function serving() {
   const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
   const folder = temporaryFolder();
@@ -59,7 +59,7 @@ async function serving() {
   return { team, mailbox, begin, call, stateOf, errors, port: server.port, folder, token };
 }
 
-test("who hangs up while it waits is handed nothing: the mail comes with the next call", async () => {
+test("a client that disconnects while waiting gets its mail with the next call", async () => {
   const { mailbox, begin, call, stateOf } = await serving();
   await call("anna", "Roster");
   const waiting = begin("anna", "WaitForMail", { timeout_seconds: 60 });
@@ -72,7 +72,7 @@ test("who hangs up while it waits is handed nothing: the mail comes with the nex
   expect(await call("anna", "WaitForMail", { timeout_seconds: 0 })).toContain("do it");
 });
 
-test("who has agreed to end can do nothing more in the team, and comes back by registering", async () => {
+test("a member that agreed to shut down can do nothing in the team until it registers again", async () => {
   const { mailbox, call, team, errors } = await serving();
   await call("anna", "Roster");
   await team.tasks.create({ subject: "Mend it", description: "all of it" }, { name: "team-lead" });
@@ -99,7 +99,7 @@ test("who has agreed to end can do nothing more in the team, and comes back by r
 test.each([
   [true, "You have agreed to end", "shutdown_approved"],
   [false, "is told that you do not want to end yet", "shutdown_rejected"],
-] as const)("who is asked to end from the shell can answer that (%s)", async (approve, words, kind) => {
+] as const)("a member asked from the shell to shut down can answer (%s)", async (approve, words, kind) => {
   const { mailbox, call, team } = await serving();
   await call("anna", "Roster");
   const requestId = createIdFactory(systemClock)<never>("ask");
@@ -112,7 +112,7 @@ test.each([
   expect(members.find(({ name }) => name === "anna")?.ended?.reason).toBe(approve ? "shutdown" : undefined);
 });
 
-test("who was taken out of the team is told with its next call, and comes back by registering", async () => {
+test("a removed member learns of it with its next call and can register again", async () => {
   const { call, team, mailbox, errors } = await serving();
   await call("anna", "Roster");
   await team.record.end("anna", { reason: "killed", detail: "it did not answer in time" });
@@ -124,7 +124,7 @@ test("who was taken out of the team is told with its next call, and comes back b
   expect(errors).toEqual([]);
 });
 
-test("a port that is taken is said in words", async () => {
+test("a port in use is a clear error", async () => {
   const { team, folder, port, token } = await serving();
   const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
   const onError = () => undefined;

@@ -9,7 +9,7 @@ const facts = (ref: string, models = {}) => {
   return factsOf(parsed, { models });
 };
 
-describe("names of models", () => {
+describe("model names", () => {
   test.each([
     ["anthropic/claude-opus-5-5", undefined, "anthropic/claude-opus-5-5"],
     ["anthropic/claude-of-tomorrow", undefined, "anthropic/claude-of-tomorrow"],
@@ -43,7 +43,7 @@ describe("names of models", () => {
     ["constructor", 'Unknown model "constructor".'],
     ["anthropic/", 'Unknown model "anthropic/".'],
     ["", 'Unknown model "".'],
-  ])("%j is unknown, and the message says what is not", (name, message) => {
+  ])("%j is unknown, and the message lists the known models", (name, message) => {
     expect(() => resolveModel(name)).toThrow(
       expect.objectContaining({ code: "unknown_model", message: expect.stringContaining(message) }),
     );
@@ -54,14 +54,14 @@ describe("names of models", () => {
       for (const ref of Object.values(family)) expect(knownModels).toHaveProperty([ref]);
   });
 
-  test("a suggestion is near or none", () => {
+  test("a suggestion is close or absent", () => {
     expect(suggestModel("openai/gpt-5.6-tera")).toBe("openai/gpt-5.6-terra");
     expect(suggestModel("openai/davinci-of-old")).toBeUndefined();
   });
 });
 
-describe("facts", () => {
-  test("known, assumed, and said by the settings", () => {
+describe("model facts", () => {
+  test("known, assumed, and set by the settings", () => {
     expect(facts("anthropic/claude-haiku-4-5")).toEqual({
       contextWindow: 200_000,
       maxOutputTokens: 64_000,
@@ -77,7 +77,7 @@ describe("facts", () => {
   });
 });
 
-describe("what it costs", () => {
+describe("cost", () => {
   const usage = { inputTokens: 1_000_000, outputTokens: 100_000, cacheReadTokens: 0, cacheWriteTokens: 0 };
   test.each([
     ["anthropic/claude-opus-5", usage, 5 + 2.5],
@@ -93,7 +93,7 @@ describe("what it costs", () => {
     expect(cost.usd).toBeCloseTo(usd, 9);
   });
 
-  test("nothing here, unknown there, and what the settings say", () => {
+  test("free for local and scripted, unknown for new models, and set by the settings", () => {
     expect(costOf("local/qwen3", usage)).toEqual({ usd: 0, known: true });
     expect(costOf("scripted/a.json", usage)).toEqual({ usd: 0, known: true });
     expect(costOf("openai/new", usage)).toEqual({ usd: 0, known: false });

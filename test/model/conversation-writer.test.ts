@@ -5,7 +5,7 @@ import type { Message } from "../../src/protocol/index.ts";
 
 const says = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
 const textOf = ({ parts: [part] }: Message) => (part?.type === "text" ? part.text : "");
-/** Leaves out what is blank, as providers do. */
+/** Leaves out blank messages, as providers do. */
 const write = (message: Message) => (textOf(message) === "" ? "" : JSON.stringify(textOf(message)));
 const whole = (messages: readonly Message[]) =>
   messages
@@ -13,7 +13,7 @@ const whole = (messages: readonly Message[]) =>
     .filter((text) => text !== "")
     .join(",");
 
-test("writes what writing everything anew would, whatever was written before", () => {
+test("output equals a full rewrite, whatever was written before", () => {
   const pool = ["", "one", 'two, "three"', "é", "", "x".repeat(300)].map(says);
   const conversation = fc.array(fc.constantFrom(...pool), { maxLength: 8 });
   fc.assert(
@@ -38,7 +38,7 @@ test("writes each message of a growing conversation once", () => {
   expect(seen).toEqual(["a", "b", "c", "d"]);
 });
 
-test("writes what is too long to be remembered", () => {
+test("writes messages too long for the cache", () => {
   const writer = createConversationWriter(write);
   const messages = [says("a"), says("b".repeat(4_000_000)), says("c")];
   for (let round = 0; round < 2; round++) expect(writer(messages)).toBe(whole(messages));

@@ -75,7 +75,7 @@ describe.each(sides)("$name", (side) => {
   });
 
   describe("E1", () => {
-    test.each([408, 409, 429, 500, 502, 503, 504, 529])("%i is asked again", async (status) => {
+    test.each([408, 409, 429, 500, 502, 503, 504, 529])("%i is retried", async (status) => {
       const server = await serve([{ status, body: side.error("api_error", "Busy.") }, { body: side.good }]);
       const events = await collect(await side.client(server.url, fastClock()));
       expect(kinds(events)).toEqual(["retrying", "text.delta", "finished"]);
@@ -98,7 +98,7 @@ describe.each(sides)("$name", (side) => {
       expect(clock.slept).toEqual([delayMs]);
     });
 
-    test("a server that never recovers is given up, and its error page is not shown", async () => {
+    test("a server that never recovers is abandoned, and its error page is not shown", async () => {
       const server = await serve([
         { status: 502, headers: { "content-type": "text/html" }, body: "<html><h1>Bad</h1></html>" },
       ]);
@@ -125,7 +125,7 @@ describe.each(sides)("$name", (side) => {
       [403, "permission_error", "Not yours.", "forbidden"],
       [404, "not_found_error", "model: nope", "not_found"],
       [413, "request_too_large", "Request exceeds the maximum size", "context_overflow"],
-    ])("%i %s (%s) ends it at once", async (status, type, ...[message, kind]) => {
+    ])("%i %s (%s) fails without a retry", async (status, type, ...[message, kind]) => {
       const server = await serve([{ status, body: side.error(type, message) }]);
       const events = await collect(await side.client(server.url, fastClock()));
       expect(events).toMatchObject([{ type: "failed", failure: { kind, status } }]);
@@ -135,7 +135,7 @@ describe.each(sides)("$name", (side) => {
   });
 
   describe("E3", () => {
-    test("nobody listens, then somebody does", async () => {
+    test("connection refused at first, accepted later", async () => {
       const url = await closedUrl();
       const events = await collect(await side.client(url, fastClock(), { maxAttempts: 2 }));
       expect(kinds(events)).toEqual(["retrying", "failed"]);
@@ -145,7 +145,7 @@ describe.each(sides)("$name", (side) => {
       });
     });
 
-    test("a name that does not exist", async () => {
+    test("unknown host name", async () => {
       const events = await collect(await side.client("http://no-such-host.invalid", fastClock(), { maxAttempts: 2 }));
       expect(events[0]).toMatchObject({
         type: "retrying",
@@ -156,21 +156,21 @@ describe.each(sides)("$name", (side) => {
       });
     });
 
-    test("no TLS at the other end", async () => {
+    test("server without TLS", async () => {
       const server = await serve([{ body: side.good }]);
       const url = server.url.replace("http:", "https:");
       const events = await collect(await side.client(url, fastClock(), { maxAttempts: 2 }));
       expect(events[0]).toMatchObject({ type: "retrying", failure: { kind: "connection" } });
     });
 
-    test("a reset before the headers", async () => {
+    test("reset before the headers", async () => {
       const server = await serve([{ after: "reset" }, { body: side.good }]);
       const events = await collect(await side.client(server.url, fastClock()));
       expect(kinds(events)).toEqual(["retrying", "text.delta", "finished"]);
       expect(events[0]).toMatchObject({ failure: { kind: "connection" } });
     });
 
-    test("something that is not HTTP", async () => {
+    test("answer that is not HTTP", async () => {
       const tcp = createTcpServer((socket) =>
         socket
           .on("error", () => socket.destroy())
@@ -186,7 +186,7 @@ describe.each(sides)("$name", (side) => {
   });
 
   describe("E4", () => {
-    test("a socket that breaks in mid-answer", async () => {
+    test("socket that breaks during an answer", async () => {
       const server = await serve([{ body: side.half, after: "cut" }, { body: side.good }]);
       const events = await collect(await side.client(server.url, fastClock()));
       expect(kinds(events)).toEqual(["text.delta", "retrying", "text.delta", "finished"]);
@@ -194,7 +194,7 @@ describe.each(sides)("$name", (side) => {
       expect(events.at(-1)).toMatchObject({ answer: { parts: [{ type: "text", text: "fine" }] } });
     });
 
-    test("silence in mid-answer, which ends by our clock and not by the server's", async () => {
+    test("silence during an answer ends by our clock, not the server's", async () => {
       const clock = heldClock();
       const server = await serve([{ body: side.half, after: "hang" }, { body: side.good }]);
       const client = await side.client(server.url, clock, { stallMs: 60_000, firstByteMs: 300_000 });
@@ -208,7 +208,7 @@ describe.each(sides)("$name", (side) => {
       expect(events[1]).toMatchObject({ failure: { kind: "stalled" } });
     });
 
-    test("an abort in mid-answer, with a server that goes on hanging", async () => {
+    test("abort during an answer from a server that hangs", async () => {
       const server = await serve([{ body: side.half, after: "hang" }]);
       const controller = new AbortController();
       const events: Awaited<ReturnType<typeof collect>> = [];
@@ -221,7 +221,7 @@ describe.each(sides)("$name", (side) => {
       expect(events.at(-1)).toMatchObject({ failure: { kind: "aborted" } });
     });
 
-    test("an abort before the headers", async () => {
+    test("abort before the headers", async () => {
       const server = await serve([{ after: "hang" }]);
       const controller = new AbortController();
       const client = await side.client(server.url, fastClock());
@@ -230,7 +230,7 @@ describe.each(sides)("$name", (side) => {
     });
   });
 
-  test("E8: a hundred agents of one account, all refused at first, are all served, without a storm", async () => {
+  test("E8: a hundred agents of one account, all refused at first, are all served without a retry storm", async () => {
     const clock = fastClock();
     const body = side.error("rate_limit_error", "Slow down.");
     const server = await startWireServer((number) =>

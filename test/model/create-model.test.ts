@@ -24,19 +24,19 @@ const make = (ref: string | undefined, env: ProviderEnv, more: { cwd?: string } 
 const refusal = (code: string, message: string) =>
   expect.objectContaining({ code, message: expect.stringContaining(message) });
 
-describe("which model", () => {
-  test("the one that was asked for, with its limits", async () => {
+describe("model choice", () => {
+  test("uses the requested model, with its limits", async () => {
     const model = await make("haiku", { openaiKey: "sk-test" });
     expect(model).toMatchObject({ ref: "openai/gpt-5.6-luna", contextWindow: 1_050_000, maxOutputTokens: 128_000 });
   });
 
-  test("without a wish, by the key there is", () => {
+  test("without a request, uses the provider of the available key", () => {
     expect(defaultModel({ anthropicKey: "a", openaiKey: "b" })).toBe("anthropic/claude-sonnet-5-5");
     expect(defaultModel({ anthropicAuthToken: "a" })).toBe("anthropic/claude-sonnet-5-5");
     expect(defaultModel({ openaiKey: "b" })).toBe("openai/gpt-5.6-terra");
   });
 
-  test("without a key, three ways out", async () => {
+  test("without a key, names three ways to continue", async () => {
     await expect(make(undefined, {})).rejects.toEqual(
       refusal("no_model", "No model to talk to. Set ANTHROPIC_API_KEY"),
     );
@@ -46,7 +46,7 @@ describe("which model", () => {
     await expect(make("openai/gpt-5", { anthropicKey: "a" })).rejects.toEqual(refusal("no_model", "troupe demo"));
   });
 
-  test("what cannot work is said before anything is sent, and without the key", async () => {
+  test("an impossible choice fails before anything is sent, without showing the key", async () => {
     await expect(make("gpt-9", { openaiKey: "a" })).rejects.toEqual(refusal("unknown_model", 'Unknown model "gpt-9"'));
     await expect(make("openai/x", { openaiKey: "two words" })).rejects.toEqual(refusal("no_model", "OPENAI_API_KEY"));
     await expect(make("openai/x", { openaiKey: "two words" })).rejects.not.toThrow(/two/);
@@ -54,8 +54,8 @@ describe("which model", () => {
   });
 });
 
-describe("a local server", () => {
-  test("needs no key and gets none, and is asked in the older way", async () => {
+describe("local server", () => {
+  test("needs no key, gets none, and is asked with chat completions", async () => {
     const server = await startWireServer([{ body: sse(shortAnswer("local")) }]);
     const model = await make("local/qwen3:8b", { localBaseUrl: `${server.url}/v1/` });
     expect(shownText(await collect(model))).toBe("local");
@@ -66,7 +66,7 @@ describe("a local server", () => {
     await server.close();
   });
 
-  test("gets the key there is", async () => {
+  test("gets the key if there is one", async () => {
     const server = await startWireServer([{ body: sse(shortAnswer("x")) }]);
     await collect(await make("local/m", { localBaseUrl: server.url, localKey: "k-1" }));
     expect(server.requests[0]?.headers["authorization"]).toBe("Bearer k-1");
@@ -74,7 +74,7 @@ describe("a local server", () => {
   });
 });
 
-test("a script answers through the same door, and its faults are tried again", async () => {
+test("a script answers through the same interface, and its faults are retried", async () => {
   const folder = await mkdtemp(join(tmpdir(), "troupe-model-"));
   const steps = [{ fault: { kind: "overloaded", times: 1 }, text: "from a file" }];
   await writeFile(join(folder, "script.json"), JSON.stringify({ version: 1, agents: { lead: { steps } } }));

@@ -34,13 +34,13 @@ describe("messages say what to do", () => {
     expect(toFailure(error, context).message).toBe(message);
   });
 
-  test("in one line, of bearable length", () => {
+  test("in one line of limited length", () => {
     const { message } = toFailure(api(400, { message: `a\n${"b".repeat(10_000)}` }), context);
     expect(message).not.toContain("\n");
     expect(message.length).toBeLessThanOrEqual(500);
   });
 
-  test("a local server is told of in its own terms", () => {
+  test("names the address and setting of a local server", () => {
     const local = { provider: "local", baseUrl: "http://127.0.0.1:11434/v1", model: "qwen3" } as const;
     const refused = new AggregateError([Object.assign(new Error("x"), { code: "ECONNREFUSED" })]);
     const error = Object.assign(new Error("Connection error."), { cause: refused });
@@ -53,7 +53,7 @@ describe("messages say what to do", () => {
   });
 });
 
-describe("what a conversation that is too long is called", () => {
+describe("errors for a conversation that is too long", () => {
   test.each([
     [400, { message: "prompt is too long: 210000 tokens > 200000 maximum" }],
     [400, { message: "input length and `max_tokens` exceed context limit: 195000 + 8192 > 200000" }],
@@ -67,13 +67,13 @@ describe("what a conversation that is too long is called", () => {
     expect(toFailure(api(status, error), context)).toMatchObject({ kind: "context_overflow", status });
   });
 
-  test("other complaints about length are not it", () => {
+  test("other errors about length do not match", () => {
     const error = { message: "max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens" };
     expect(toFailure(api(400, error), context).kind).toBe("bad_request");
   });
 });
 
-test("a server that says asking again is of no use is not asked again", () => {
+test("a server that says not to retry is not retried", () => {
   expect(toFailure(api(429, { message: "no" }, { "x-should-retry": "false" }), context).kind).toBe("forbidden");
 });
 

@@ -17,8 +17,8 @@ const run = (queue: GateQueue, count: number, { result, now = 0 }: { result: Tic
   for (const entry of entries) queue.leave(entry, { result, now, waitMs: 1000 });
 };
 
-describe("who goes next", () => {
-  test("the lead before others, agents in turn, each agent's own in order", () => {
+describe("queue order", () => {
+  test("the lead before others, agents in turn, requests of one agent in order", () => {
     const queue = new GateQueue({ start: 1, max: 1 });
     const names = new Map<object, string>();
     const order: string[] = [];
@@ -30,7 +30,7 @@ describe("who goes next", () => {
     expect(order).toEqual(["lead", "lead/a", "lead/b", "lead/c", "lead/a", "lead/a"]);
   });
 
-  test("leads do not keep others out for ever", () => {
+  test("leads do not block others for ever", () => {
     const queue = new GateQueue({ start: 1, max: 1 });
     const names = new Map<object, string>();
     enter(queue, "lead/a", names);
@@ -45,8 +45,8 @@ describe("who goes next", () => {
   });
 });
 
-describe("the width", () => {
-  test("grows with success, halves once for refusals that came together, and never falls below one", () => {
+describe("width", () => {
+  test("grows with success, halves once for simultaneous refusals, and never falls below one", () => {
     const queue = new GateQueue({ start: 16, max: 64 });
     run(queue, 16, { result: "ok" });
     expect(queue.width).toBe(32);
@@ -60,7 +60,7 @@ describe("the width", () => {
     expect(queue.width).toBe(64);
   });
 
-  test("a failure of another kind does not change it", () => {
+  test("other failures do not change it", () => {
     const queue = new GateQueue({ start: 8, max: 64 });
     run(queue, 8, { result: "failed" });
     run(queue, 8, { result: "abandoned" });
@@ -86,7 +86,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("pass" as const), ms: fc.nat(3000) }),
 );
 
-test("whatever happens: never more under way than the width at that moment, none during a pause, nobody is lost", () => {
+test("property: requests never exceed the width, none run during a pause, none is lost", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), fc.integer({ min: 1, max: 8 }), (steps, start) => {
       const queue = new GateQueue({ start, max: 12 });
@@ -119,7 +119,7 @@ test("whatever happens: never more under way than the width at that moment, none
         }
         admit();
       }
-      // Nobody starves: when requests come to an end, everybody who waits gets to go.
+      // No request starves: as requests end, every waiting one gets its turn.
       now = Math.max(now, queue.pausedUntil);
       for (let left = waiting.size + underway.size; left > 0; left--) {
         admit();
@@ -133,8 +133,8 @@ test("whatever happens: never more under way than the width at that moment, none
   );
 });
 
-describe("a gate", () => {
-  test("says why one waits, and lets the next go when one is done", async () => {
+describe("gate", () => {
+  test("gives the reason for a wait and admits the next request when one ends", async () => {
     const gate = createGate({ clock: heldClock(), limits: { start: 1, max: 1 } });
     const first = gate.enter({ agentPath: "lead", signal: neverAborted() });
     const second = gate.enter({ agentPath: "lead/a", signal: neverAborted() });
@@ -147,7 +147,7 @@ describe("a gate", () => {
     expect(gate.state()).toEqual({ width: 1, inFlight: 1, waiting: 0 });
   });
 
-  test("after a rate limit nobody's request goes out until the time is over", async () => {
+  test("after a rate limit no request is sent until the pause ends", async () => {
     const clock = heldClock();
     const gate = createGate({ clock });
     const refused = gate.enter({ agentPath: "lead", signal: neverAborted() });
@@ -163,7 +163,7 @@ describe("a gate", () => {
     expect(clock.sleeping()).toEqual([]);
   });
 
-  test("a longer pause that is asked for meanwhile holds", async () => {
+  test("a longer pause requested during a pause applies", async () => {
     const clock = heldClock();
     const gate = createGate({ clock });
     const [one, two] = ["lead", "lead/a"].map((agentPath) => gate.enter({ agentPath, signal: neverAborted() }));

@@ -49,7 +49,7 @@ const once = async (kind: ModelFailure["kind"]) => {
   return events.find((event) => event.type === "retrying")?.delayMs;
 };
 
-describe("what is tried again", () => {
+describe("retries", () => {
   test.each(["rate_limited", "overloaded", "server", "connection", "stalled", "cut", "malformed"] as const)(
     "%s",
     async (kind) => {
@@ -71,7 +71,7 @@ describe("what is tried again", () => {
     },
   );
 
-  test("until there have been enough, with waits that double up to a limit", async () => {
+  test("until the attempt limit, with waits that double up to a maximum", async () => {
     const model = playing(() => [failed("server")]);
     const events = await collect(retrying(model, { random: () => 0.999_999 }));
     const delays = events.flatMap((event) => (event.type === "retrying" ? [[event.attempt, event.delayMs]] : []));
@@ -90,12 +90,12 @@ describe("what is tried again", () => {
     expect(model.count).toBe(10);
   });
 
-  test("a drawn wait may be anything up to the limit, but a rate limit always waits", async () => {
+  test("a random wait can be anything up to the maximum, but a rate limit always waits", async () => {
     expect(await once("server")).toBe(0);
     expect(await once("rate_limited")).toBe(1000);
   });
 
-  test("no sooner than the server asked, and not at all when it asks for too long", async () => {
+  test("no sooner than the server asks, and not at all when it asks for too long", async () => {
     const clock = fastClock();
     const soon = playing(
       () => [failed("rate_limited", { retryAfterMs: 30_000 })],
@@ -108,8 +108,8 @@ describe("what is tried again", () => {
   });
 });
 
-describe("a lost attempt", () => {
-  test("tells what it cost, whoever ended it", async () => {
+describe("lost attempt", () => {
+  test("reports its cost, however it ended", async () => {
     const model = playing(
       ({ spent }) => {
         spent(usage);
@@ -123,7 +123,7 @@ describe("a lost attempt", () => {
     ]);
   });
 
-  test("that ends without a word is cut", async () => {
+  test("counts as cut when it ends without an end event", async () => {
     const model = playing(
       () => [{ type: "text.delta", text: "x" }],
       () => [finished],
@@ -135,7 +135,7 @@ describe("a lost attempt", () => {
     ]);
   });
 
-  test("a bug in an adapter is not a failure of the provider: it throws, and gives its place back", async () => {
+  test("a bug in an adapter throws instead of a provider failure, and releases its slot", async () => {
     const clock = fastClock();
     const gate = createGate({ clock });
     const model = playing(() => {
@@ -149,7 +149,7 @@ describe("a lost attempt", () => {
 describe("silence", () => {
   const patient = { stallMs: 60_000, firstByteMs: 300_000 };
 
-  test("before anything has come ends an attempt after five minutes", async () => {
+  test("before the first event ends an attempt after five minutes", async () => {
     const clock = heldClock();
     const model = playing(
       async function* () {
@@ -175,7 +175,7 @@ describe("silence", () => {
     expect(clock.sleeping()).toEqual([]);
   });
 
-  test("after something has come ends it after a minute; any byte counts", async () => {
+  test("after the first event ends it after a minute; any byte counts", async () => {
     const clock = heldClock();
     let ping: (() => void) | undefined;
     let stopped = false;
@@ -210,7 +210,7 @@ describe("silence", () => {
     ]);
   });
 
-  test("does not count while nobody reads", async () => {
+  test("does not count while the stream is not read", async () => {
     const clock = heldClock();
     const model = playing(() => [{ type: "text.delta", text: "a" }, finished]);
     const stream = retrying(model, { clock, ...patient }).stream(ask(), new AbortController().signal);
@@ -223,10 +223,10 @@ describe("silence", () => {
   });
 });
 
-describe("an abort", () => {
+describe("abort", () => {
   const aborted = { type: "failed", failure: { kind: "aborted", message: "Interrupted." } };
 
-  test("ends an attempt that takes no notice, at once, and tells what it cost", async () => {
+  test("ends an attempt that ignores the signal at once and reports its cost", async () => {
     const controller = new AbortController();
     const model = playing(async function* ({ spent }) {
       spent(usage);
@@ -253,7 +253,7 @@ describe("an abort", () => {
     expect(model.count).toBe(1);
   });
 
-  test("ends the wait at the gate, and before anything has begun", async () => {
+  test("ends the wait at the gate, and works before anything has started", async () => {
     const clock = heldClock();
     const gate = createGate({ clock, limits: { start: 1, max: 1 } });
     gate.enter({ agentPath: "lead/busy", signal: new AbortController().signal });
@@ -268,7 +268,7 @@ describe("an abort", () => {
     expect(gate.state()).toMatchObject({ inFlight: 1, waiting: 0 });
   });
 
-  test("whoever stops reading gives the place back", async () => {
+  test("a reader that stops reading releases its slot", async () => {
     const clock = fastClock();
     const gate = createGate({ clock });
     const model = playing(async function* () {
@@ -280,7 +280,7 @@ describe("an abort", () => {
   });
 });
 
-test("when all agents are refused together, everybody waits as told, the lead goes first, and all are served", async () => {
+test("agents refused together all wait as the server asks, the lead goes first, and all are served", async () => {
   const clock = heldClock();
   const gate = createGate({ clock, limits: { start: 8, max: 64 } });
   const sent: { agent: string; at: number }[] = [];

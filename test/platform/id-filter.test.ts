@@ -5,8 +5,8 @@ import { heldBytes } from "../support/processes/held-bytes.ts";
 
 const ids = () => createIdFactory({ now: () => 1_700_000_000_000 });
 
-describe("ids that have come before", () => {
-  it("are known, whatever they are and in whatever order they come; and one that has not come is never taken for one", () => {
+describe("id filter", () => {
+  it("recognizes every id seen before, in any order, and never an unseen one", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { maxLength: 300 }), fc.integer({ min: 1, max: 8 }), (all, exact) => {
         const seen = createIdFilter({ exact });
@@ -18,7 +18,7 @@ describe("ids that have come before", () => {
     );
   });
 
-  it("leave no doubt about a new one that sorts after them, and little about one that comes late", () => {
+  it("is certain about a new id that sorts after them, and nearly certain about a late one", () => {
     const createId = ids();
     const seen = createIdFilter();
     const late: string[] = [];
@@ -31,7 +31,7 @@ describe("ids that have come before", () => {
     expect(late.filter((id) => seen.has(id) !== "no").length).toBeLessThan(late.length / 10);
   });
 
-  it("take no more room, however many they are", () => {
+  it("memory does not grow with the number of ids", () => {
     const createId = ids();
     const seen = createIdFilter();
     const come = (count: number) => {

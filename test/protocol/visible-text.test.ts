@@ -44,21 +44,21 @@ test.each([
   "می\u200cخواهم",
   "क्\u200dष",
   "a\u00a0b",
-])("what people write stays as it is: %s", (text) => {
+])("ordinary text stays unchanged: %s", (text) => {
   expect(visibleText(text)).toBe(text);
 });
 
-test("Windows line ends are line ends; a field of one line has none", () => {
+test("Windows line ends become line ends; a one-line field has none", () => {
   expect(visibleText("a\r\nb\u0007")).toBe("a\nb␇");
   expect(visibleText("a\r\nb")).toBe("a\nb");
   expect(visibleLine("a\nb\tc\r\nd")).toBe("a␊b␉c␊d");
 });
 
-test("a second variation selector has nothing to select", () => {
+test("a second variation selector is shown as its code point", () => {
   expect(visibleText("❤\ufe0f\ufe0f")).toBe("❤\ufe0f[U+FE0F]");
 });
 
-test("no text at all gets a control, bidi or tag character through, and a second pass changes nothing", () => {
+test("no text passes a control, bidi or tag character, and a second pass changes nothing", () => {
   const sneaky = fc.oneof(
     fc.integer({ min: 0, max: 0x9f }),
     fc.integer({ min: 0x2000, max: 0x206f }),
@@ -82,6 +82,6 @@ test("no text at all gets a control, bidi or tag character through, and a second
   );
 });
 
-test("a megabyte of escapes is no trouble", () => {
+test("a megabyte of escapes is converted", () => {
   expect(visibleText(esc.repeat(1_000_000))).toBe("␛".repeat(1_000_000));
 });

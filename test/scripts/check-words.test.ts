@@ -86,7 +86,7 @@ test("a comment must not start with a relative clause; a question and a later se
   ]);
 });
 
-test("of two banned phrases in one place the longer is reported", () => {
+test("of two overlapping banned phrases the longer is reported", () => {
   write("src/a.ts", "// Here there is nobody.\n");
   expect(words(run().lines)).toEqual([`src/a.ts:1: "there is nobody"`]);
 });
@@ -113,7 +113,7 @@ test("the allow-list takes a file or a folder, and one word or all", () => {
   expect(words(run().lines)).toEqual([`src/a.ts:1: "anew"`]);
 });
 
-test("an entry of the allow-list that is not needed fails, but not when a part is checked", () => {
+test("unneeded entry of the allow-list fails, but not when a part is checked", () => {
   allow([{ path: "src/a.ts", word: "nobody", reason: "a user name" }]);
   const entry = `scripts/allowed-words.json: "nobody" in src/a.ts is not needed: remove the entry`;
   expect(run()).toEqual({ status: 1, lines: [entry] });
@@ -150,7 +150,7 @@ function run(...args: string[]) {
   return { status, lines: lines.map((line) => line.trim()) };
 }
 
-/** The place and the word of each report, without its replacement and without the count. */
+/** The position and the word of each report, without its replacement and without the count. */
 function words(lines: readonly string[]) {
   return lines.filter((line) => line.includes(": use ")).map((line) => line.replace(/: use .*/, ""));
 }

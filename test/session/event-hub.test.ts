@@ -21,8 +21,8 @@ async function take(events: AsyncIterable<Envelope>, count: number): Promise<num
   return seqs;
 }
 
-describe("the hub", () => {
-  test("gives the first reader what happened before it could subscribe, and a later one what happens from then on", async () => {
+describe("event hub", () => {
+  test("the first reader gets all earlier events; a later one gets new events only", async () => {
     const hub = createEventHub(async () => []);
     hub.publish(envelope(1));
     const first = hub.subscribe();
@@ -33,7 +33,7 @@ describe("the hub", () => {
     expect(await take(second, 1)).toEqual([3]);
   });
 
-  test("who looks on from aside leaves to the first reader what is its own", async () => {
+  test("an aside reader does not consume the first reader's early events", async () => {
     const hub = createEventHub(async () => []);
     hub.publish(envelope(1));
     const aside = hub.subscribe({ aside: true });
@@ -44,7 +44,7 @@ describe("the hub", () => {
     expect(await take(first, 3)).toEqual([1, 2, 3]);
   });
 
-  test("replays what is stored and goes on live: what happens during the replay is neither lost nor repeated", async () => {
+  test("replays stored events, then continues live: nothing is lost or repeated in between", async () => {
     const stored: Envelope[] = [envelope(1), envelope(2)];
     const hub = createEventHub(async () => {
       const now = [...stored];
@@ -52,16 +52,16 @@ describe("the hub", () => {
         stored.push(envelope(seq));
         hub.publish(envelope(seq));
       }
-      return [...now, envelope(3)]; // the reader of the file saw one of the two that came meanwhile
+      return [...now, envelope(3)]; // the file already had one of the two events published during the read
     });
-    hub.subscribe(); // takes the early ones
+    hub.subscribe(); // consumes the early events
     const events = hub.subscribe({ replay: true });
     const taken = take(events, 5);
     setImmediate(() => hub.publish(envelope(5)));
     expect(await taken).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test("a live event is passed on although its number was seen", async () => {
+  test("a live event is delivered although its number was seen", async () => {
     const hub = createEventHub(async () => [envelope(1), envelope(2)]);
     hub.subscribe();
     const events = hub.subscribe({ replay: true });
@@ -69,7 +69,7 @@ describe("the hub", () => {
     expect(await take(events, 3)).toEqual([1, 2, 2]);
   });
 
-  test("a reader that falls too far behind is thrown out with a clear error, the others are not", async () => {
+  test("a reader that falls too far behind gets an error; the others do not", async () => {
     const hub = createEventHub(async () => []);
     const slow = hub.subscribe();
     for (let seq = 1; seq <= 20_001; seq++) hub.publish(envelope(seq));
@@ -79,7 +79,7 @@ describe("the hub", () => {
     expect(await take(other, 1)).toEqual([1]);
   });
 
-  test("what nobody reads is not kept without end: the first reader is told, unless it reads again what is stored", async () => {
+  test("unread early events are bounded: the first reader gets an error unless it replays", async () => {
     const flooded = () => {
       const hub = createEventHub(async () => [envelope(1), envelope(2)]);
       for (let seq = 1; seq <= 20_001; seq++) hub.publish(envelope(seq, seq > 2));
@@ -96,7 +96,7 @@ describe("the hub", () => {
     await reading(flooded().subscribe({ replay: true }));
   });
 
-  test("ends with the session after what is left to read, and at once for a reader that leaves", async () => {
+  test("ends after the remaining events when the session closes, and at once for a reader that leaves", async () => {
     const hub = createEventHub(async () => []);
     const events = hub.subscribe();
     const leave = new AbortController();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { gate, teamSession } from "../support/team/team-session.ts";
 
-describe("a session that closes", () => {
-  test("a prompt that is being expanded is not run, and nothing comes after the close in the log", async () => {
+describe("closing session", () => {
+  test("a prompt being expanded is not run, and nothing follows the close in the log", async () => {
     const files = { "project/a.txt": "hello" };
     const first = await teamSession({ stored: true, files, answer: () => ({ text: "too late" }) });
     const saying = first.command({ type: "prompt", content: "look at @a.txt" });
@@ -24,7 +24,7 @@ describe("a session that closes", () => {
     expect(stored.slice(stored.indexOf("session.closed")).slice(0, 2)).toEqual(["session.closed", "session.opened"]);
   });
 
-  test("a prompt that waits during a compaction is left for the next life", async () => {
+  test("a prompt that waits during a compaction is kept for the next run", async () => {
     const summing = gate();
     const closes = gate();
     const team = await teamSession({
@@ -49,8 +49,8 @@ describe("a session that closes", () => {
   });
 });
 
-describe("an interrupt that is under way", () => {
-  test("a prompt said meanwhile is answered", async () => {
+describe("interrupt in progress", () => {
+  test("a prompt sent during the interrupt is answered", async () => {
     const team = await teamSession({
       answer: ({ turn }) =>
         turn === 1 ? { calls: [{ tool: "Bash", input: { command: "sleep 30" } }] } : { text: "two is answered" },

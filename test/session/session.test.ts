@@ -28,8 +28,8 @@ const open = (script: Omit<Script, "version">, options: CreateSessionOptions = {
 
 const writing = { calls: [{ tool: "Write", input: { file_path: "a.txt", content: "hello" } }] };
 
-describe("a session from code", () => {
-  test("asks, answers, and gives the last words", async () => {
+describe("session from code", () => {
+  test("asks, answers and returns the last text", async () => {
     const session = await open({ steps: [{ text: "one" }, { text: "two" }] });
     expect(await session.ask("go")).toEqual({ text: "one", reason: "completed" });
     expect(await session.ask("again")).toEqual({ text: "two", reason: "completed" });
@@ -37,7 +37,7 @@ describe("a session from code", () => {
     await expect(session.send("too late")).rejects.toMatchObject({ code: "session_closed" });
   });
 
-  test("events come as an async iterator that begins with the opening and ends with the close", async () => {
+  test("events are an async iterator from the opening to the close", async () => {
     const session = await open({ steps: [{ text: "hi" }] });
     const seen: Envelope[] = [];
     const following = (async () => {
@@ -58,7 +58,7 @@ describe("a session from code", () => {
     await again.close();
   });
 
-  test("a tool of one's own runs with its input checked; one that has a built-in's name takes its place", async () => {
+  test("a custom tool gets validated input; one named like a built-in replaces it", async () => {
     const dice = defineTool({
       name: "Dice",
       description: "Rolls.",
@@ -94,7 +94,7 @@ describe("a session from code", () => {
     await session.close();
   });
 
-  test("a question for permission goes to the function given; its answer for the session holds for the next call", async () => {
+  test("a permission question goes to the given function; a session answer covers the next call", async () => {
     let asked = 0;
     const session = await open(
       {
@@ -120,7 +120,7 @@ describe("a session from code", () => {
     await session.close();
   });
 
-  test("a question can be answered by a command, and is in the view meanwhile", async () => {
+  test("a question can be answered by a command and is in the view until then", async () => {
     const session = await open({ steps: [writing, { text: "done" }] });
     const events = session.events()[Symbol.asyncIterator]();
     await session.send("go");
@@ -139,7 +139,7 @@ describe("a session from code", () => {
     await session.close();
   });
 
-  test("abort stops the turn, and the session can go on", async () => {
+  test("an abort stops the turn, and the session stays usable", async () => {
     const session = await open({
       rules: [{ when: { turn: 1 }, answer: { text: "long long", chunk: 2, fault: { kind: "hang", after: 1 } } }],
       steps: [{ text: "fresh" }],
@@ -152,7 +152,7 @@ describe("a session from code", () => {
     await session.close();
   });
 
-  test("on files: what one process left, another goes on with, and only one at a time", async () => {
+  test("on files: another process continues the session, only one at a time", async () => {
     const first = await open({ steps: [{ text: "one" }] }, { memory: false });
     await first.ask("go");
     await expect(open({ steps: [] }, { memory: false, resume: first.id })).rejects.toMatchObject({
@@ -164,10 +164,10 @@ describe("a session from code", () => {
     expect(await second.ask("on we go")).toMatchObject({ text: "on we go" });
     expect(second.view().agents.length).toBe(1);
     await second.close();
-    await second.close(); // twice is fine
+    await second.close(); // closing twice is allowed
   });
 
-  test("what was too large for the model can be read by it, without asking, also after a resume", async () => {
+  test("the model can read an oversized result without asking, also after a resume", async () => {
     const big = { calls: [{ tool: "Bash", input: { command: "seq 1 60000" } }] };
     const first = await open(
       { steps: [big, { text: "{{result:/whole is in (\\S+): use/1}}" }] },
@@ -184,7 +184,7 @@ describe("a session from code", () => {
     await second.close();
   });
 
-  test("instructions of a folder are told when a file of it is first read", async () => {
+  test("instructions of a folder are added when one of its files is first read", async () => {
     const { mkdirSync, writeFileSync } = await import("node:fs");
     mkdirSync(join(cwd, "lib"));
     writeFileSync(join(cwd, "lib", "AGENTS.md"), "Always whisper in lib.");

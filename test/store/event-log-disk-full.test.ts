@@ -4,8 +4,8 @@ import { buildProgram } from "../support/processes/build-program.ts";
 import { needUserNamespaces } from "../support/processes/required-tools.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 
-describe("a full disk", () => {
-  it("rejects an event without a trace of it, and takes it under the same number once there is space", async () => {
+describe("full disk", () => {
+  it("rejects an event without a trace, and stores it under the same number once there is space", async () => {
     needUserNamespaces();
     const program = await buildProgram("fill-disk-with-events.ts");
     onTestFinished(() => program.remove());

@@ -7,7 +7,7 @@ import { buildProgram } from "../support/processes/build-program.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { newSessionId, storeOptions } from "../support/store/sample-events.ts";
 
-/** Of five kills each. All two hundred with SOAK=1. */
+/** Each chain has five kills. SOAK=1 runs all two hundred. */
 const chains = process.env["SOAK"] === "1" ? 20 : 8;
 
 let program: Awaited<ReturnType<typeof buildProgram>>;
@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-describe("a session whose process is killed again and again", () => {
-  it.concurrent.for([1, 2])("opens each time, with all it acknowledged (%i)", async (seed, test) => {
+describe("session whose process is killed again and again", () => {
+  it.concurrent.for([1, 2])("opens each time with all acknowledged events (%i)", async (seed, test) => {
     const cwd = temporaryFolder(test.onTestFinished);
     for (let chain = 0; chain < chains; chain++) {
       const home = temporaryFolder(test.onTestFinished);
@@ -36,14 +36,14 @@ describe("a session whose process is killed again and again", () => {
       const kept = new Set(ids);
       expect(kept.size).toBe(ids.length);
       expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
-      // Of each round at most one event is there whose acknowledgement died with the process.
+      // Each round leaves at most one event whose acknowledgement died with the process.
       expect(ids.length - acknowledged.length).toBeLessThanOrEqual(5);
       expect(readdirSync(home)).toEqual(["projects"]);
     }
   });
 });
 
-/** Kills it `delay` milliseconds after its first word. */
+/** Kills the process `delay` milliseconds after its first output. */
 async function writeAndKill(args: readonly string[], delay: number): Promise<string[]> {
   const child = spawn(process.execPath, [program.path, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";

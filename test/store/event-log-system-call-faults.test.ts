@@ -31,7 +31,7 @@ const faults = [
   ["close", "signal=KILL", "disk"],
 ] as const;
 
-describe("a fault at any system call of a log", () => {
+describe("fault at any system call of a log", () => {
   it.concurrent.for(faults)("%s %s (%s)", async ([call, fault, durability], test) => {
     const folder = temporaryFolder(test.onTestFinished);
     let hits = 0;
@@ -62,7 +62,8 @@ describe("a fault at any system call of a log", () => {
       const stored = said.filter((line) => line.startsWith("stored")).map((line) => line.split(" ")[1] ?? "");
       const rejected = said.filter((line) => line.startsWith("rejected"));
       expect(ids.slice(0, 1)).toEqual(before);
-      // What was acknowledged is there, in order; one more may be there only if the process died before it could say so.
+      // Acknowledged events are there, in order. One more is allowed only if the process died before it could
+      // acknowledge it.
       const killed = fault.startsWith("signal") && !said.includes("closed");
       expect(ids.slice(1, 1 + stored.length)).toEqual(stored);
       expect(ids.length - 1 - stored.length).toBeLessThanOrEqual(killed ? 1 : 0);
@@ -78,7 +79,7 @@ describe("a fault at any system call of a log", () => {
     expect(hits).toBeGreaterThan(0);
   });
 
-  it("a failed sync in the background is told to the next append, which stores nothing", async () => {
+  it("a failed background sync fails the next append, which stores nothing", async () => {
     const background = await buildProgram("await-background-failure.ts");
     onTestFinished(() => background.remove());
     const path = join(temporaryFolder(), "a.jsonl");
@@ -87,7 +88,7 @@ describe("a fault at any system call of a log", () => {
     expect(await run("strace", args)).toEqual(['{"rejected":["EIO"],"isAllThere":true}']);
   });
 
-  it("what a failed sync may have lost is written once more before it counts as synced", async () => {
+  it("records that a failed sync may have lost are written again before they count as synced", async () => {
     const program = await buildProgram("sync-after-failure.ts");
     onTestFinished(() => program.remove());
     const path = join(temporaryFolder(), "a.jsonl");
@@ -121,7 +122,7 @@ async function logWithOneEvent(path: string) {
 }
 
 function run(command: string, args: readonly string[]): Promise<string[]> {
-  // strace counts the calls of each thread by itself: let there be one that does file work.
+  // strace counts calls per thread, so only one thread does file work.
   const env = { ...process.env, UV_THREADPOOL_SIZE: "1" };
   return new Promise((resolve) => {
     execFile(command, args, { env }, (_error, stdout, stderr) => {

@@ -24,13 +24,13 @@ const call = (input: unknown): StoredEvent =>
 
 const lineOf = (envelope: object): string => encodeLine(envelope);
 
-describe.each(["file", "memory"])("an event log (%s)", (kind) => {
+describe.each(["file", "memory"])("event log (%s)", (kind) => {
   const open = () =>
     kind === "memory"
       ? Promise.resolve(createMemoryLog({ ...storeOptions, session, agent }))
       : openAt(join(temporaryFolder(), "log.jsonl"));
 
-  it("numbers events from 1 without a gap, in the order of the calls", async () => {
+  it("numbers events from 1 without a gap, in call order", async () => {
     const log = await open();
     const events = sampleEvents(session);
     const recorded = await Promise.all(events.map((event) => log.record(event)));
@@ -45,7 +45,7 @@ describe.each(["file", "memory"])("an event log (%s)", (kind) => {
     await expect(log.record(note("late"))).rejects.toMatchObject({ code: "session_closed" });
   });
 
-  it("refuses what it could not read back, and keeps its number for the next", async () => {
+  it("refuses an event that it could not read back, and keeps the number for the next", async () => {
     const log = await open();
     const circular: Record<string, unknown> = {};
     circular["self"] = circular;
@@ -58,7 +58,7 @@ describe.each(["file", "memory"])("an event log (%s)", (kind) => {
 });
 
 describe("opening an event log", () => {
-  it("replays what was recorded, and goes on from there", async () => {
+  it("replays the recorded events and continues after them", async () => {
     const { path, envelopes } = await sampleLog();
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const log = await openEventLog({ ...storeOptions, path, session, agent: createId<AgentId>("agt") });
@@ -69,14 +69,14 @@ describe("opening an event log", () => {
     expect((await openAt(path)).replayed).toHaveLength(9);
   });
 
-  it("makes nothing when there is nothing", async () => {
+  it("creates nothing when there is nothing", async () => {
     const path = join(temporaryFolder(), "none", "log.jsonl");
     const log = await openAt(path);
     await log.close();
     expect(existsSync(path)).toBe(false);
   });
 
-  it("cut at any length gives a beginning of the log, sets the torn rest aside and goes on", async () => {
+  it("cut at any length gives a prefix of the log, sets the torn rest aside and continues", async () => {
     const { path, envelopes } = await sampleLog({ count: 3 });
     const whole = readFileSync(path);
     const ends = lineEnds(whole);
@@ -98,7 +98,7 @@ describe("opening an event log", () => {
     expect(statSync(join(path, "..", aside[0] ?? "")).mode & 0o777).toBe(0o600);
   });
 
-  it("with any byte changed gives the same events or says what is wrong", async () => {
+  it("with any byte changed gives the same events or reports the damage", async () => {
     const { path, envelopes } = await sampleLog({ count: 4 });
     const whole = readFileSync(path);
     const changed = join(temporaryFolder(), "log.jsonl");
@@ -133,7 +133,7 @@ describe("opening an event log", () => {
     expect((await openAt(path)).replayed).toHaveLength(9);
   });
 
-  it("leaves out a repeated event, and refuses a gap, a strange number or a stranger", async () => {
+  it("skips a repeated event, and refuses a gap, an invalid number or another agent's event", async () => {
     const { path, envelopes } = await sampleLog();
     const last = envelopes.at(-1) as StoredEnvelope;
     const original = readFileSync(path, "utf8");
@@ -151,7 +151,7 @@ describe("opening an event log", () => {
     await expect(openEventLog({ ...storeOptions, path, session: other, agent })).rejects.toThrow(`not of ${other}`);
   });
 
-  it("refuses politely what a newer version wrote", async () => {
+  it("refuses a newer version's log with a clear error", async () => {
     const { path, envelopes } = await sampleLog();
     const original = readFileSync(path, "utf8");
     const next = { ...(envelopes.at(-1) as StoredEnvelope), id: createId("evt"), seq: 9 };
@@ -171,7 +171,7 @@ describe("opening an event log", () => {
     ["a deep nest", `${"[".repeat(10_000)}${"]".repeat(10_000)}\n`],
     ["another's file", '{"role":"user","content":"hi"}\n'],
     ["__proto__", '{"__proto__":{"v":1}}\n'],
-  ])("calls %s damage, never an empty log", async (_, content) => {
+  ])("reports %s as damage, never as an empty log", async (_, content) => {
     const path = join(temporaryFolder(), "log.jsonl");
     writeFileSync(path, content);
     await expect(openAt(path)).rejects.toMatchObject({ code: "session_damaged" });
@@ -191,7 +191,7 @@ describe("opening an event log", () => {
 });
 
 describe("repairLog", () => {
-  it("keeps what can be read, says what is missing, and keeps the original", async () => {
+  it("keeps readable events, reports missing ones, and keeps the original", async () => {
     const { path, envelopes } = await sampleLog();
     const damaged = readFileSync(path, "utf8").replace("hällo", "hallo");
     writeFileSync(path, damaged);
@@ -208,7 +208,7 @@ describe("repairLog", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it("does not touch a good log", async () => {
+  it("does not touch a valid log", async () => {
     const { path } = await sampleLog();
     const before = readFileSync(path);
     expect(await repairLog(path, storeOptions)).toEqual({ path, kept: 8, problems: [] });

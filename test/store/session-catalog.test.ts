@@ -5,7 +5,7 @@ import { createFileSessionStore, createSessionCatalog } from "../../src/store/in
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { newSessionId, note, sampleEvents, storeOptions } from "../support/store/sample-events.ts";
 
-test("what is listed follows what is written, opened, closed and removed", async () => {
+test("the list follows sessions written, opened, closed and removed", async () => {
   const [home, cwd] = [temporaryFolder(), temporaryFolder()];
   const catalog = createSessionCatalog({ home });
   expect(await catalog.list()).toEqual([]);
@@ -32,7 +32,7 @@ test("what is listed follows what is written, opened, closed and removed", async
   expect(await catalog.filesOf(sessionId)).toBeUndefined();
 });
 
-test("what has not changed is not read again", async () => {
+test("unchanged sessions are not read again", async () => {
   const [home, cwd] = [temporaryFolder(), temporaryFolder()];
   const sessionId = newSessionId();
   const opened = await createFileSessionStore({ ...storeOptions, home }).create({ sessionId, cwd });

@@ -23,17 +23,17 @@ const said = (session: string, seq: number, message: string, agent = own): Store
 const words = (envelopes: readonly StoredEnvelope[] = []) =>
   envelopes.map(({ event }) => (event.type === "notice.raised" ? event.message : event.type));
 
-test("lives follow each other: what an earlier one says after a later one has begun does not count", () => {
+test("runs follow each other: events of an earlier run after a later one started do not count", () => {
   const lane = [
     said("ses_a", 1, "a1"),
     said("ses_a", 1, "below", under),
     said("ses_a", 2, "a2"),
-    // Not known to the next one when it began.
+    // The next run did not know it when it started.
     said("ses_a", 3, "a3"),
     said("ses_b", 3, "b3"),
     said("ses_a", 4, "a4"),
     said("ses_b", 4, "b4"),
-    // A gap: nothing after it can be gone on from.
+    // A gap: nothing can continue after it.
     said("ses_b", 6, "b6"),
   ];
   const logs = logsAcrossRuns(lane);
@@ -42,7 +42,7 @@ test("lives follow each other: what an earlier one says after a later one has be
   expect(words(lane.filter(createRunFilter()))).toEqual(["a1", "below", "a2", "a3", "b3", "b4", "b6"]);
 });
 
-test("a session that happens elsewhere is one of this home, over several openings", async () => {
+test("a remote session is one session of this home, over several openings", async () => {
   const home = temporaryFolder();
   const cwd = temporaryFolder();
   const sessionId = ports.createId<SessionId>("ses");
@@ -61,7 +61,7 @@ test("a session that happens elsewhere is one of this home, over several opening
   appendFileSync(join(home, "projects", project, `${sessionId}.jsonl`), '\n{"v":1,"id":"ev');
   const again = await open();
   expect([await again.count(own), await again.count(under)]).toEqual([1, 1]);
-  // Numbered here: two lives may both have a second event.
+  // Numbered here: two runs may both have a second event.
   expect(await again.append(said("ses_b", 7, "more"))).toMatchObject({ session: sessionId, seq: 2 });
   await again.close();
   const { lead, agents } = await createFileSessionStore({ home, ...ports }).read(sessionId);

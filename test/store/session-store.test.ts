@@ -32,11 +32,11 @@ async function writeSession(store: SessionStore, cwd: string, prompt = "Say hell
   return sessionId;
 }
 
-describe.each(["file", "memory"])("a session store (%s)", (kind) => {
+describe.each(["file", "memory"])("session store (%s)", (kind) => {
   const make = () =>
     kind === "file" ? fileStore() : { ...fileStore(), store: createMemorySessionStore(storeOptions) };
 
-  it("opens again what was created, with every agent's log", async () => {
+  it("reopens a created session with the log of every agent", async () => {
     const { store, cwd } = make();
     const sessionId = newSessionId();
     const agentId = createId<AgentId>("agt");
@@ -62,7 +62,7 @@ describe.each(["file", "memory"])("a session store (%s)", (kind) => {
     await second.close();
   });
 
-  it("lets one in at a time", async () => {
+  it("allows one opener at a time", async () => {
     const { store, cwd } = make();
     const sessionId = await writeSession(store, cwd);
     const session = await store.open(sessionId);
@@ -72,7 +72,7 @@ describe.each(["file", "memory"])("a session store (%s)", (kind) => {
     await (await store.open(sessionId)).close();
   });
 
-  it("lists the newest first, and knows the latest of a folder", async () => {
+  it("lists the newest first, and finds the latest of a folder", async () => {
     const { store, cwd } = make();
     expect(await store.list()).toEqual([]);
     expect(await store.latest(cwd)).toBeUndefined();
@@ -85,7 +85,7 @@ describe.each(["file", "memory"])("a session store (%s)", (kind) => {
     expect(await store.latest(cwd)).toEqual(list[0]);
   });
 
-  it("takes no teammate's session for the latest of a folder: whoever goes on there means its lead's", async () => {
+  it("a teammate's session is never the latest of a folder: resuming there means the lead", async () => {
     const { store, cwd } = make();
     const lead = await writeSession(store, cwd);
     const scout = await writeSession(store, cwd);
@@ -96,7 +96,7 @@ describe.each(["file", "memory"])("a session store (%s)", (kind) => {
     expect(await store.latest(cwd)).toMatchObject({ sessionId: lead });
   });
 
-  it("names others when there is no such session", async () => {
+  it("names other sessions when one is not found", async () => {
     const { store, cwd } = make();
     await expect(store.open(newSessionId())).rejects.toThrow("nor any other yet");
     const sessionId = await writeSession(store, cwd);
@@ -107,7 +107,7 @@ describe.each(["file", "memory"])("a session store (%s)", (kind) => {
     await expect(store.open(sessionId.slice(0, -1))).rejects.toThrow("Did you mean");
   });
 
-  it("keeps outputs apart, and gives folders that exist", async () => {
+  it("keeps outputs separate and returns folders that exist", async () => {
     const { store, cwd } = make();
     const session = await store.create({ sessionId: newSessionId(), cwd });
     const first = await session.saveOutput("../../call 1.txt", "one");
@@ -122,7 +122,7 @@ describe.each(["file", "memory"])("a session store (%s)", (kind) => {
   });
 });
 
-describe("a session on disk", () => {
+describe("session on disk", () => {
   it("leaves no trace before its first record", async () => {
     const { store, home, cwd } = fileStore();
     const session = await store.create({ sessionId: newSessionId(), cwd });
@@ -134,7 +134,7 @@ describe("a session on disk", () => {
     });
   });
 
-  it("has every file 0600 and every folder 0700, whatever the umask", async () => {
+  it("has mode 0600 for files and 0700 for folders, whatever the umask", async () => {
     const { store, home, cwd } = fileStore();
     const before = process.umask(0);
     try {
@@ -178,7 +178,7 @@ describe("a session on disk", () => {
     expect((await store.read(other)).lead).toHaveLength(8);
   });
 
-  it("says what was torn, for the lead and for agents", async () => {
+  it("reports torn ends, for the lead and for agents", async () => {
     const { store, cwd, home } = fileStore();
     const sessionId = newSessionId();
     const agentId = createId<AgentId>("agt");
@@ -195,7 +195,7 @@ describe("a session on disk", () => {
     await resumed.close();
   });
 
-  it("that is damaged is refused without being kept busy, and can be repaired", async () => {
+  it("damaged: is refused without a claim left behind, and can be repaired", async () => {
     const { store, cwd, home } = fileStore();
     const sessionId = await writeSession(store, cwd);
     const [path = ""] = logsIn(home);
@@ -211,7 +211,7 @@ describe("a session on disk", () => {
     expect((await store.list()).map((summary) => summary.sessionId)).toEqual([sessionId]);
   });
 
-  it("is found from another folder, and after its own is gone", async () => {
+  it("is found from another folder, and after its folder is deleted", async () => {
     const { store, cwd } = fileStore();
     const sessionId = await writeSession(store, cwd);
     rmSync(cwd, { recursive: true });
@@ -220,7 +220,7 @@ describe("a session on disk", () => {
     await session.close();
   });
 
-  it("is summarized from the ends of a long log, and shown though it is damaged or newer", async () => {
+  it("is summarized from the ends of a long log, and shown even if damaged or newer", async () => {
     const { store, cwd, home } = fileStore();
     const sessionId = newSessionId();
     const session = await store.create({ sessionId, cwd });
@@ -244,7 +244,7 @@ describe("a session on disk", () => {
     await expect(store.open(sessionId)).rejects.toThrow("holds no events");
   });
 
-  it("does not take its time from the clock's present alone", async () => {
+  it("has start and update times from its events", async () => {
     const { store, cwd } = fileStore();
     const before = new Date(systemClock.now()).toISOString();
     await writeSession(store, cwd);

@@ -51,8 +51,8 @@ async function rest(tail: ReturnType<typeof tailSession>): Promise<StoredEnvelop
   return all;
 }
 
-describe("the tail of a session", () => {
-  it("gives all logs as one, by time and each agent's in its order, whatever is written when", async () => {
+describe("tail of a session", () => {
+  it("merges all logs by time, each agent's in order, whatever the order of writes", async () => {
     const step = fc.record({
       agent: fc.nat(2),
       gap: fc.nat(2),
@@ -85,7 +85,7 @@ describe("the tail of a session", () => {
     );
   });
 
-  it("begins after a cursor, and takes what is known from elsewhere for read", async () => {
+  it("starts after a cursor, and skips events known from another source", async () => {
     const here = place();
     const [lead, child] = here.agents as [AgentId, AgentId];
     const first = Array.from({ length: 5 }, (_, i) => here.next(lead, i));
@@ -104,7 +104,7 @@ describe("the tail of a session", () => {
     expect(seen.get(lead)).toBe(7);
   });
 
-  it("takes a record for written when it is whole, be it far longer than what is read at once", async () => {
+  it("reads a record only when it is complete, even if much longer than one read", async () => {
     const here = place();
     const [lead] = here.agents as [AgentId];
     const long = here.next(lead, 1, "z".repeat(3 << 20));
@@ -116,7 +116,7 @@ describe("the tail of a session", () => {
     }
     appendFileSync(here.files.log, line.slice(-10));
     expect(await rest(tail)).toEqual([long]);
-    // As an editor leaves it: whole, but for the newline.
+    // As an editor leaves it: complete, except for the newline.
     const next = here.next(lead, 2);
     appendFileSync(here.files.log, encodeLine(next).trim());
     expect(await rest(tail)).toEqual([next]);
@@ -125,7 +125,7 @@ describe("the tail of a session", () => {
     expect(await rest(tail)).toEqual([last]);
   });
 
-  it("reads on after a torn end was taken off, or the log was written anew", async () => {
+  it("continues after a torn end was removed or the log was rewritten", async () => {
     const here = place();
     const [lead] = here.agents as [AgentId];
     const first = here.next(lead, 1);
@@ -146,7 +146,7 @@ describe("the tail of a session", () => {
     expect(await rest(tail)).toEqual([third]);
   });
 
-  it("says what is damaged, where, and what to do; what was repaired it reads", async () => {
+  it("reports damage with its place and what to do, and reads the repaired part", async () => {
     const here = place();
     const [lead] = here.agents as [AgentId];
     const all = Array.from({ length: 6 }, (_, i) => here.next(lead, i, `text ${i}`));
@@ -171,7 +171,7 @@ describe("the tail of a session", () => {
     await expect(rest(tailOf(here))).rejects.toMatchObject({ code: "session_newer" });
   });
 
-  it("has nothing of a session that is not there", async () => {
+  it("gives nothing for a missing session", async () => {
     const here = place();
     expect(await rest(tailOf(here))).toEqual([]);
   });

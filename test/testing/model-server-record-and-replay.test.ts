@@ -25,7 +25,7 @@ const connect = (ref: string, baseUrl = "") => {
   return createModel({ ref, env, gates, clock, random: () => 0.5, cwd: folder, retry: { stallMs: 0 } });
 };
 
-/** Three turns, the second of them after two lost attempts; deltas are only for eyes. */
+/** Three turns, the second after two lost attempts. Deltas are only for viewers. */
 async function run(client: ModelClient): Promise<ModelEvent[]> {
   const talk = [user("go"), called("Read", "call_1", { path: "a" }), settled("call_1", "all of it")];
   const turns = [
@@ -75,7 +75,7 @@ test.each(["anthropic/claude-sonnet-5", "openai/gpt-5"])(
   },
 );
 
-test("the faults of a script go through the same retries", async () => {
+test("faults of a script go through the same retries", async () => {
   const file = join(folder, "faults.mjs");
   await writeFile(
     file,

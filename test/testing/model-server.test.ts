@@ -33,7 +33,7 @@ const rich = {
 const call = (id: string) => ({ id, type: "function" as const, function: { name: `tool_${id}`, arguments: "{}" } });
 
 describe("POST /v1/messages, through the official SDK", () => {
-  test("whole", async () => {
+  test("not streamed", async () => {
     const { anthropic, server } = await start({ script: rich });
     const message = await anthropic.messages.create(hello);
     expect(message.content).toMatchObject([
@@ -77,7 +77,7 @@ describe("POST /v1/messages, through the official SDK", () => {
     expect(message.stop_reason).toBe("tool_use");
   });
 
-  test("a conversation with results goes back to the script", async () => {
+  test("a conversation with results reaches the script", async () => {
     const { anthropic } = await start({
       script: { version: 1, rules: [{ when: { tool: "Read", turn: 2 }, answer: { text: "It says {{result}}." } }] },
     });
@@ -96,7 +96,7 @@ describe("POST /v1/messages, through the official SDK", () => {
     expect(message.content).toMatchObject([{ text: "It says milk." }]);
   });
 
-  test("usage tells what prompt caching read and wrote", async () => {
+  test("usage reports what prompt caching read and wrote", async () => {
     const { anthropic } = await start({ script: () => ({ text: "ok" }) });
     const system = [
       { type: "text" as const, text: "rules ".repeat(2000), cache_control: { type: "ephemeral" as const } },
@@ -125,7 +125,7 @@ describe("POST /v1/messages, through the official SDK", () => {
     ],
     ["an empty text", [{ type: "text" as const, text: "" }], /non-empty/],
     [
-      "a result nobody asked for",
+      "a result without a call",
       [{ type: "tool_result" as const, tool_use_id: "x", content: "y" }],
       /unexpected tool result x/,
     ],
@@ -136,7 +136,7 @@ describe("POST /v1/messages, through the official SDK", () => {
     );
   });
 
-  test("refuses a call without its result, and what no rule answers", async () => {
+  test("refuses a call without its result, and a request that no rule answers", async () => {
     const { anthropic, server } = await start({ script: { version: 1 } });
     const open = {
       role: "assistant" as const,
@@ -153,7 +153,7 @@ describe("POST /v1/messages, through the official SDK", () => {
 });
 
 describe("POST /v1/chat/completions, through the official SDK", () => {
-  test("whole", async () => {
+  test("not streamed", async () => {
     const { openai } = await start({ script: rich });
     const answer = await openai.chat.completions.create(chat);
     expect(answer).toMatchObject({
@@ -188,14 +188,14 @@ describe("POST /v1/chat/completions, through the official SDK", () => {
     expect(final.usage?.completion_tokens).toBeGreaterThan(0);
   });
 
-  test("usage in a stream only where it is asked for", async () => {
+  test("usage in a stream only when requested", async () => {
     const { openai } = await start({ script: () => ({ text: "ok" }) });
     const usages = [];
     for await (const chunk of await openai.chat.completions.create({ ...chat, stream: true })) usages.push(chunk.usage);
     expect(usages).toEqual([undefined, undefined, undefined]);
   });
 
-  test("results of several calls, system and the prefix found again", async () => {
+  test("results of several calls, the system prompt and a cached prefix", async () => {
     const { openai } = await start({
       script: ({ results, system }) => ({
         text: `${results.map((it) => `${it.tool}=${it.text}`).join(" ")} ${system.length}`,
@@ -225,8 +225,8 @@ describe("POST /v1/chat/completions, through the official SDK", () => {
   });
 });
 
-describe("the server", () => {
-  test("tells agents apart by a header a test may send", async () => {
+describe("server", () => {
+  test("distinguishes agents by a header that a test may send", async () => {
     const { anthropic } = await start({
       script: { version: 1, agents: { "lead/a": { steps: [{ text: "I am {{agent}}" }] } } },
     });
@@ -234,7 +234,7 @@ describe("the server", () => {
     expect(message.content).toMatchObject([{ text: "I am lead/a" }]);
   });
 
-  test("pauses, goes on, and tells who has arrived", async () => {
+  test("pauses, continues, and reports arrived requests", async () => {
     const { anthropic, server } = await start({ script: () => ({ text: "ok" }) });
     server.pause();
     const both = Promise.all([anthropic.messages.create(hello), anthropic.messages.create(hello)]);
@@ -244,7 +244,7 @@ describe("the server", () => {
     expect(await both).toHaveLength(2);
   });
 
-  test("changes its script, and knows what was not used", async () => {
+  test("changes its script, and knows unused steps", async () => {
     const { anthropic, server } = await start({ script: rich });
     expect(server.unused()).toEqual(["steps[0]"]);
     server.setScript({ version: 1, steps: [{ text: "new" }] });
@@ -252,7 +252,7 @@ describe("the server", () => {
     expect(server.unused()).toEqual([]);
   });
 
-  test("refuses connections and listens again at the same port", async () => {
+  test("refuses connections and listens again on the same port", async () => {
     const { anthropic, server } = await start({ script: () => ({ text: "back" }) });
     await server.refuse();
     await expect(anthropic.messages.create(hello)).rejects.toThrow(/Connection error/);
@@ -260,7 +260,7 @@ describe("the server", () => {
     expect((await anthropic.messages.create(hello)).content).toMatchObject([{ text: "back" }]);
   });
 
-  test("keeps to its clock, and notes a client that leaves", async () => {
+  test("uses its clock, and records a client that disconnects", async () => {
     const clock = createTestClock();
     const { anthropic, server } = await start({
       clock,
@@ -275,7 +275,7 @@ describe("the server", () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  test("speaks 404 for what it does not know", async () => {
+  test("answers 404 for an unknown path", async () => {
     const { server } = await start({});
     expect((await fetch(`${server.url}/v1/other`)).status).toBe(404);
     expect((await fetch(`${server.url}/v1/messages`, { method: "POST", body: "no json" })).status).toBe(400);

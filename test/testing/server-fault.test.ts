@@ -34,7 +34,7 @@ const messages = [{ role: "user" as const, content: "hi" }];
 const anthropicBody = { model: "m", max_tokens: 9, stream: true, messages };
 const bodies = { "/v1/messages": anthropicBody, "/v1/chat/completions": { model: "m", stream: true, messages } };
 
-/** The bytes as they come, and how it ended. */
+/** The received bytes, and how the connection ended. */
 function raw(
   server: ModelServer,
   path: keyof typeof bodies = "/v1/messages",
@@ -63,7 +63,7 @@ const saidIn = async (client: Anthropic) =>
 const once = (fault: Fault): Script => ({ version: 1, steps: [{ text, chunk: 5, fault }] });
 
 describe("before the body", () => {
-  test("a status with headers and body, for the request it names, as often as it says", async () => {
+  test("a status with headers and body, for the named request, as often as configured", async () => {
     const { server } = await start([
       { request: 2, status: 429, headers: { "retry-after": "7" }, times: 1 },
       { request: ({ headers }) => headers["x-odd"] !== undefined, status: 500 },
@@ -78,7 +78,7 @@ describe("before the body", () => {
   });
 
   test.each([400, 401, 403, 404, 408, 409, 413, 429, 500, 502, 503, 504, 529])(
-    "status %i reaches both SDKs as it is",
+    "status %i reaches both SDKs unchanged",
     async (status) => {
       const { anthropic, openai } = await start([{ status, times: 2 }]);
       await expect(anthropic.messages.create({ model: "m", max_tokens: 1, messages })).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe("before the body", () => {
 });
 
 describe("within the body", () => {
-  test("cut after every event and after every byte, and the same answer again for the retry", async () => {
+  test("cut after every event and every byte, and the same answer for the retry", async () => {
     const whole = (await raw((await start([])).server)).body;
     const bytes = Buffer.from(whole).length;
     const events = eventsOf(whole).length;
@@ -144,7 +144,7 @@ describe("within the body", () => {
     expect(openai).not.toContain('"finish_reason":"stop"');
   });
 
-  test("a stall lasts until the client leaves", async () => {
+  test("a stall lasts until the client disconnects", async () => {
     const { server, anthropic } = await start([{ stallAfterEvents: 4 }]);
     const abort = new AbortController();
     const stream = await anthropic.messages.create(
@@ -172,7 +172,7 @@ describe("within the body", () => {
   });
 
   test.each(["crlf", "comments", "unknown-event", "split-utf8", "byte-by-byte"] as const)(
-    "%s does no harm to a good reader",
+    "%s does not affect a correct reader",
     async (malformed) => {
       const { anthropic, openai } = await start([{ malformed, times: 2 }], {
         version: 1,
@@ -195,7 +195,7 @@ describe("within the body", () => {
     },
   );
 
-  test("a line of ten megabytes is on the wire, and the answer around it", async () => {
+  test("a line of ten megabytes is sent within the answer", async () => {
     const { server } = await start([{ malformed: "long-line" }]);
     const { body, end } = await raw(server);
     expect(end).toBe("whole");
@@ -203,7 +203,7 @@ describe("within the body", () => {
     expect(body).toContain("message_stop");
   });
 
-  test("bad JSON and duplicate indexes are on the wire", async () => {
+  test("bad JSON and duplicate indexes are sent", async () => {
     const { server } = await start([{ malformed: "bad-json" }, { malformed: "duplicate-index" }], {
       version: 1,
       rules: [
@@ -222,7 +222,7 @@ describe("within the body", () => {
   });
 });
 
-describe("faults of a script, as a server shows them", () => {
+describe("faults of a script, as a server sends them", () => {
   test.each([
     ["rate_limited", 429],
     ["overloaded", 529],
@@ -238,7 +238,7 @@ describe("faults of a script, as a server shows them", () => {
     expect((await raw(server)).status).toBe(200);
   });
 
-  test("the wait that is asked for goes out as a header", async () => {
+  test("the requested wait is sent as a header", async () => {
     const { server } = await start([], once({ kind: "rate_limited", retryAfterMs: 1500 }));
     expect((await raw(server)).headers).toMatchObject({ "retry-after-ms": "1500" });
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createTestClock } from "../../src/testing.ts";
 
-test("sleepers wake in the order of their times, also those who sleep again", async () => {
+test("sleepers wake in time order, also those that sleep again", async () => {
   const clock = createTestClock({ start: 0 });
   const woken: string[] = [];
   const sleeper = async (name: string, ...naps: number[]) => {
@@ -29,7 +29,7 @@ test("an abort ends a sleep at once", async () => {
   expect(clock.sleeping).toBe(0);
 });
 
-test("on its own it never waits", async () => {
+test("with auto it never waits", async () => {
   const clock = createTestClock({ start: 0, auto: true });
   await clock.sleep(60_000);
   expect([clock.now(), clock.slept]).toEqual([60_000, [60_000]]);

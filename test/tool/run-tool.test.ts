@@ -65,13 +65,13 @@ describe("boundOutcome", () => {
     return Promise.resolve("/saved/result.txt");
   };
 
-  it("leaves what is short as it is", async () => {
+  it("leaves short text unchanged", async () => {
     const outcome = { outcome: "ok" as const, content: [{ type: "text" as const, text: "short" }] };
     expect(await boundOutcome(outcome, { save })).toEqual(outcome);
     expect(saved).toEqual([]);
   });
 
-  it("cuts the middle, says how much, and saves the whole", async () => {
+  it("cuts the middle, says how much, and saves the whole text", async () => {
     const whole = Array.from({ length: 2000 }, (_, i) => `line ${i}`).join("\n");
     const image = { type: "image" as const, mediaType: "image/png", data: "" };
     const bounded = await boundOutcome(
@@ -150,7 +150,7 @@ describe("cleanText", () => {
     ["un\x1b]terminated", "unterminated"],
   ])("%j", (text, clean) => expect(cleanText(text)).toBe(clean));
 
-  it("takes time in proportion on hostile text", () => {
+  it("takes linear time on hostile text", () => {
     expect(cleanText("\x1b]".repeat(50_000)).length).toBeLessThan(100_001);
     expect(cleanText("\x1b[".repeat(50_000)).length).toBeLessThan(100_001);
     expect(wholeCharacters("\udc00x\ud800")).toBe("x");
@@ -171,7 +171,7 @@ describe("selectTools", () => {
     const { tools: selected, unknown } = selectTools(tools, selection);
     return { tools: selected.map((tool) => tool.name), unknown };
   };
-  it("takes and leaves out by name", () => {
+  it("selects and leaves out by name", () => {
     expect(names({ allowed: ["Read", "Grep", "Bash"], disallowed: ["Bash"] })).toEqual({
       tools: ["Grep", "Read"],
       unknown: [],
@@ -179,7 +179,7 @@ describe("selectTools", () => {
     expect(names({}).tools).toHaveLength(tools.length);
     expect(names({ disallowed: ["*"] }).tools).toEqual([]);
   });
-  it("reports what it does not know, with what may be meant", () => {
+  it("reports unknown names with the nearest ones", () => {
     expect(names({ allowed: ["Raed", "Nonsense"], disallowed: ["bash"] })).toEqual({
       tools: [],
       unknown: [

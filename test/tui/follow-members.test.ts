@@ -21,7 +21,7 @@ import { callId, enclose, opened, prompted, spawned, usage } from "../support/vi
 const remote = { backendType: "tmux" };
 const before = [opened(), spawned(), joined("lead"), member("working", remote)];
 
-/** A member in another process, of which one hears what the test says. */
+/** A member in another process whose events the test provides. */
 function listening(sayings: readonly (readonly Event[] | Error)[] = []) {
   const store = createStore(stateAfter(before));
   const over = new AbortController();
@@ -84,7 +84,7 @@ const works: Event[] = [
   { type: "tool.called", turn: 2, callId: callId("c"), name: "Bash", input: {}, title: "$ npm test" },
 ];
 
-test("the row of a member in another process says what it does, its tokens and its last words", async () => {
+test("the row of a member in another process shows its activity, tokens and last text", async () => {
   const { calls, row, store } = listening();
   expect(row()).toMatchObject({ state: "working", activity: { kind: "none" }, preview: "" });
   expect(calls.map(({ session }) => session)).toEqual([mateSession]);
@@ -94,11 +94,11 @@ test("the row of a member in another process says what it does, its tokens and i
     activity: { kind: "calls", titles: ["$ npm test"] },
     task: { progress: { tokens: 122 } },
   });
-  // Nothing of what it said is kept.
+  // Its transcript is not kept.
   expect(taskOf(store.getState(), mateId, "remote_agent").remoteAgent?.transcript.length).toBe(1);
 });
 
-test("what it does is there while one looks at it", async () => {
+test("its transcript is there while the user views it", async () => {
   const { calls, store } = listening();
   calls[0]?.say(
     ...own(works),
@@ -111,7 +111,7 @@ test("what it does is there while one looks at it", async () => {
   expect(viewedOf(store.getState())).toMatchObject({ isElsewhere: true, agent: { draft: { text: "and now" } } });
 });
 
-test("who is not heard of for longer than it may is silent, until it is heard of again", () => {
+test("a member without presence for too long is silent until it is heard again", () => {
   const { hear, row } = listening();
   hear(member("working", { ...remote, alive: "unknown", detail: "no sign of it for more than 10 s" }));
   expect(row()?.state).toBe("silent");
@@ -119,7 +119,7 @@ test("who is not heard of for longer than it may is silent, until it is heard of
   expect(row()?.state).toBe("idle");
 });
 
-test("nobody listens to who has ended; to who has not begun one listens when more is known of it", async () => {
+test("ended members are not followed; a member that has not started is followed once more is known", async () => {
   const { calls, hear } = listening([new TroupeError("session_not_found", "There is no session.")]);
   await expect.poll(() => calls).toHaveLength(1);
   await Promise.resolve();
@@ -130,7 +130,7 @@ test("nobody listens to who has ended; to who has not begun one listens when mor
   expect(calls[1]?.isOver()).toBe(true);
 });
 
-test("what cannot be followed is told once", async () => {
+test("a failure to follow is reported once", async () => {
   const { store, hear, calls } = listening([new TroupeError("session_damaged", "line 3 cannot be read")]);
   await expect.poll(() => store.getState().notices).toHaveLength(1);
   expect(store.getState().notices[0]?.text).toBe("what scout does cannot be followed: line 3 cannot be read");

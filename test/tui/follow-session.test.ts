@@ -16,7 +16,7 @@ import {
 } from "../../src/view/index.ts";
 import { agent, gate, lead, type TeamSession, teamSession } from "../support/team/team-session.ts";
 
-/** A face's store that follows a session, and how to wait for it to look like something. */
+/** A terminal store that follows a session, and a way to wait for a state. */
 function faceOf(session: Session, now = () => Date.now()) {
   const leave = new AbortController();
   const store = createStore(createAppState({ session: session.view(), now: now() }));
@@ -48,7 +48,7 @@ const messagesOf = (state: AppState, id: string): string[] => {
 
 const scoutOf = (state: AppState) => [...itemsOf(state.session.agents)].find(({ path }) => path === "lead/scout");
 
-/** A scout that says a word each time the test lets it. */
+/** A scout that says one word each time the test allows it. */
 async function scouting(stored: boolean): Promise<{ team: TeamSession; steps: ReturnType<typeof gate>[] }> {
   const steps = [gate(), gate()];
   const team = await teamSession({
@@ -65,7 +65,7 @@ async function scouting(stored: boolean): Promise<{ team: TeamSession; steps: Re
 }
 
 test.each([false, true])(
-  "the transcript of an agent is read when one looks, goes on while it works, and is let go of (on disk: %s)",
+  "transcript of an agent is read when viewed, updated while it works, then released (on disk: %s)",
   async (stored) => {
     const { team, steps } = await scouting(stored);
     const { store } = faceOf(team.session);
@@ -90,23 +90,23 @@ test.each([false, true])(
     store.setState((state) => enterTeammateView(state, id, Date.now()));
     const whole = await until(store, (state) => messagesOf(state, id).length === 3);
     expect(messagesOf(whole, id)).toEqual(["word 1", "word 2", "word 3"]);
-    // The session itself keeps nobody's but the lead's.
+    // The session itself keeps only the lead's transcript.
     expect(agentOf(team.session.view(), id)).toMatchObject({ isForgotten: true, transcript: { length: 0 } });
   },
 );
 
-test("the row of one that has ended goes when its moment is over", async () => {
+test("the row of an ended agent disappears after its display time", async () => {
   const { team, steps } = await scouting(false);
   for (const { open } of steps) open();
   let ahead = 0;
   const { store } = faceOf(team.session, () => Date.now() + ahead);
-  // By the face's clock the moment is over as soon as it begins.
+  // By the terminal's clock the display time is over as soon as it starts.
   ahead = 60_000;
   await team.ask("go");
   await until(store, (state) => scoutOf(state)?.status.kind === "idle" && state.activityRows.size === 0);
 });
 
-test("a transcript that cannot be read is told of, and one is back with the lead", async () => {
+test("an unreadable transcript is reported, and the view returns to the lead", async () => {
   const { team, steps } = await scouting(true);
   const { store } = faceOf({
     ...team.session,
@@ -121,7 +121,7 @@ test("a transcript that cannot be read is told of, and one is back with the lead
   expect(state.notices[0]?.text).toMatch(/^the transcript of scout cannot be read: .*has no agent agt_99999999/);
 });
 
-test("it ends with the session", async () => {
+test("following ends with the session", async () => {
   const { team } = await scouting(false);
   const { ended, store } = faceOf(team.session);
   await team.close();

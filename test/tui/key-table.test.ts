@@ -5,7 +5,7 @@ import { slashListings } from "../../src/tui/slash-commands.ts";
 
 const page = readFileSync(new URL("../../docs/terminal.md", import.meta.url), "utf8").replace(/ +/g, " ");
 
-test("a key means one thing in one place, and none means nothing", () => {
+test("a key has one meaning per context, and an unbound key has none", () => {
   expect(actionOf("app", "ctrl+t")).toBe("tasks");
   expect(actionOf("agents", "x")).toBe("stop");
   expect(actionOf("permission", "x")).toBeUndefined();
@@ -21,6 +21,6 @@ test("docs/terminal.md has every key", () => {
     for (const { keys: names, does } of keys) expect(page).toContain(`| ${title} | ${names} | ${does} |`);
 });
 
-test("docs/terminal.md has every command of the terminal's own", () => {
+test("docs/terminal.md has every terminal command", () => {
   for (const { name } of slashListings({ slashCommands: () => [] })) expect(page).toContain(`| \`/${name}`);
 });

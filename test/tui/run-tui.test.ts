@@ -6,7 +6,7 @@ import type { FrontendFacts } from "../../src/tui/frontend-facts.ts";
 import { runTui } from "../../src/tui/run-tui.ts";
 import { lead, teamSession } from "../support/team/team-session.ts";
 
-/** A terminal that is only pipes: what was written to it, and whether it was left in raw mode. */
+/** A terminal of pipes: its output, and whether it is in raw mode. */
 function pipes() {
   const stdin = Object.assign(new PassThrough(), {
     isTTY: true,
@@ -70,7 +70,7 @@ const on = "\x1b[?2004h";
 const off = "\x1b[?2004l";
 const cursor = "\x1b[?25h";
 
-test("keys become a prompt, the answer is printed, leaving gives the terminal back", async () => {
+test("keys become a prompt, the answer is printed, quitting restores the terminal", async () => {
   const { session } = await teamSession({ answer: lead([{ text: "a fine **answer**" }], nobody) });
   const terminal = pipes();
   const { shown, kept } = show(session, terminal);
@@ -87,7 +87,7 @@ test("keys become a prompt, the answer is printed, leaving gives the terminal ba
   expect(terminal.written().lastIndexOf(cursor)).toBeGreaterThan(terminal.written().lastIndexOf("\x1b[?25l"));
 });
 
-test("whatever goes wrong inside, the terminal is given back before it is told", async () => {
+test("on any failure the terminal is restored before the error is shown", async () => {
   const { session } = await teamSession({ answer: lead([], nobody) });
   const broken: Session = {
     ...session,
@@ -104,7 +104,7 @@ test("whatever goes wrong inside, the terminal is given back before it is told",
   expect(terminal.written()).toContain(off);
 });
 
-test("a program that has to go leaves at once", async () => {
+test("a terminating process quits at once", async () => {
   const { session } = await teamSession({ answer: lead([], nobody) });
   const terminal = pipes();
   const going = new AbortController();
@@ -115,7 +115,7 @@ test("a program that has to go leaves at once", async () => {
   expect(terminal.isRaw()).toBe(false);
 });
 
-test("Ctrl+C empties what is written before it means anything else; shift+tab goes through the modes", async () => {
+test("Ctrl+C first clears the prompt; shift+tab cycles through the modes", async () => {
   const { session } = await teamSession({ answer: lead([], nobody) });
   const terminal = pipes();
   const going = new AbortController();
@@ -138,7 +138,7 @@ test("Ctrl+C empties what is written before it means anything else; shift+tab go
   await shown;
 });
 
-test("Ctrl+O has the whole transcript on a screen of its own, from which one comes back to what was there", async () => {
+test("Ctrl+O shows the whole transcript on a separate screen, and leaving it restores the first one", async () => {
   const { session } = await teamSession({ answer: lead([{ text: "a fine answer" }, { text: "another" }], nobody) });
   const terminal = pipes();
   const { shown } = show(session, terminal);
@@ -150,7 +150,7 @@ test("Ctrl+O has the whole transcript on a screen of its own, from which one com
   terminal.type("\x0f");
   await expect.poll(() => terminal.text()).toContain("Transcript of lead · 100%");
   expect(terminal.isOther()).toBe(true);
-  // What happens meanwhile is there afterwards.
+  // Events from that time are shown afterwards.
   await session.dispatch({ type: "prompt", content: "more" });
   await expect.poll(() => terminal.text()).toContain("● another");
   terminal.type("q");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createTheme } from "../../src/tui/theme.ts";
 
-test("the environment goes before the settings, and both before what is guessed", () => {
+test("the environment overrides the settings, and both override detection", () => {
   const kind = (env: Record<string, string>, theme?: "dark" | "light") => createTheme({ env, theme }).kind;
   expect([
     kind({}),
@@ -22,7 +22,7 @@ test("the environment goes before the settings, and both before what is guessed"
   ]).toEqual([false, true, false, true]);
 });
 
-test("colours of roles and of members; without colours only weight and slant", () => {
+test("colours of roles and members; without colours only weight and slant", () => {
   const dark = createTheme({ env: {} });
   expect(dark.paint("x", { role: "error", bold: true })).toBe("\x1b[31;1mx\x1b[39;22m");
   expect(dark.paint("x", { role: "accent", agent: "orange" })).toBe("\x1b[38;5;208mx\x1b[39m");
@@ -35,7 +35,7 @@ test("colours of roles and of members; without colours only weight and slant", (
   ]);
 });
 
-test("everything can be told apart in both themes: no role is without a colour", () => {
+test("every role has a colour in both themes", () => {
   for (const theme of ["dark", "light"] as const) {
     const { props } = createTheme({ env: {}, theme });
     for (const role of ["user", "code", "added", "removed", "warning", "error"] as const)

@@ -3,14 +3,14 @@ import { memorySessionDirectory } from "../support/dashboard/memory-session-dire
 import { command, served, session } from "../support/dashboard/served-session.ts";
 import { ask, dial, type RawRequest, serve } from "../support/dashboard/serve-app.ts";
 
-test("our own page is let in, and nothing it says is changed on the way", async () => {
+test("our own page is admitted, and its requests are unchanged", async () => {
   const it = await served();
   const answer = await ask(it.port, command(it));
   expect(answer).toMatchObject({ status: 200, body: '{"ok":true}' });
   expect(it.sessionDirectory.commands).toEqual([{ session, command: { type: "prompt", content: "do it" } }]);
 });
 
-test("the token in the address becomes a cookie, and is gone from the address", async () => {
+test("the token in the address becomes a cookie, and is removed from the address", async () => {
   const { port, token } = await served();
   const answer = await ask(port, { target: `/?token=${token}` });
   expect(answer.status).toBe(303);
@@ -36,7 +36,7 @@ const everything: readonly RawRequest[] = [
   { target: "/api/nothing" },
 ];
 
-test("without the token, or with a wrong one, there is nothing but the word where to find it", async () => {
+test("without the right token there is only a hint where to find it", async () => {
   const it = await served();
   const { port, token } = it;
   const flipped = `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`;
@@ -65,7 +65,7 @@ test("without the token, or with a wrong one, there is nothing but the word wher
   expect(it.sessionDirectory.commands).toEqual([]);
 });
 
-test("a token in the address is looked at only where the address is to be opened", async () => {
+test("a token in the address counts only where the address is opened", async () => {
   const { port, token } = await served();
   for (const target of [`/api/events?token=${token}`, `/assets/app-abc.js?token=${token}`, `//?token=${token}`]) {
     const answer = await ask(port, { target });
@@ -127,11 +127,11 @@ const foreignHosts = (port: number): readonly (string | readonly string[] | unde
   ["evil.com", `127.0.0.1:${port}`],
 ];
 
-test("only its own names are answered to: a name that was bent to this machine is none of them", async () => {
+test("answers only to its own host names: a rebound name is refused", async () => {
   const it = await served();
   const { port, cookie, token } = it;
   for (const host of foreignHosts(port)) {
-    // What is no host at all, or not there, is refused by the parser already.
+    // The parser already refuses invalid and missing hosts.
     for (const request of [{ target: "/" }, { target: `/?token=${token}` }, { target: "/api/events" }]) {
       const answer = await ask(port, { ...request, headers: { cookie, host } });
       expect([host, [400, 421].includes(answer.status)]).toEqual([host, true]);
@@ -143,7 +143,7 @@ test("only its own names are answered to: a name that was bent to this machine i
   expect(it.sessionDirectory.commands).toEqual([]);
 });
 
-test.each(["127.0.0.1", "localhost", "[::1]"])("it is reached as %s", async (name) => {
+test.each(["127.0.0.1", "localhost", "[::1]"])("the server is reachable as %s", async (name) => {
   const it = await served();
   const origin = `http://${name}:${it.port}`;
   const at = name === "[::1]" ? "::1" : "127.0.0.1";
@@ -153,7 +153,7 @@ test.each(["127.0.0.1", "localhost", "[::1]"])("it is reached as %s", async (nam
   expect(posted.status).toBe(200);
 });
 
-test("an HTTP/1.0 request without a host is refused, and so is a target that is another server's address", async () => {
+test("an HTTP/1.0 request without a host and a target with another server's address are refused", async () => {
   const { port, cookie, token } = await served();
   const old = await ask(port, { version: "1.0", headers: { host: undefined, cookie } });
   expect(old.status).toBe(400);
@@ -161,7 +161,7 @@ test("an HTTP/1.0 request without a host is refused, and so is a target that is 
     expect((await ask(port, { target, headers: { cookie } })).status).toBe(400);
 });
 
-test("a post of another origin does nothing, whatever it looks like", async () => {
+test("a post from another origin does nothing, whatever its form", async () => {
   const it = await served();
   const { port } = it;
   const origins = [
@@ -186,7 +186,7 @@ test("a post of another origin does nothing, whatever it looks like", async () =
   expect(it.sessionDirectory.commands).toEqual([]);
 });
 
-test("what a form or a script without asking can send is no command", async () => {
+test("a request that a form or a simple script can send is not a command", async () => {
   const it = await served();
   const types = [
     undefined,
@@ -209,7 +209,7 @@ test("what a form or a script without asking can send is no command", async () =
   expect(usual.status).toBe(200);
 });
 
-test("nothing is read across origins: not the page, not the stream, not a file", async () => {
+test("nothing is readable across origins: not the page, the stream or a file", async () => {
   const { port, cookie } = await served();
   for (const request of everything)
     for (const headers of [
@@ -227,7 +227,7 @@ test("nothing is read across origins: not the page, not the stream, not a file",
     }
 });
 
-test("a preflight is told nothing", async () => {
+test("a preflight gets no permission", async () => {
   const { port, cookie } = await served();
   const headers = {
     cookie,
@@ -243,7 +243,7 @@ test("a preflight is told nothing", async () => {
   }
 });
 
-test("a link of another page with the right token lets the user in by a page of our own; one with a wrong token does not", async () => {
+test("a link from another site logs in through our own page, only with the right token", async () => {
   const { port, token } = await served();
   const led = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
   const answer = await ask(port, { target: `/?token=${token}`, headers: led });
@@ -252,20 +252,20 @@ test("a link of another page with the right token lets the user in by a page of 
   expect(answer.body).toContain('http-equiv="refresh" content="0; url=/"');
   expect(answer.body).not.toContain(token);
   expect((await ask(port, { target: "/?token=wrong", headers: led })).status).toBe(401);
-  // Not in a frame, and not as a picture or a script.
+  // Not in a frame, and not as an image or a script.
   for (const destination of ["iframe", "image", "script", "empty"])
     expect(
       (await ask(port, { target: `/?token=${token}`, headers: { ...led, "sec-fetch-dest": destination } })).status,
     ).toBe(403);
 });
 
-test("a cookie of the same name that another server has set does not keep the user out", async () => {
+test("a cookie of the same name from another server does not lock the user out", async () => {
   const { port, cookie } = await served();
   const answer = await ask(port, { headers: { cookie: `troupe_${port}=tossed; ${cookie}; other=1` } });
   expect(answer.status).toBe(200);
 });
 
-test("WebSockets are refused, from wherever they come", async () => {
+test("WebSockets are refused from any origin", async () => {
   const { port, cookie } = await served();
   for (const origin of ["http://evil.example", "null", undefined, `http://127.0.0.1:${port}`]) {
     const answer = await ask(port, {
@@ -283,7 +283,7 @@ test("WebSockets are refused, from wherever they come", async () => {
   }
 });
 
-test("the token is in nothing that is said to the terminal, and in no answer but the cookie", async () => {
+test("the token is in no terminal output, and in no answer but the cookie", async () => {
   const sessionDirectory = memorySessionDirectory();
   sessionDirectory.add({ id: session });
   const it = await serve({
@@ -334,7 +334,7 @@ test("every answer carries the policy, and none a CORS header", async () => {
   expect(answers.slice(2).every((answer) => answer.header("cache-control") === "no-store")).toBe(true);
 });
 
-test("it listens on the loopback interface only", async () => {
+test("listens on the loopback interface only", async () => {
   const { port } = await served();
   const { networkInterfaces } = await import("node:os");
   const outside = Object.values(networkInterfaces())

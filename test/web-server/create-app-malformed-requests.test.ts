@@ -37,7 +37,7 @@ test("a path leads to a file of the page or to nothing", async () => {
   expect((await ask(port, { target: "/assets/app-abc.js", headers: { cookie } })).status).toBe(200);
 });
 
-test("an id that is a path or more than an id is refused before anybody looks for it", async () => {
+test("an id that is a path or longer than an id is refused before any lookup", async () => {
   const it = await served();
   const ids = [
     "../../etc/passwd",
@@ -75,7 +75,7 @@ test("an id that is a path or more than an id is refused before anybody looks fo
   expect(it.sessionDirectory.openCount()).toBe(0);
 });
 
-test("a command that is none is refused with what is wrong with it", async () => {
+test("an invalid command is refused with the reason", async () => {
   const it = await served();
   const bodies = [
     "",
@@ -98,7 +98,7 @@ test("a command that is none is refused with what is wrong with it", async () =>
   expect(it.sessionDirectory.commands).toEqual([]);
 });
 
-test("a method is what it is: no other one stands for it", async () => {
+test("method overrides are ignored", async () => {
   const it = await served();
   const headers = { cookie: it.cookie };
   for (const target of ["/api/command", "/api/land"]) {
@@ -125,7 +125,7 @@ test("a method is what it is: no other one stands for it", async () => {
   expect(it.sessionDirectory.openCount()).toBe(0);
 });
 
-test("headers cannot be put into an answer", async () => {
+test("headers cannot be injected into an answer", async () => {
   const it = await served();
   for (const target of [
     "/?token=x%0d%0aset-cookie:%20a=b",
@@ -154,7 +154,7 @@ test("two requests cannot be smuggled as one", async () => {
   expect(it.sessionDirectory.commands).toEqual([]);
 });
 
-test("a body that is too large is not taken in, whether its length is said or not", async () => {
+test("a body that is too large is not read, with or without a length header", async () => {
   const it = await served();
   const said = await ask(it.port, command(it, { body: "x", headers: { "content-length": "1073741824" } }));
   expect(said.status).toBe(413);
@@ -178,7 +178,7 @@ test("a body that is too large is not taken in, whether its length is said or no
   expect((await ask(it.port, command(it))).status).toBe(200);
 });
 
-test("who sends its request drop by drop is dropped, and others are served meanwhile", async () => {
+test("a client that sends its request byte by byte is dropped while others are served", async () => {
   const it = await served({ limits: { requestMs: 300 } });
   const silent = await dial(it.port);
   const slowHead = await dial(it.port);
@@ -193,7 +193,7 @@ test("who sends its request drop by drop is dropped, and others are served meanw
   expect(it.sessionDirectory.commands).toHaveLength(1);
 });
 
-test("a thousand connections that say nothing do not keep the user out, nor a stream from going on", async () => {
+test("a thousand silent connections do not lock out the user or stop a stream", async () => {
   const it = await served();
   const stream = await dial(it.port);
   let seen = "";
@@ -220,7 +220,7 @@ test("a thousand connections that say nothing do not keep the user out, nor a st
   await sees(stream, () => seen.includes("agent.idle"));
 });
 
-test("there are only so many streams, and one that ends makes room", async () => {
+test("the number of streams is limited, and one that ends makes room", async () => {
   const it = await served({ limits: { maxStreams: 2 } });
   const open = () =>
     new Promise<{ status: number; end(): void; closed: Promise<void> }>((resolve, reject) => {

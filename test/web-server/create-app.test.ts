@@ -30,7 +30,7 @@ const postJson = async ({ port, cookie }: Served, target: string, body: unknown)
   return { status: answer.status, json: await answer.json() };
 };
 
-test("the page, and its files for ever", async () => {
+test("serves the page, and its files with unlimited caching", async () => {
   const { port, cookie } = await ready();
   const page = await fetch(`http://127.0.0.1:${port}/`, { headers: { cookie } });
   expect(await page.text()).toContain("/assets/app-abc.js");
@@ -42,7 +42,7 @@ test("the page, and its files for ever", async () => {
   expect(await file.text()).toBe(script);
 });
 
-test("what the browser has already is not sent again", async () => {
+test("a file that the browser has is not sent again", async () => {
   const { port, cookie } = await ready();
   const first = await ask(port, { headers: { cookie } });
   const etag = first.header("etag") ?? "";
@@ -51,7 +51,7 @@ test("what the browser has already is not sent again", async () => {
   expect((await ask(port, { headers: { cookie, "if-none-match": '"other"' } })).status).toBe(200);
 });
 
-test("files are packed as the browser likes", async () => {
+test("files are compressed as the browser accepts", async () => {
   const { port, cookie } = await ready();
   const packed = async (accept: string) => {
     const answer = await ask(port, { target: "/assets/app-abc.js", headers: { cookie, "accept-encoding": accept } });
@@ -65,7 +65,7 @@ test("files are packed as the browser likes", async () => {
   expect(br.body.length).toBeLessThan(plain.body.length / 4);
 });
 
-test("a command's ack comes back, also where it was not carried out", async () => {
+test("returns a command's ack, also when it was not executed", async () => {
   const it = await ready();
   const posted = { session, command: { type: "interrupt", id: "mine" } };
   expect(await postJson(it, "/api/command", posted)).toEqual({ status: 200, json: { ok: true } });
@@ -79,7 +79,7 @@ test("a command's ack comes back, also where it was not carried out", async () =
   expect((await postJson(it, "/api/command", { ...posted, session: sessionId(8) })).status).toBe(404);
 });
 
-test("a transcript, the worktrees, a diff, a landing", async () => {
+test("transcript, worktrees, diff and landing", async () => {
   const it = await ready();
   const [envelope] = it.sessionDirectory.publish(session, {
     type: "notice.raised",
@@ -101,7 +101,7 @@ test("a transcript, the worktrees, a diff, a landing", async () => {
   expect((await postJson(it, "/api/land", { session, branches: [] })).status).toBe(400);
 });
 
-test("mail, from a time on, and the whole of one", async () => {
+test("mail since a time, and one mail in full", async () => {
   const it = await ready();
   const mail = (query: string) => getJson(it, `/api/mail?session=${session}${query}`);
   expect((await mail("")).json).toMatchObject({ mail: [{ team: "t", mail: { from: "a" } }], problems: [] });
@@ -113,7 +113,7 @@ test("mail, from a time on, and the whole of one", async () => {
   expect((await text("../x")).status).toBe(400);
 });
 
-test("a port that is taken, on either of the two addresses, is said to be", async () => {
+test("a port in use, on either address, is reported", async () => {
   const options = { ...(await ready()), assets: pageFolder(), worktrees: undefined as never, mail: undefined as never };
   for (const host of ["127.0.0.1", "::1"]) {
     const other = createServer().listen(0, host);
@@ -124,7 +124,7 @@ test("a port that is taken, on either of the two addresses, is said to be", asyn
   }
 });
 
-test("a page that was not built is said to be missing", async () => {
+test("a page that was not built is reported as missing", async () => {
   const { sessionDirectory } = await ready();
   const desks = { worktrees: undefined as never, mail: undefined as never };
   const starting = startWebServer({ sessionDirectory, ...desks, assets: "/nowhere" });

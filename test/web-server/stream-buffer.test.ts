@@ -5,7 +5,7 @@ import { createStreamBuffer } from "../../src/web-server/stream-buffer.ts";
 
 const envelope = (n: number) => ({ seq: n, text: "x".repeat(n % 700) }) as unknown as Envelope;
 
-/** Everything that can be taken now, as a page reads it. */
+/** Everything available now, as a page reads it. */
 function takeAll(outbox: ReturnType<typeof createStreamBuffer>): { event: string; data: unknown }[] {
   const messages: { event: string; data: unknown }[] = [];
   for (let piece = outbox.takeChunk(); piece !== undefined; piece = outbox.takeChunk()) {
@@ -17,7 +17,7 @@ function takeAll(outbox: ReturnType<typeof createStreamBuffer>): { event: string
   return messages;
 }
 
-test("whatever comes in whatever pieces goes out once, in order, in messages that are not too large", () => {
+test("any pieces go out once, in order, in messages of limited size", () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant("envelopes" as const), count: fc.integer({ min: 0, max: 1600 }) }),
     fc.record({ kind: fc.constant("note" as const) }),
@@ -58,7 +58,7 @@ test("whatever comes in whatever pieces goes out once, in order, in messages tha
   );
 });
 
-test("who brings much waits until there is room; closing lets everybody go and keeps nothing", async () => {
+test("a large writer waits for room; closing releases all writers and keeps nothing", async () => {
   const outbox = createStreamBuffer();
   await outbox.waitForRoom();
   const large = { text: "x".repeat(600_000) } as unknown as Envelope;
@@ -78,7 +78,7 @@ test("who brings much waits until there is room; closing lets everybody go and k
   expect(outbox.takeChunk()).toBeUndefined();
 });
 
-test("a line in the silence comes only where nothing else does", () => {
+test("a keep-alive line comes only in silence", () => {
   const outbox = createStreamBuffer();
   outbox.keepAlive();
   outbox.keepAlive();

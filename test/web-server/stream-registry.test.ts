@@ -38,7 +38,7 @@ interface Page {
   close(): void;
 }
 
-/** What a browser's EventSource makes of it. */
+/** The events as a browser's EventSource reads them. */
 async function look({ port, cookie }: Served, query = ""): Promise<Page> {
   const headers = { cookie, accept: "text/event-stream" };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -109,7 +109,7 @@ test("the list comes first, and again at every change", async () => {
   expect(page.messages[1]).toMatchObject({ event: "sessions", data: [{ id: lead }, { id: member }] });
 });
 
-test("a session: what is stored, caught-up, then what happens, live events too", async () => {
+test("a session: stored events, caught-up, then new and live events", async () => {
   const sessionDirectory = withSessions(lead);
   sessionDirectory.publish(lead, said("one"), said("two"));
   const page = await look(await serve({ sessionDirectory }), `?session=${lead}`);
@@ -126,7 +126,7 @@ test("a session: what is stored, caught-up, then what happens, live events too",
   expect(page.messages.find(({ event }) => event === "state")?.data).toEqual({ session: lead, state: "stored" });
 });
 
-test("who comes back with its cursor gets what it has not had, and nothing twice", async () => {
+test("a reader that returns with its cursor gets the missing events, and nothing twice", async () => {
   const sessionDirectory = withSessions(lead);
   const seen = sessionDirectory.publish(lead, said("one"), said("two"));
   const it = await serve({ sessionDirectory });
@@ -141,7 +141,7 @@ test("who comes back with its cursor gets what it has not had, and nothing twice
   expect(second.envelopes().map(({ event }) => event)).toEqual([said("three")]);
 });
 
-test("the members of a team come along as they are heard of, each once; one whose session is not there yet when it is", async () => {
+test("members of a team are added as they appear, each once; one without a session when that appears", async () => {
   const sessionDirectory = withSessions(lead, member);
   const late = sessionId(3);
   sessionDirectory.publish(member, said("a member's"));
@@ -170,7 +170,7 @@ test("the members of a team come along as they are heard of, each once; one whos
   expect(sessionDirectory.openCount()).toBe(0);
 });
 
-test("a session that cannot be read is said to be gone, with why; the others go on", async () => {
+test("an unreadable session is reported as gone with the reason; the others continue", async () => {
   const sessionDirectory = withSessions(lead, member);
   const it = await serve({ sessionDirectory });
   const page = await look(it, `?session=${lead}`);
@@ -189,7 +189,7 @@ test("a session that cannot be read is said to be gone, with why; the others go 
   await none.until(has("gone"));
 });
 
-test("much at once goes in large messages, nothing is lost, and the order stays", async () => {
+test("a burst goes out in large messages, without loss and in order", async () => {
   const sessionDirectory = withSessions(lead);
   const count = 20_000;
   const it = await serve({ sessionDirectory });
@@ -207,7 +207,7 @@ test("much at once goes in large messages, nothing is lost, and the order stays"
   expect(sizes.length).toBeLessThan(count / 50);
 });
 
-test("a text with line breaks and marks of the wire in it stays one message", async () => {
+test("a text with line breaks and protocol marks stays one message", async () => {
   const sessionDirectory = withSessions(lead);
   const page = await look(await serve({ sessionDirectory }), `?session=${lead}`);
   await page.until(has("caught-up"));
@@ -218,7 +218,7 @@ test("a text with line breaks and marks of the wire in it stays one message", as
   expect(page.messages.filter(({ event }) => event === "sessions")).toHaveLength(1);
 });
 
-test("a reader that does not read is cut off, memory stays bounded, and it goes on from its cursor", async () => {
+test("a stuck reader is disconnected, memory stays bounded, and it continues from its cursor", async () => {
   const sessionDirectory = memorySessionDirectory({ limit: 200 });
   sessionDirectory.add({ id: lead });
   const it = await serve({ sessionDirectory });
@@ -246,7 +246,7 @@ test("a reader that does not read is cut off, memory stays bounded, and it goes 
   expect(it.problems).toEqual([]);
 });
 
-test("a connection that takes nothing for long is ended, also where nothing more comes", async () => {
+test("a connection that reads nothing for long is ended, even when nothing more comes", async () => {
   const sessionDirectory = withSessions(lead);
   const large = "x".repeat(100_000);
   for (let n = 0; n < 200; n++) sessionDirectory.publish(lead, said(`${n} ${large}`));
@@ -261,12 +261,12 @@ test("a connection that takes nothing for long is ended, also where nothing more
   while (sessionDirectory.openCount() > 0) await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
-test("in a silence there is a line now and then", async () => {
+test("a keep-alive line is sent in silence", async () => {
   const page = await look(await serve({ pace: { keepAliveMs: 20 } }));
   await page.until((it) => (it.text().match(/^:$/gm)?.length ?? 0) >= 3);
 });
 
-test("a page that goes leaves nothing behind", async () => {
+test("a page that closes leaves nothing behind", async () => {
   const sessionDirectory = withSessions(lead);
   const it = await serve({ sessionDirectory });
   const page = await look(it, `?session=${lead}`);
@@ -276,9 +276,9 @@ test("a page that goes leaves nothing behind", async () => {
   while (sessionDirectory.openCount() > 0) await new Promise<void>((resolve) => setImmediate(resolve));
 });
 
-test("a page that has gone makes room at once, whatever is still being read for it", async () => {
+test("a closed page makes room at once, whatever is still being read for it", async () => {
   const sessionDirectory = withSessions(lead);
-  // One who reads a disk that does not answer.
+  // A reader of a disk that does not answer.
   let answer = () => undefined as void;
   const slow = new Promise<void>((resolve) => (answer = resolve));
   const stuck = {
@@ -306,7 +306,7 @@ test("a page that has gone makes room at once, whatever is still being read for 
   answer();
 });
 
-test("closing ends every stream at once; started again on the same port with its token, the page goes on", async () => {
+test("closing ends every stream at once; after a restart on the same port the page continues", async () => {
   const sessionDirectory = withSessions(lead);
   sessionDirectory.publish(lead, said("one"));
   const it = await serve({ sessionDirectory });
@@ -328,7 +328,7 @@ test("closing ends every stream at once; started again on the same port with its
   expect(second.envelopes().map(({ event }) => event)).toEqual([said("two")]);
 });
 
-test("a cursor that is none is refused", async () => {
+test("an invalid cursor is refused", async () => {
   const { port, cookie } = await serve();
   for (const after of ["x", "[]", "null", '{"a":{}}', `{"${lead}":{"agt_00000000":-1}}`, `{"${lead}":{"x":1}}`]) {
     const answer = await fetch(`http://127.0.0.1:${port}/api/events?after=${encodeURIComponent(after)}`, {

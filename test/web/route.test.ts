@@ -5,7 +5,7 @@ import { hrefOf, parseRoute } from "../../web/src/route.ts";
 const session = "ses_00000000" as SessionId;
 const agent = "agt_00000000" as AgentId;
 
-test("an address is read as it was written", () => {
+test("an address is parsed as it was formatted", () => {
   expect(parseRoute("")).toEqual({ kind: "home" });
   expect(parseRoute("#/")).toEqual({ kind: "home" });
   expect(parseRoute(hrefOf(session, "cost"))).toEqual({
@@ -32,6 +32,6 @@ test.each([
   `#/s/${session}/team/../..`,
   `#/s/${session}/team/${agent}/more`,
   "#/s/<script>/team",
-])("%s leads nowhere", (hash) => {
+])("%s is not a route", (hash) => {
   expect(parseRoute(hash)).toEqual({ kind: "unknown", hash });
 });

@@ -58,14 +58,14 @@ test.each([
   ["an alias of the settings", opus, "fast", "anthropic/claude-haiku-4-5"],
   ["one that means the parent's family", opus, "best", opus],
   ["one that means another family", gpt, "best", "openai/gpt-5.6-sol"],
-  ["a family that the settings send elsewhere", opus, "haiku", "anthropic/claude-haiku-5-5"],
+  ["a family that the settings map to another model", opus, "haiku", "anthropic/claude-haiku-5-5"],
   ["a family that the settings say for this provider", gpt, "haiku", "openai/gpt-5-nano"],
   ["one of the parent's provider", gpt, "far", "openai/gpt-5-mini"],
 ])("%s", (_what, parent, definition, ref) => {
   expect(resolveAgentModel({ parent, definition, overrides: { aliases } })).toMatchObject({ ok: true, ref });
 });
 
-test("an alias that lies with another provider is refused, with the way out", () => {
+test("alias of another provider is refused with a way to fix it", () => {
   expect(resolveAgentModel({ parent: opus, call: "far", overrides: { aliases } })).toEqual({
     ok: false,
     from: "call",
@@ -73,7 +73,7 @@ test("an alias that lies with another provider is refused, with the way out", ()
   });
 });
 
-test("an unknown model is an error that says what there is", () => {
+test("unknown model is an error that lists the known ones", () => {
   const unknown = resolveAgentModel({ parent: opus, call: "opsu", overrides: { aliases } });
   expect(unknown).toMatchObject({ ok: false, from: "call" });
   expect(unknown).toHaveProperty(
@@ -88,7 +88,7 @@ test("an unknown model is an error that says what there is", () => {
   });
 });
 
-test("a call cannot run a script by naming it as its model, unless it is the parent's own", () => {
+test("call cannot name a script as its model, unless it is the parent's model", () => {
   expect(resolveAgentModel({ parent: opus, call: "scripted/evil.ts" })).toMatchObject({
     ok: false,
     message: expect.stringMatching(/^A call cannot name a script as its model\./) as string,

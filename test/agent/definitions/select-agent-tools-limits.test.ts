@@ -26,7 +26,7 @@ function toolOf(name: string, lists: { tools?: string[]; disallowedTools?: strin
   return tool;
 }
 
-/** The call as an agent makes it that nobody asks: what the definition does not give is refused all the same. */
+/** Calls the tool as an agent that never asks. Calls outside the definition are refused all the same. */
 async function call(tool: Tool, input: unknown): Promise<string> {
   const parsed = parseInput(tool, input);
   if (!parsed.ok) throw new Error(parsed.message);
@@ -69,14 +69,14 @@ describe("Bash(git diff:*)", () => {
     "bash -c 'git diff; touch owned'",
     "git difftool",
     "git diff\ntouch owned",
-  ])("%s is refused, and nothing of it is run", async (command) => {
+  ])("%s is refused, and no part of it runs", async (command) => {
     const result = await call(toolOf("Bash", { tools }), { command });
     expect(result).toMatch(/^failed: This call of Bash is outside of what this agent may do: /);
     expect(result).toContain("only for calls that fit: Bash(git diff:*), Bash(git log:*)");
     expect(existsSync(bench.path("owned"))).toBe(false);
   });
 
-  test("the model is told beforehand, and the tool keeps its name and its input", () => {
+  test("the description states the limit, and the tool keeps its name and input", () => {
     const [whole] = pool.filter(({ name }) => name === "Bash");
     const limited = toolOf("Bash", { tools });
     expect(limited.description).toBe(
@@ -86,14 +86,14 @@ describe("Bash(git diff:*)", () => {
   });
 });
 
-test("a tool that is named whole, too, is whole", () => {
+test("a tool listed without a limit is not limited", () => {
   const whole = pool.find(({ name }) => name === "Bash");
   expect(toolOf("Bash", { tools: ["Bash(git diff:*)", "Bash"] })).toBe(whole);
   expect(toolOf("Bash", { tools: ["Bash(*)"] })).toBe(whole);
   expect(toolOf("Bash", { tools: ["*", "Bash(git diff:*)"] })).toBe(whole);
 });
 
-test("Read(./src/**) reads there, wherever links lead, and nowhere else", async () => {
+test("Read(./src/**) reads only there, even through links", async () => {
   bench.write("src/a.txt", "inside");
   bench.write("b.txt", "outside");
   symlinkSync(bench.path("b.txt"), bench.path("src/link.txt"));
@@ -104,7 +104,7 @@ test("Read(./src/**) reads there, wherever links lead, and nowhere else", async 
   }
 });
 
-test("Write(docs/**) is no way to Edit", async () => {
+test("Write(docs/**) does not allow Edit", async () => {
   const { tools } = selectAgentTools({
     definition: { tools: ["Write(docs/**)"] },
     pool,
@@ -119,13 +119,13 @@ test("Write(docs/**) is no way to Edit", async () => {
   expect(existsSync(bench.path("x.txt"))).toBe(false);
 });
 
-test("WebFetch(domain:example.com) goes to no other host", async () => {
+test("WebFetch(domain:example.com) reaches no other host", async () => {
   const tool = toolOf("WebFetch", { tools: ["WebFetch(domain:example.com)"] });
   expect(tool.refuse?.({ url: "https://example.com/a" }, bench.context)).toBeUndefined();
   expect(tool.refuse?.({ url: "https://example.com.evil.test/" }, bench.context)).toContain("outside");
 });
 
-test.each([["Agent(Explore, Plan)"], ["Task(Explore),Agent(Plan)"]])("%s starts those types alone", async (text) => {
+test.each([["Agent(Explore, Plan)"], ["Task(Explore),Agent(Plan)"]])("%s starts only those types", async (text) => {
   const tools = text.includes("Task") ? text.split(",") : [text];
   const tool = toolOf("Agent", { tools });
   expect(await call(tool, { type: "Explore" })).toBe("ok: done");
@@ -134,7 +134,7 @@ test.each([["Agent(Explore, Plan)"], ["Task(Explore),Agent(Plan)"]])("%s starts 
   expect(await call(tool, {})).toMatch(/^failed/);
 });
 
-describe("a rule in disallowedTools takes off just those calls", () => {
+describe("rule in disallowedTools removes only matching calls", () => {
   test("commands", async () => {
     const tool = toolOf("Bash", { disallowedTools: ["Bash(touch:*)", "Bash(git push:*)"] });
     expect(await call(tool, { command: "echo hello" })).toMatch(/^ok: hello/);
@@ -150,7 +150,7 @@ describe("a rule in disallowedTools takes off just those calls", () => {
     expect(existsSync(bench.path("owned"))).toBe(false);
   });
 
-  test("files, also where they are named by tools", async () => {
+  test("files", async () => {
     bench.write("src/a.txt", "a");
     bench.write("src/private/b.txt", "b");
     const tool = toolOf("Read", { tools: ["Read(src/**)"], disallowedTools: ["Read(src/private/**)"] });
@@ -158,7 +158,7 @@ describe("a rule in disallowedTools takes off just those calls", () => {
     expect(await call(tool, { file_path: "src/private/b.txt" })).toContain("Read(src/private/**) is taken off");
   });
 
-  test("one that cannot be understood takes off the whole tool", () => {
+  test("a rule that cannot be parsed removes the whole tool", () => {
     const { tools, reports } = selectAgentTools({
       definition: { disallowedTools: ["Bash(rm", "mcp__db__query(x)"] },
       pool,

@@ -25,55 +25,61 @@ const servers = ["mcp__db__query", "mcp__db__write", "mcp__web__get"];
 const working = ["Bash", "Edit", "Glob", "Grep", "Read", "Skill", "TaskOutput", "TaskStop", "WebFetch", "Write"];
 const team = ["SendMessage", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate"];
 
-describe("the filters that hold for every definition", () => {
-  test("a foreground agent: everything but what is the lead's and the team's", () => {
+describe("filters for every definition", () => {
+  test("foreground agent has all tools except those of the lead and the team", () => {
     expect(select().names).toEqual(["Agent", ...working, ...servers].sort());
   });
 
-  test.each(["foreground", "background", "teammate"] as const)("tools of servers always pass: %s", (kind) => {
+  test.each(["foreground", "background", "teammate"] as const)("tools of servers are always included: %s", (kind) => {
     expect(select({ kind }).names).toEqual(expect.arrayContaining(servers));
   });
 
-  test.each(["foreground", "background", "teammate"] as const)("ExitPlanMode passes in plan mode alone: %s", (kind) => {
-    expect(select({ kind, mode: "plan" }).names).toContain("ExitPlanMode");
-    expect(select({ kind, mode: "acceptEdits" }).names).not.toContain("ExitPlanMode");
-  });
+  test.each(["foreground", "background", "teammate"] as const)(
+    "ExitPlanMode is included in plan mode only: %s",
+    (kind) => {
+      expect(select({ kind, mode: "plan" }).names).toContain("ExitPlanMode");
+      expect(select({ kind, mode: "acceptEdits" }).names).not.toContain("ExitPlanMode");
+    },
+  );
 
-  test.each(["foreground", "background", "teammate"] as const)("nobody but the lead asks the user: %s", (kind) => {
-    for (const userDefined of [true, false]) {
-      const { names } = select({ kind, userDefined, tools: ["AskUserQuestion", "EnterPlanMode"] });
-      // Who is in a team can always speak and share tasks.
-      expect(names).toEqual(kind === "teammate" ? team : []);
-    }
-  });
+  test.each(["foreground", "background", "teammate"] as const)(
+    "only the lead has the tools that ask the user: %s",
+    (kind) => {
+      for (const userDefined of [true, false]) {
+        const { names } = select({ kind, userDefined, tools: ["AskUserQuestion", "EnterPlanMode"] });
+        // A member of a team can always send messages and share tasks.
+        expect(names).toEqual(kind === "teammate" ? team : []);
+      }
+    },
+  );
 
-  test.each(["foreground", "background"] as const)("no tools of a team outside a team: %s", (kind) => {
+  test.each(["foreground", "background"] as const)("no team tools outside a team: %s", (kind) => {
     const { names } = select({ kind, userDefined: false });
     expect(names.filter((name) => [...team, "TeamCreate", "TeamDelete"].includes(name))).toEqual([]);
   });
 
-  test("a definition that somebody wrote does not make or remove teams", () => {
+  test("a user-defined agent cannot create or delete teams", () => {
     expect(select({ kind: "teammate", userDefined: true }).names).not.toContain("TeamCreate");
     expect(select({ kind: "teammate", userDefined: false }).names).toEqual(
       expect.arrayContaining(["TeamCreate", "TeamDelete"]),
     );
   });
 
-  test("a background agent has the background-safe list, and no Agent", () => {
+  test("background agent has the background-safe tools and no Agent", () => {
     expect(select({ kind: "background" }).names).toEqual([...working, ...servers].sort());
   });
 
-  test("a teammate keeps Agent, and has the tools of the team", () => {
+  test("teammate keeps Agent and has the team tools", () => {
     expect(select({ kind: "teammate" }).names).toEqual(["Agent", ...working, ...team, ...servers].sort());
   });
 });
 
-describe("the definition's lists", () => {
+describe("lists of the definition", () => {
   test.each([
     ["absent", undefined],
     ["a star", ["*"]],
     ["a star among others", ["Read", "*"]],
-  ])("%s is all", (_what, tools) => {
+  ])("%s means all tools", (_what, tools) => {
     expect(select({ ...(tools && { tools }) }).names).toEqual(select().names);
   });
 
@@ -103,13 +109,7 @@ describe("the definition's lists", () => {
   });
 
   test.each([
-    [
-      "a name that nobody knows",
-      { tools: ["Read", "Raed"] },
-      "tools",
-      "Raed",
-      "there is no such tool; did you mean Read?",
-    ],
+    ["an unknown name", { tools: ["Read", "Raed"] }, "tools", "Raed", "there is no such tool; did you mean Read?"],
     ["one that is unlike any", { tools: ["FlyToTheMoon"] }, "tools", "FlyToTheMoon", "there is no such tool"],
     ["a tool of another program", { tools: ["TodoWrite"] }, "tools", "TodoWrite", "there is no such tool"],
     [
@@ -158,7 +158,7 @@ describe("the definition's lists", () => {
 });
 
 test.each(builtInAgents.map((agent) => [agent.name, agent] as const))(
-  "every entry of the built-in agent %s gives or takes something",
+  "every entry of the built-in agent %s adds or removes a tool",
   (_name, definition) => {
     const kind = definition.background ? "background" : "foreground";
     const mode = definition.permissionMode ?? "default";
@@ -166,7 +166,7 @@ test.each(builtInAgents.map((agent) => [agent.name, agent] as const))(
   },
 );
 
-test.each(["Explore", "Plan", "researcher", "reviewer", "guide"])("%s has nothing to change files with", (name) => {
+test.each(["Explore", "Plan", "researcher", "reviewer", "guide"])("%s has no tool that changes files", (name) => {
   const definition = builtInAgents.find((agent) => agent.name === name);
   expect(definition).toBeDefined();
   if (!definition) return;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ongoingWork } from "../../../src/agent/index.ts";
 import { sampleTask } from "../../support/team/sample-task.ts";
 
-test("what is still there after a summary, with its markup made harmless and its length bounded", () => {
+test("lists open work after a summary, with markup escaped and length bounded", () => {
   expect(ongoingWork({ running: [], idle: [] })).toBeUndefined();
   expect(
     ongoingWork({
@@ -25,7 +25,7 @@ test("what is still there after a summary, with its markup made harmless and its
   expect(ongoingWork({ running: [], idle: many })?.length).toBeLessThan(12_000);
 });
 
-test("a large team: the heading stays, members and open tasks are bounded each, completed tasks are left out", () => {
+test("large team: keeps the heading, bounds members and open tasks, leaves out completed tasks", () => {
   const heading = "You lead the team alpha. Its members:";
   const many = Array.from({ length: 45 }, (_, n) => `m${n}: idle`);
   const tasks = Array.from({ length: 100 }, (_, n) => sampleTask(n + 1, n < 50 ? { status: "completed" } : {}));

@@ -6,7 +6,7 @@ import {
   planUnattended,
 } from "../../../src/agent/fragments/plan-mode.ts";
 
-test("what a model is told of plan mode", () => {
+test("plan mode text for the model", () => {
   expect([planModeOn, planModeOff, planUnattended]).toMatchSnapshot();
   expect(planModeOnForCoordinator).toMatchSnapshot();
 });

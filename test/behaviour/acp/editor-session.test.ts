@@ -19,13 +19,13 @@ interface Editor {
   readonly agent: ClientContext;
   readonly updates: SessionUpdate[];
   readonly questions: RequestPermissionRequest[];
-  /** What is chosen next, by the kind of the option. */
+  /** The kind of the option to choose next. */
   choose: string | undefined;
   readonly ended: Promise<number | null>;
   close(): void;
 }
 
-/** An editor made with the protocol's own SDK, and the built program behind it. */
+/** An editor built with the protocol's own SDK, connected to the built program. */
 function editor(place: Workplace, args: readonly string[]): Editor {
   const child = spawn(process.execPath, [program, "acp", ...args], {
     cwd: place.cwd,
@@ -98,7 +98,7 @@ function scripted() {
   return place;
 }
 
-test("an editor opens a session, watches it work, answers a question, changes the mode, cancels, and opens it again", async () => {
+test("editor opens a session, follows it, answers, changes the mode, cancels and reopens it", async () => {
   const place = scripted();
   const first = editor(place, ["--model", "scripted/s.json"]);
   const hello = await first.agent.request(methods.agent.initialize, {
@@ -172,7 +172,7 @@ test("an editor opens a session, watches it work, answers a question, changes th
   expect(await second.ended).toBe(0);
 });
 
-test("a question that is cancelled with its turn is a no, and nothing is left waiting; two sessions side by side", async () => {
+test("cancelled question counts as denied; two sessions run side by side", async () => {
   const place = scripted();
   const made = editor(place, ["--model", "scripted/s.json"]);
   made.choose = undefined;
@@ -191,7 +191,7 @@ test("a question that is cancelled with its turn is a no, and nothing is left wa
   expect(await ended).toBe(0);
 });
 
-test("what cannot be done is said: a folder that is not there, a session that is not, a model without a key", async () => {
+test("missing folder, missing session and missing model key are reported as errors", async () => {
   const place = workplace();
   const { agent, close, ended } = editor(place, []);
   await agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} });

@@ -13,7 +13,7 @@ async function launchOf({ tree }: TeamSession) {
   return members.find(({ name }) => name === "scout")?.launch;
 }
 
-test("a budget of the settings holds for members in other processes too, and another one after a resume", async () => {
+test("budget from settings holds for members in other processes; a resume can change it", async () => {
   const first = await teamSession({
     stored: true,
     settings: { limits: { maxTokens: 5_000_000 } },

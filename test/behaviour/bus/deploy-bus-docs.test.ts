@@ -24,7 +24,7 @@ const blockOf = (name: string): string => {
   return found[1];
 };
 
-it("three servers as on the page: each user may do what it is for, and no more", async () => {
+it("cluster from the docs page: each user can do its own job and nothing else", async () => {
   const { as } = await startCluster();
   const lead = closedAfter(await busStore("", { bus: as("LEAD") }).create({ name: "parser", cwd: "/" }));
   const options = { bus: as("MEMBER"), limitBytes: 1, keepRead: 1 };
@@ -37,7 +37,7 @@ it("three servers as on the page: each user may do what it is for, and no more",
   for (const text of ["x", "y", "z"]) await lead.inbox("anna").send(textMail(text));
   const mail = await reader.unread();
   expect(textsOf(mail)).toEqual(["x", "y", "z"]);
-  // Read and compacted.
+  // Marking as read also compacts the stream.
   await reader.mark(
     mail.map((one) => one.mail.id),
     "read",
@@ -61,7 +61,7 @@ it("three servers as on the page: each user may do what it is for, and no more",
   await expect(busStore("", { bus: as("MEMBER"), ...short }).open(other.name)).rejects.toMatchObject(no);
 });
 
-it("a worker as on the page takes a job with its files, and gives it back", async () => {
+it("worker from the docs page claims a job with its files and returns the result", async () => {
   const { as } = await startCluster();
   const open = async (user: string) => {
     const work = await openWorkBus({ bus: as(user), clock: systemClock });
@@ -134,7 +134,7 @@ const jobFor = (object: string): JobSpec => ({
   author: { name: "a", email: "a@example.org" },
 });
 
-/** Names become loopback, and ports free ones; Debian's server knows of no `sync_interval`. */
+/** Replaces host names by loopback and ports by free ones. Debian's nats-server does not support `sync_interval`. */
 async function startCluster(): Promise<{ as: (user: string) => BusAddress }> {
   const authority = makeAuthority("ours");
   const { certFile, keyFile } = authority.sign("server");

@@ -6,7 +6,7 @@ import { isLive } from "../../../src/view/index.ts";
 import { bypass, type Workplace, workplace } from "../../support/cli/workplace.ts";
 import { isReachable, listed, sessionDirectoryOf, type Watch, watch } from "../../support/session/watch-sessions.ts";
 
-/** An agent that never ends, and speaks slowly. */
+/** An agent that never ends and streams its answer slowly. */
 const endless = `
 export default (ask) => ({
   text: "this is turn " + ask.turn + " of many",
@@ -29,7 +29,7 @@ function expectWhole(envelopes: readonly Envelope[]) {
 
 const count = (seen: Watch, type: string) => seen.envelopes.filter(({ event }) => event.type === type).length;
 
-test("a run is watched live over its death and its resumption, without a gap or a repeat", async () => {
+test("client follows a session across kill and resume without gap or repeat", async () => {
   const place = workplace();
   place.write("s.mjs", endless);
   const flags = ["--model", "scripted/s.mjs", ...bypass];
@@ -51,7 +51,7 @@ test("a run is watched live over its death and its resumption, without a gap or 
   await one.saw((each, index) => index > died && each.kind === "state" && each.state === "reachable");
   const known = one.envelopes.length;
   await one.event(({ event }, index) => index > known && event.type === "text.delta");
-  // A third one, with what it knew in the middle.
+  // A third client resumes from a cursor in the middle.
   const cursor = one.cursor();
   const three = await watch(sessionDirectory, id, cursor);
   await three.caughtUp();
@@ -69,7 +69,7 @@ test("a run is watched live over its death and its resumption, without a gap or 
   expect(stored(three)).toEqual(rest.map((each) => each.id));
 });
 
-test("a permission that is asked for is answered from another process", async () => {
+test("permission request is answered from another process", async () => {
   const place = workplace();
   place.write("s.json", {
     version: 1,
@@ -106,7 +106,7 @@ test("a permission that is asked for is answered from another process", async ()
   expect(await session.dispatch({ type: "prompt", content: "more" })).toMatchObject({ ok: false, code: "not_running" });
 });
 
-test("doors are the user's alone, go with their sessions, and those of the killed are taken away", async () => {
+test("session socket is private, goes with its session, and is removed after a kill", async () => {
   const place = workplace();
   place.write("s.mjs", endless);
   const flags = ["--model", "scripted/s.mjs", ...bypass];
@@ -122,7 +122,7 @@ test("doors are the user's alone, go with their sessions, and those of the kille
   await first.done;
   expect(doorsOf(place)).toEqual([door]);
 
-  // Whoever opens a door of its own takes it away, whatever session it is of.
+  // A process that opens its own socket removes stale sockets of any session.
   const second = place.start(["-p", "go", ...flags], { input: "" });
   await listed(sessionDirectory, (each) => each.id !== id && isReachable(each));
   await expect.poll(() => doorsOf(place)).toHaveLength(1);
@@ -132,7 +132,7 @@ test("doors are the user's alone, go with their sessions, and those of the kille
   expect(doorsOf(place)).toEqual([]);
 });
 
-test("a process that is stopped is open and not reachable, and is reached again when it goes on", async () => {
+test("stopped process is open but not reachable; it is reachable again after SIGCONT", async () => {
   const place = workplace();
   place.write("s.mjs", endless);
   const sessionDirectory = sessionDirectoryOf(homeOf(place));
@@ -153,7 +153,7 @@ test("a process that is stopped is open and not reachable, and is reached again 
 
 const rounds = Number(process.env["KILL_ROUNDS"] ?? 6);
 
-test(`${rounds} rounds of kill -9 and resume under the same eyes`, async () => {
+test(`one client follows ${rounds} rounds of kill -9 and resume`, async () => {
   const place = workplace();
   place.write("s.mjs", endless);
   const flags = ["--output-format", "stream-json", "--model", "scripted/s.mjs", ...bypass];
@@ -168,7 +168,7 @@ test(`${rounds} rounds of kill -9 and resume under the same eyes`, async () => {
     const next = place.start(["-p", "--resume", id, ...flags], { input: "" });
     await next.saw(/"turn\.started"/);
     const moment = seen.envelopes.length + Math.floor(Math.random() * 60);
-    // Some die before their door is open, some in the middle of their words.
+    // Some processes die before their socket is open, others in the middle of an answer.
     if (round % 2 === 0) await seen.event((_, index) => index >= moment);
     next.child.kill("SIGKILL");
     await next.done;

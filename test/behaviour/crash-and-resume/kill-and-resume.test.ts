@@ -7,7 +7,7 @@ import { createFileSessionStore } from "../../../src/store/index.ts";
 import { emptyView, reduceAll } from "../../../src/view/index.ts";
 import { bypass, workplace } from "../../support/cli/workplace.ts";
 
-/** An agent that never ends: each turn leaves its number behind twice, so that a call run again would be seen. */
+/** An agent that never ends. Each turn writes its number twice, so a repeated call is visible. */
 const endless = `
 export default (ask) => ({
   text: "turn " + ask.turn,
@@ -17,9 +17,9 @@ export default (ask) => ({
 const rounds = Number(process.env["KILL_ROUNDS"] ?? 100);
 const flags = ["--model", "scripted/s.mjs", ...bypass];
 
-/** Kill -9 at any moment of a run, then resume, then kill again: the log of one session lives through all of it. */
+/** Kills at a random moment of a run, resumes, and kills again. The log of the session must survive all of it. */
 test(
-  `${2 * rounds} rounds of kill -9 and resume, in two sessions side by side`,
+  `${2 * rounds} rounds of kill -9 and resume in two sessions side by side`,
   async () => void (await Promise.all([chain(), chain()])),
   600_000 + rounds * 20_000,
 );
@@ -37,7 +37,7 @@ async function chain(): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const next = place.start(["-p", "--resume", id, "--output-format", "stream-json", ...flags], { input: "" });
     const moment = Math.random();
-    // From the first instant of the process to well into its work: a third of the kills strike while it starts.
+    // The kills range from process start to well into the work. A third of them hit the start.
     if (moment > 0.35) await next.saw(/"turn\.started"/).then(() => (reached += 1));
     await new Promise((resolve) => setTimeout(resolve, moment * 120));
     next.child.kill("SIGKILL");

@@ -10,7 +10,7 @@ export default (ask) => {
   return { text: ask.agent + (ask.said.includes("and now?") ? " has heard the second" : " has heard the first") };
 };`;
 
-test("who resumes a teammate's session in a terminal has that teammate there, with its team and its mail", async () => {
+test("resuming a teammate's session in a terminal opens that teammate with its team and mail", async () => {
   const place = teamWorkplace(script);
   const env = { TMUX_TMPDIR: join(place.home, "tmux") };
   const lead = place.lead();

@@ -10,7 +10,7 @@ import {
 } from "../../support/dashboard/dashboard-page.ts";
 import { parserTeam } from "../../support/dashboard/parser-team.ts";
 
-/** What is there once a view has been drawn. */
+/** Waits until a view is drawn. */
 const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   team: (page) => page.locator(".team-node").nth(3).waitFor(),
   timeline: (page) => page.locator(".timeline-labels li").nth(3).waitFor(),
@@ -30,11 +30,13 @@ const dark = { name: "dark", size: wide, colorScheme: "dark" } as const;
 const onPhone = { name: "dark, on a phone", size: phone.viewport, colorScheme: "dark" } as const;
 type Look = typeof light | typeof dark | typeof onPhone;
 
-/** The page, what is in its middle, and every part of that: strips and tables may be moved by themselves, and nothing else. */
+/**
+ * Largest horizontal overflow of the page, its main part and its sections. Only strips and tables may scroll sideways.
+ */
 const maxOver = `Math.max(0, ...[document.documentElement, ...document.querySelectorAll("main, main section")]
   .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`;
 
-/** What is wrong with how every view looks: what axe finds, and what sticks out. */
+/** Problems in every view: axe violations and horizontal overflow. */
 async function faults({ page, violations }: DashboardPage, session: string, looks: readonly Look[]) {
   const found: string[] = [];
   for (const { name, size, colorScheme } of looks) {
@@ -58,7 +60,7 @@ async function faults({ page, violations }: DashboardPage, session: string, look
   }
 }
 
-test("every view of a team, live and stored: nothing for axe to say in both themes, and nothing sticks out at 375 px; the keyboard alone is enough", async () => {
+test("every view passes axe in both themes, fits in 375 px and works by keyboard", async () => {
   const { place, lead } = await parserTeam();
   const session = await lead.session();
   const { url } = await serveDashboard(place);
@@ -66,7 +68,7 @@ test("every view of a team, live and stored: nothing for axe to say in both them
   const shown = await openAddress(url, {}, browser);
   expect(await faults(shown, session, [light, onPhone])).toEqual([]);
 
-  // From the list to the session, to an agent, and to what it asks.
+  // From the list to the session, to an agent, and to its question.
   const { page } = shown;
   await page.setViewportSize(wide);
   await page.evaluate("location.hash = '#/'");
@@ -115,7 +117,7 @@ test("every view of a team, live and stored: nothing for axe to say in both them
   expect(shown.problems).toEqual([]);
 });
 
-/** Where the focus is, and whether that can be seen. */
+/** The focused element, and whether it is visible. */
 function focused(page: Page): Promise<{ name: string; isSeen: boolean }> {
   return page.evaluate(`(() => {
     const at = document.activeElement;

@@ -23,11 +23,11 @@ function startSession() {
   return { ...running, place, say: (content: string) => running.write(JSON.stringify({ type: "prompt", content })) };
 }
 
-/** A press that comes too soon after a question is not taken for an answer to it: one presses again. */
+/** Presses until the answer counts: the page ignores a press that comes too soon after the question. */
 async function answer(card: Locator, name: string): Promise<void> {
   const button = card.getByRole("button", { name });
   await button.waitFor();
-  // Not `click`, which waits for a button that is gone with its question.
+  // Not `click`: it would wait for a button that disappears with its question.
   const press = () =>
     button.evaluateAll((all) => {
       const buttons = all as unknown as { readonly disabled: boolean; click(): void }[];
@@ -38,7 +38,7 @@ async function answer(card: Locator, name: string): Promise<void> {
   await expect.poll(press).toBe(0);
 }
 
-test("a question is shown with all that hides in it, said aloud, and counted; denied with words, the agent reads them", async () => {
+test("question shows hidden characters, is announced and counted; the agent reads the denial", async () => {
   const session = startSession();
   const { page, problems, go, violations } = await openDashboard(session);
   await go("approvals");
@@ -66,7 +66,7 @@ test("a question is shown with all that hides in it, said aloud, and counted; de
   await session.done;
 });
 
-test("allowed once, it is done; allowed for the session, it is not asked again; two browsers see the same, and the first answer counts", async () => {
+test("allow once, allow for the session, and the first answer of two browsers counts", async () => {
   const session = startSession();
   const first = await openDashboard(session, phone);
   const second = await openDashboard(session);
@@ -100,7 +100,7 @@ test("allowed once, it is done; allowed for the session, it is not asked again; 
   await session.done;
 });
 
-test("a member's question is answered in its lead's session, in the member's colour", async () => {
+test("member's question is answered in its lead's session and has the member's colour", async () => {
   const place = teamWorkplace(
     `export default (ask) => {
       if (ask.agent === "lead") return ask.turn > 1 ? { text: "Started." } : { calls: [{ tool: "Agent", input: { description: "works", prompt: "touch it", name: "ann" } }] };
@@ -125,7 +125,7 @@ test("a member's question is answered in its lead's session, in the member's col
   await lead.done;
 });
 
-test("what nobody waits for any more is not offered: the process is gone", async () => {
+test("question of a process that has ended is not offered", async () => {
   const session = startSession();
   session.say("go");
   await session.saw(/"permission.asked"/);

@@ -13,7 +13,7 @@ export default (ask) => {
   return { text: "Ready." };
 };`;
 
-test("a team of a bus is looked at from another machine: who there is, tasks and mail; nothing can be said to it", async () => {
+test("team on a bus is viewed read-only from another machine: members, tasks and mail", async () => {
   const server = await startNats();
   onTestFinished(() => server.close());
   const there = teamWorkplace(script, { teams: { backend: "in-process", shutdownMs: 1_000 } });

@@ -27,7 +27,7 @@ function startRun(settings: object, ...more: string[]): Running {
 
 const priced = { models: { "scripted/s.json": { price: { input: 10, output: 50 } } } };
 
-test("what was spent: in all and of the budget, by agent, by model, over time, and as tables", async () => {
+test("cost view shows the total, the budget, cost by agent, by model and over time, and tables", async () => {
   const running = startRun(priced, "--max-budget-usd", "5");
   const { page, problems, go, violations } = await openDashboard(running);
   await go("cost");
@@ -64,14 +64,14 @@ test("what was spent: in all and of the budget, by agent, by model, over time, a
   expect(problems).toEqual([]);
 });
 
-test("a budget that is near or over is drawn as a line", async () => {
+test("budget line is drawn when the cost is near or over the budget", async () => {
   const running = startRun(priced, "--max-budget-usd", "0.2");
   const { page, go } = await openDashboard(running);
   await go("cost");
   await page.locator(".cost-budget").getByText("budget $0.20").waitFor();
 });
 
-test("models without a price are shown by their tokens; on a phone nothing sticks out", async () => {
+test("models without a price show tokens; nothing overflows on a phone", async () => {
   const running = startRun({});
   const { page, problems, go, violations, overflow } = await openDashboard(running, { ...phone, colorScheme: "dark" });
   await go("cost");

@@ -11,7 +11,7 @@ import { launchChromium } from "../../support/dashboard/launch-chromium.ts";
 import { command, served, session } from "../../support/dashboard/served-session.ts";
 import { ask, onEnd, type Served } from "../../support/dashboard/serve-app.ts";
 
-/** Everything below is done by a real browser whose user has opened the dashboard in it. */
+/** A real browser whose user has opened the dashboard in it. */
 async function browserOf(
   it: Served,
   args: readonly string[] = [],
@@ -32,7 +32,7 @@ async function browserOf(
 
 const attacks = readFileSync(join(import.meta.dirname, "../../support/programs/hostile-page.js"), "utf8");
 
-/** A page of somebody else's, on another port of this machine: the nearest that one can come. */
+/** A hostile page on another port of this machine, the closest origin an attacker can have. */
 async function hostileOrigin(
   html = `<!doctype html><title>evil</title><body><script>${attacks}</script>`,
 ): Promise<string> {
@@ -48,7 +48,7 @@ const call = (page: Page, name: string, argument: unknown): Promise<unknown> =>
 
 const posted = JSON.stringify({ session, command: { type: "prompt", content: "owned" } });
 
-test("the user's own page: in by the address, and from there everything works", async () => {
+test("own page signs in by the address, then everything works", async () => {
   const it = await served();
   const browser = await browserOf(it);
   const page = await browser.open(`http://127.0.0.1:${it.port}/`);
@@ -66,7 +66,7 @@ test("the user's own page: in by the address, and from there everything works", 
   expect(await page.evaluate("document.cookie")).toBe("");
 });
 
-test("forms, scripts, pictures, frames and streams of another page change nothing and read nothing", async () => {
+test("forms, scripts, images, frames and streams of another page change and read nothing", async () => {
   const it = await served();
   const browser = await browserOf(it);
   const target = `http://127.0.0.1:${it.port}`;
@@ -81,7 +81,7 @@ test("forms, scripts, pictures, frames and streams of another page change nothin
     json: "refused",
     text: "refused",
     "no-cors": "refused",
-    // What was answered cannot be seen in this way; that it was nothing is seen below.
+    // A beacon does not show its answer. The checks below show that it was refused.
     beacon: "sent",
     read: "refused",
     picture: "refused",
@@ -90,12 +90,12 @@ test("forms, scripts, pictures, frames and streams of another page change nothin
     socket: "refused",
   });
   expect(await call(evil, "lookThroughFrame", target)).toBe("closed to us");
-  // The last word is our own: whatever was sent before has been answered by now.
+  // Our own request comes last, so all requests before it have been answered.
   expect((await ask(it.port, command(it))).status).toBe(200);
   expect(it.sessionDirectory.commands).toEqual([{ session, command: { type: "prompt", content: "do it" } }]);
 });
 
-test("a name that leads to this machine since a moment ago is not answered", async () => {
+test("request with a rebound host name gets no answer", async () => {
   const it = await served();
   const browser = await browserOf(it, ["--host-resolver-rules=MAP evil.test 127.0.0.1"]);
   const page = await browser.open(`http://evil.test:${it.port}/`);
@@ -108,7 +108,7 @@ test("a name that leads to this machine since a moment ago is not answered", asy
   expect(it.sessionDirectory.commands).toEqual([]);
 });
 
-test("a file or a link that leads to the address lets the user in, and leaves no token behind", async () => {
+test("file or link to the address signs the user in and leaves no token behind", async () => {
   const it = await served();
   const browser = await launchChromium();
   const folder = mkdtempSync(join(tmpdir(), "troupe-open-"));

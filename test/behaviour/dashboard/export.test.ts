@@ -12,7 +12,7 @@ export default (ask) => {
   return { text: "Look: </script><script>alert(1)</script> [here](javascript:alert(2)) <img src=x onerror=alert(3)>" };
 };`;
 
-test("a session and its team in one file: it opens without a server, is replayed, and nothing in it acts", async () => {
+test("exported session with its team opens without a server, replays, and cannot act", async () => {
   const place = teamWorkplace(script, { teams: { backend: "in-process" } });
   const lead = place.lead();
   lead.send({ type: "prompt", content: "go <!-- </script>" });
@@ -22,7 +22,7 @@ test("a session and its team in one file: it opens without a server, is replayed
   await lead.done;
   const file = join(place.home, "session.html");
   expect(await place.run(["sessions", "export", id, "--html", "-o", file])).toMatchObject({ code: 0, stderr: "" });
-  // The script is closed once by the page itself, and by nothing in it.
+  // Only the page itself closes the script element, nothing inside the data does.
   const html = readFileSync(file, "utf8");
   expect(html.match(/<\/script/gi)).toHaveLength(2);
 

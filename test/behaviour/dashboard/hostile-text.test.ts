@@ -9,7 +9,7 @@ import { type Workplace, workplace } from "../../support/cli/workplace.ts";
 
 const createId = createIdFactory(systemClock);
 
-/** A stored session in which every text that an agent, a tool or a colleague can choose is a hostile one. */
+/** A stored session in which every text that an agent, a tool or a member can choose is hostile. */
 function writeSession(place: Workplace): SessionId {
   const session = createId<SessionId>("ses");
   const agent = createId<AgentId>("agt");
@@ -56,7 +56,7 @@ function writeSession(place: Workplace): SessionId {
   return session;
 }
 
-test("two hundred and fifty hostile texts, everywhere an agent can put one: nothing runs, nothing is fetched, the policy has nothing to refuse", async () => {
+test("250 hostile texts in every place: nothing runs, nothing is fetched, no policy violation", async () => {
   expect(hostileTexts.length).toBeGreaterThanOrEqual(200);
   const place = workplace();
   const session = writeSession(place);
@@ -85,7 +85,7 @@ test("two hundred and fifty hostile texts, everywhere an agent can put one: noth
     await page.getByRole("heading").first().waitFor();
     await frames(3);
   }
-  // From the end to the beginning, so that each was on the screen once.
+  // Scrolls from the end to the beginning, so that each text was on the screen once.
   const log = page.getByRole("log", { name: "Transcript" });
   await log.waitFor();
   await log.getByText("owned").first().waitFor();

@@ -23,7 +23,7 @@ async function startTeam() {
   return { place, lead };
 }
 
-test("what members say to each other is read in full, with how far it has come; a word of one's own reaches them, an urgent one at once", async () => {
+test("mail between members is shown in full with its state; the user writes, also urgently", async () => {
   const { lead } = await startTeam();
   const { page, problems, go, violations } = await openDashboard(lead);
   await go("mail");
@@ -35,7 +35,7 @@ test("what members say to each other is read in full, with how far it has come; 
   await letter.getByText("[U+202E]back").waitFor();
   expect(await letter.locator("img").count()).toBe(0);
   expect(await letter.locator("a").count()).toBe(0);
-  // Bob is at work: it is with him, and he has not read it.
+  // Bob is busy: the mail is delivered, and he has not read it yet.
   await letter.getByText("delivered", { exact: true }).waitFor();
   expect(await log.getByRole("article").count()).toBe(1);
   expect(await violations()).toEqual([]);
@@ -53,7 +53,7 @@ test("what members say to each other is read in full, with how far it has come; 
   await mine.getByText("read", { exact: true }).waitFor();
   expect(await write.getByRole("textbox", { name: "Message" }).inputValue()).toBe("");
 
-  // What the runtime says by itself is told in words, and can be left out.
+  // Messages of the runtime are shown in plain words and can be hidden.
   await threads.getByRole("button", { name: /bob .*team-lead/ }).click();
   await log.getByText("Has nothing to do, and waits for mail").first().waitFor();
   await log.getByText("Bob has heard.").first().waitFor();
@@ -65,7 +65,7 @@ test("what members say to each other is read in full, with how far it has come; 
   await lead.done;
 });
 
-test("a text that is longer than a record is shown whole where that is wanted; a hundred and more are drawn as far as they are seen", async () => {
+test("long text is shown in full on request; only visible rows of a long list are drawn", async () => {
   const { lead } = await startTeam();
   const { page, problems, go } = await openDashboard(lead);
   await go("mail");
@@ -86,7 +86,7 @@ test("a text that is longer than a record is shown whole where that is wanted; a
   expect(problems).toEqual([]);
 });
 
-test("on a phone, with the keyboard, in a replay, and in a file", async () => {
+test("mail on a phone, by keyboard, in a replay and in an exported file", async () => {
   const { place, lead } = await startTeam();
   const { page, problems, go, violations, overflow } = await openDashboard(lead, { ...phone, colorScheme: "dark" });
   await go("mail");
@@ -108,7 +108,7 @@ test("on a phone, with the keyboard, in a replay, and in a file", async () => {
   await page.getByRole("slider", { name: "Moment" }).focus();
   await page.keyboard.press("Home");
   await page.getByText("Nobody has written to anybody yet.").waitFor();
-  // Forward to the moment in which it was sent, and nobody had received it.
+  // Forward to the moment when it was sent and not yet delivered.
   const letter = log.getByRole("article").filter({ hasText: "Have a look" });
   const on = page.getByRole("button", { name: "One event on" });
   while ((await letter.count()) === 0) await on.click();

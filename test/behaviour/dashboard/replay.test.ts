@@ -13,7 +13,7 @@ export default (ask) => {
   return { text: "I am here." };
 };`;
 
-/** A team that has been, and the page that shows it. */
+/** A finished team, and the page that shows it. */
 async function replayOf(options: Parameters<typeof openAddress>[1] = {}) {
   const place = teamWorkplace(script, { teams: { backend: "in-process" } });
   const lead = place.lead();
@@ -29,14 +29,14 @@ async function replayOf(options: Parameters<typeof openAddress>[1] = {}) {
   return shown;
 }
 
-test("a finished session is gone through by time and by event; every view shows that moment", async () => {
+test("finished session is replayed by time and by event; every view shows that moment", async () => {
   const { page, problems, violations } = await replayOf();
   const slider = page.getByRole("slider", { name: "Moment" });
   await slider.waitFor();
   const agents = page.getByRole("complementary", { name: "Agents" }).getByRole("listitem");
   await expect.poll(() => agents.count()).toBe(2);
 
-  // At the beginning there is nobody but the lead.
+  // At the beginning there is only the lead.
   await slider.focus();
   await page.keyboard.press("Home");
   await expect.poll(() => agents.count()).toBe(1);
@@ -47,7 +47,7 @@ test("a finished session is gone through by time and by event; every view shows 
   expect(await log.getByText("Ann is there.").count()).toBe(0);
   expect(await violations()).toEqual([]);
 
-  // Event by event, until the prompt has been heard.
+  // Steps event by event, until the prompt appears.
   const counted = async () => Number(/event (\d+) of/.exec(await time.innerText())?.[1]);
   const before = await counted();
   await page.keyboard.press(".");
@@ -64,14 +64,14 @@ test("a finished session is gone through by time and by event; every view shows 
   await log.getByText("Ann is there.").last().waitFor();
   expect(await page.getByRole("textbox").count()).toBe(0);
 
-  // A link of the moment leads to another view of the moment.
+  // A link in a replay leads to another view of the same moment.
   await agents.nth(1).getByRole("link").click();
   await log.getByText("I am here.").last().waitFor();
   expect(page.url()).toContain("/replay");
   expect(problems).toEqual([]);
 });
 
-test("it plays at any speed to its end, and from the end from the beginning; on a phone", async () => {
+test("replay plays at any speed to the end, then restarts from the beginning; on a phone too", async () => {
   const { page, problems, overflow, violations } = await replayOf({ ...phone, colorScheme: "dark" });
   const play = page.getByRole("button", { name: "Play" });
   await play.waitFor();
@@ -82,7 +82,7 @@ test("it plays at any speed to its end, and from the end from the beginning; on 
   await page.getByRole("group", { name: "Speed" }).getByRole("button", { name: "50×" }).click();
   const time = page.getByTestId("replay-time");
   const end = await time.innerText();
-  // It may be over sooner than one can look: what it shows on the way is written down.
+  // The replay may end before the test looks, so the page records what it shows.
   await page.evaluate(`globalThis.seen = [];
     new MutationObserver(() => seen.push(document.querySelector("[data-testid=replay-time]").innerText))
       .observe(document.querySelector("[data-testid=replay-time]"), { subtree: true, childList: true, characterData: true });`);

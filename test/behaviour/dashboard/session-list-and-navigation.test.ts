@@ -20,7 +20,7 @@ async function finishedSession(place: Workplace, words: string) {
 
 const themeOf = (page: Page) => page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
 
-test("the sessions of a machine are listed, found and opened; keys lead everywhere; the theme is kept", async () => {
+test("sessions are listed, searched and opened; keys reach every view; the theme is kept", async () => {
   const place = workplace();
   await finishedSession(place, "mend the fence");
   await finishedSession(place, "paint the door");
@@ -56,7 +56,7 @@ test("the sessions of a machine are listed, found and opened; keys lead everywhe
   expect(problems).toEqual([]);
 });
 
-test("a server that was started again is found again, and nothing is missing or there twice", async () => {
+test("page reconnects to a restarted server without gap or repeat", async () => {
   const place = workplace();
   place.write("s.mjs", script);
   const lines = ["--input-format", "stream-json", "--output-format", "stream-json"];
@@ -87,7 +87,7 @@ test("a server that was started again is found again, and nothing is missing or 
   await session.done;
 });
 
-test("a browser that the server does not know is told what to do", async () => {
+test("browser without a token sees how to get in", async () => {
   const place = workplace();
   place.write("s.mjs", script);
   const running = place.start(["-p", "hello", "--model", "scripted/s.mjs", "--input-format", "stream-json", "--web"]);

@@ -23,7 +23,7 @@ export default (ask) => {
   return { text: "You said: " + ask.said };
 };`;
 
-test("two browsers and a terminal see the same; what one of them answers is gone in the others; a server that is killed twice in the middle leaves no gap and repeats nothing", async () => {
+test("two browsers and a terminal agree on answers; a server killed twice leaves no gap or repeat", async () => {
   const place = workplace();
   place.write("s.mjs", script);
   const terminal = openTerminal(place, ["--model", "scripted/s.mjs"], { columns: 100, rows: 40 });
@@ -44,7 +44,7 @@ test("two browsers and a terminal see the same; what one of them answers is gone
   const nobody = (page: Page) => page.getByText("Nobody waits for an answer.").waitFor();
   const isMade = (name: string) => existsSync(join(place.cwd, name));
 
-  // Asked by the terminal, answered in a browser.
+  // The terminal sends the prompt, a browser answers the question.
   for (const page of [first, second]) await open(page, "approvals");
   type("make by-page");
   press("Enter");
@@ -52,7 +52,7 @@ test("two browsers and a terminal see the same; what one of them answers is gone
   await second.getByRole("article").getByText("touch by-page").waitFor();
   const yes = first.getByRole("article").getByRole("button", { name: "Yes, this once" });
   await yes.waitFor();
-  // A press that comes too soon after a question is not taken for an answer to it: one presses again.
+  // The page ignores a press that comes too soon after the question, so press again.
   await expect
     .poll(() => yes.evaluateAll((all) => all.map((each) => (each as unknown as { click(): void }).click()).length))
     .toBe(0);
@@ -61,7 +61,7 @@ test("two browsers and a terminal see the same; what one of them answers is gone
   await see("It is there: make by-page");
   expect(isMade("by-page")).toBe(true);
 
-  // Asked by a browser, answered in the terminal.
+  // A browser sends the prompt, the terminal answers the question.
   await open(second, "transcript");
   await second.getByRole("textbox", { name: "Message to lead" }).fill("make by-terminal");
   await second.getByRole("button", { name: "Send" }).click();
@@ -98,7 +98,7 @@ test("two browsers and a terminal see the same; what one of them answers is gone
   );
 });
 
-/** What was said and done, in the order of the log. */
+/** Texts and calls in the order of the log. */
 function inLog(place: Workplace, session: string): string[] {
   const file = join(place.home, ".troupe", "projects", projectName(place.cwd), `${session}.jsonl`);
   const lines = readFileSync(file, "utf8")
@@ -116,7 +116,7 @@ function inLog(place: Workplace, session: string): string[] {
   });
 }
 
-/** The same, as it is drawn. */
+/** The same, as the page shows it. */
 async function inPage(page: Page): Promise<string[]> {
   const rows = page.locator(".transcript-row");
   const found = await rows.evaluateAll((all) =>

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openAddress, openDashboard, phone } from "../../support/dashboard/dashboard-page.ts";
 import { teamWorkplace } from "../../support/cli/team-workplace.ts";
 
-/** Ann takes the first task by herself, as soon as it is there; the others need what nobody has. */
+/** Ann claims the first task by herself. No member has the tools for the others. */
 const script = `
 const task = (subject, more = {}) => ({ tool: "TaskCreate", input: { subject, description: "", ...more } });
 const plan = [
@@ -37,7 +37,7 @@ const column = (page: Page, name: string) => page.getByRole("region", { name: ne
 const card = (page: Page, name: string, id: number) =>
   column(page, name).getByRole("article", { name: new RegExp(`^#${id} `) });
 
-test("what is to be done, what waits for what, whose it is and how well it is known to be done; created, given, moved and deleted from the page", async () => {
+test("tasks view shows state, blockers, owner and verification; create, assign, move, delete", async () => {
   const { place, lead } = await startTeam("plan it, together");
   const { page, problems, go, violations } = await openDashboard(lead);
   await go("tasks");
@@ -51,12 +51,12 @@ test("what is to be done, what waits for what, whose it is and how well it is kn
   await card(page, "In progress", 1).getByText("With care: <img src=x onerror=alert(1)>").waitFor();
   expect(await violations()).toEqual([]);
 
-  // Its owner does it, and the check that goes with it is run.
+  // Its owner completes it, and its check runs.
   place.write("go", "");
   await card(page, "Completed", 1).getByText("verified").waitFor();
   await card(page, "Pending", 2).getByText("After").waitFor();
 
-  // A person gives the next one to somebody, and says at last that it is done: nobody has checked that.
+  // The user assigns the next task and marks it completed. Nothing has verified that.
   await page.getByRole("combobox", { name: "Owner of task 2" }).selectOption("ann");
   await card(page, "Pending", 2).locator(".task-owner", { hasText: "ann" }).waitFor();
   await page.getByRole("combobox", { name: "Status of task 2" }).selectOption("In progress");
@@ -83,7 +83,7 @@ test("what is to be done, what waits for what, whose it is and how well it is kn
   await created.waitFor({ state: "detached" });
   await page.getByText("2 of 3 completed").waitFor();
 
-  // What the list says no to is said.
+  // The page shows a refusal of the task list.
   await page.getByRole("combobox", { name: "Status of task 2" }).selectOption("Pending");
   await card(page, "Pending", 3).getByText("Waits for").waitFor();
   await page.getByRole("combobox", { name: "Status of task 3" }).selectOption("In progress");
@@ -96,7 +96,7 @@ test("what is to be done, what waits for what, whose it is and how well it is kn
   await lead.done;
 });
 
-test("on a phone, with the keyboard, in a replay, and in a file", async () => {
+test("tasks on a phone, by keyboard, in a replay and in an exported file", async () => {
   const { place, lead } = await startTeam("plan it");
   const { page, problems, go, violations, overflow } = await openDashboard(lead, { ...phone, colorScheme: "dark" });
   await go("tasks");

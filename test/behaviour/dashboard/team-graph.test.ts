@@ -25,7 +25,7 @@ function startTeam() {
 const nodeOf = (page: Page, name: string) =>
   page.locator(".team-node").filter({ has: page.locator(".team-name", { hasText: name }) });
 
-test("the graph shows who there is and what they do; messages move; members are written to, interrupted, stopped and started again", async () => {
+test("graph shows members, states and moving messages; write, interrupt, stop and restart members", async () => {
   const { lead } = startTeam();
   const { page, problems, go, violations } = await openDashboard(lead);
   await go("team");
@@ -34,7 +34,7 @@ test("the graph shows who there is and what they do; messages move; members are 
   await node("bob", "tool").getByText("$ sleep 600").waitFor();
   expect(await violations()).toEqual([]);
 
-  // What an agent says is text, whatever it looks like.
+  // Text of an agent stays text, whatever it looks like.
   await node("ann", "idle").click();
   const panel = page.getByRole("complementary", { name: "Selected: ann" });
   await panel.getByText("Ann is <b>ready</b>.").waitFor();
@@ -46,7 +46,7 @@ test("the graph shows who there is and what they do; messages move; members are 
   await panel.getByText("Bob is asked.").waitFor();
   await panel.getByText("a look is wanted").waitFor();
 
-  // Bob is at work: the mail is with him, and he hears of it when he works next.
+  // Bob is busy: the mail is delivered, and he reads it in his next turn.
   await node("bob", "tool").click();
   const bob = page.getByRole("complementary", { name: "Selected: bob" });
   await bob.locator("li", { hasText: "a look is wanted" }).getByText("received").waitFor();
@@ -66,7 +66,7 @@ test("the graph shows who there is and what they do; messages move; members are 
   await lead.done;
 });
 
-test("by keyboard and as a table; on a phone; without motion", async () => {
+test("graph by keyboard, as a table, on a phone and without motion", async () => {
   const { lead } = startTeam();
   const { page, problems, go, violations, overflow } = await openDashboard(lead, {
     ...phone,

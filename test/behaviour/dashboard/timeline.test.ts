@@ -30,7 +30,7 @@ function startRun(): Running {
   return place.start(["-p", "--web", "do it", ...flags], { input: "" });
 }
 
-/** Walks on with a key until what is read out says so. */
+/** Presses a key until the announced text matches. */
 const walkTo = (page: Awaited<ReturnType<typeof openDashboard>>["page"]) => async (key: string, wanted: RegExp) => {
   const words = page.locator(".timeline-scroll > [aria-live]");
   const heard: string[] = [];
@@ -43,7 +43,7 @@ const walkTo = (page: Awaited<ReturnType<typeof openDashboard>>["page"]) => asyn
   throw new Error(`nothing like ${wanted} in ${[...new Set(heard)].join("\n")}`);
 };
 
-test("a lane for each agent: walked through by keyboard, to the event in the transcript", async () => {
+test("each agent has a lane; the keyboard walks it and opens the event in the transcript", async () => {
   const running = startRun();
   const { page, problems, go, violations } = await openDashboard(running);
   await go("timeline");
@@ -68,7 +68,7 @@ test("a lane for each agent: walked through by keyboard, to the event in the tra
   expect(problems).toEqual([]);
 });
 
-test("zooms with wheel, buttons and keys, is dragged, and shows what is pointed at", async () => {
+test("timeline zooms by wheel, buttons and keys, is dragged, and shows a tooltip", async () => {
   const running = startRun();
   const { page, problems, go } = await openDashboard(running);
   await go("timeline");
@@ -79,7 +79,7 @@ test("zooms with wheel, buttons and keys, is dragged, and shows what is pointed 
   const box = await lanes.boundingBox();
   if (!box) throw new Error("the lanes are not there");
 
-  // What goes on now ends at the line of now.
+  // Running work ends at the line that marks the present.
   await page.mouse.move(box.x + box.width * 0.96, box.y + 44);
   const card = page.getByRole("tooltip");
   await card.getByText("$ sleep 600").waitFor();
@@ -105,7 +105,7 @@ test("zooms with wheel, buttons and keys, is dragged, and shows what is pointed 
   expect(problems).toEqual([]);
 });
 
-test("on a phone nothing sticks out, and the numbers are there as a table", async () => {
+test("timeline fits on a phone, and its numbers are available as a table", async () => {
   const running = startRun();
   const { page, problems, go, violations, overflow } = await openDashboard(running, { ...phone, colorScheme: "dark" });
   await go("timeline");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openDashboard, phone } from "../../support/dashboard/dashboard-page.ts";
 import { bypass, type Workplace, workplace } from "../../support/cli/workplace.ts";
 
-/** A session that takes commands as lines, with its dashboard. */
+/** A session that reads commands as lines, with its dashboard. */
 function startSession(place: Workplace, script: string) {
   place.write("s.mjs", script);
   const lines = ["--input-format", "stream-json", "--output-format", "stream-json"];
@@ -32,7 +32,7 @@ export default (ask) => {
   return { text: "I looked around." };
 };`;
 
-test("what was said, thought, changed and run is there; what an agent writes stays text; one sub-agent's words are fetched when they are looked at", async () => {
+test("transcript shows texts, thinking, diffs and commands as text; subagents load on demand", async () => {
   const session = startSession(workplace(), script);
   session.say("go");
   const { page, problems, go, violations } = await openDashboard(session);
@@ -52,7 +52,7 @@ test("what was said, thought, changed and run is there; what an agent writes sta
   const written = log.locator(".call", { hasText: "Write" });
   await written.locator('.diff-row[data-kind="added"]', { hasText: "two" }).waitFor();
   const failed = log.locator('.call[data-state="failed"]');
-  // How long it took stands beside it, if that was long.
+  // The duration follows if it was long.
   await failed.getByText(/^exit 3( ·|$)/).waitFor();
   await failed.locator("pre", { hasText: "wrong" }).waitFor();
   expect(await violations()).toEqual([]);
@@ -71,7 +71,7 @@ test("what was said, thought, changed and run is there; what an agent writes sta
   await session.done;
 });
 
-test("an answer is seen while it is written; the page follows it unless one scrolls away; an event is gone to by its number", async () => {
+test("answer streams in; the page follows until the user scrolls; an event opens by number", async () => {
   const session = startSession(workplace(), script);
   const { page, problems, go } = await openDashboard(session);
   await go("transcript");
@@ -115,7 +115,7 @@ test("an answer is seen while it is written; the page follows it unless one scro
   await session.done;
 });
 
-test("words are found in all of it, folded and far away, by keyboard; on a phone too", async () => {
+test("search finds text everywhere, also in folded rows, by keyboard and on a phone", async () => {
   const session = startSession(workplace(), script);
   session.say("many");
   const { page, problems, go, violations, overflow } = await openDashboard(session, { ...phone, colorScheme: "dark" });
@@ -126,7 +126,7 @@ test("words are found in all of it, folded and far away, by keyboard; on a phone
   await page.keyboard.press("f");
   const status = page.locator(".transcript-search [role=status]");
   await page.keyboard.type("NEEDLE 7");
-  // In what it was called with and in what came out, which is folded: one row.
+  // The match is in the input and in the folded output: one row.
   await status.getByText("1 of 1").waitFor();
   const current = log.locator("[data-target]");
   await current.locator("pre", { hasText: "needle 7" }).waitFor();
@@ -150,7 +150,7 @@ test("words are found in all of it, folded and far away, by keyboard; on a phone
   await expect.poll(isSeen).toBe(true);
   await page.keyboard.press("Shift+Enter");
   await expect.poll(index).toBe(first);
-  // Over the marks of Markdown.
+  // Across Markdown markup.
   await field.fill("was run here");
   await status.getByText("1 of 1").waitFor();
   await field.fill("nowhere to be found");
@@ -165,7 +165,7 @@ test("words are found in all of it, folded and far away, by keyboard; on a phone
   await session.done;
 });
 
-test("the agent is written to, interrupted, and the session ended, from the page", async () => {
+test("user writes to the agent, interrupts it and closes the session from the page", async () => {
   const session = startSession(workplace(), script);
   const { page, problems, go, violations, overflow } = await openDashboard(session, { ...phone, colorScheme: "dark" });
   await go("transcript");

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openAddress, openDashboard, phone } from "../../support/dashboard/dashboard-page.ts";
 import { teamWorkplace, type TeamWorkplace } from "../../support/cli/team-workplace.ts";
 
-/** Two who each change the same line, in worktrees of their own. */
+/** Two agents change the same line, each in its own worktree. */
 const script = `
 const agent = (name) => ({ tool: "Agent", input: { description: "works as " + name, prompt: "work", name, isolation: "worktree" } });
 const git = "git -c user.name=t -c user.email=t@example.invalid";
@@ -32,7 +32,7 @@ function startTeam() {
   return { place, lead };
 }
 
-test("what each worktree holds is told as it grows, its diff is read, and branches are landed with a report of what is in the way", async () => {
+test("worktrees view updates live, shows diffs, lands branches and reports conflicts", async () => {
   const { place, lead } = startTeam();
   const { page, problems, go, violations } = await openDashboard(lead);
   await go("worktrees");
@@ -66,7 +66,7 @@ test("what each worktree holds is told as it grows, its diff is read, and branch
   await lead.done;
 });
 
-test("on a phone, in a replay, and in a file", async () => {
+test("worktrees on a phone, in a replay and in an exported file", async () => {
   const { place, lead } = startTeam();
   const { page, problems, go, violations, overflow } = await openDashboard(lead, { ...phone, colorScheme: "dark" });
   await go("worktrees");

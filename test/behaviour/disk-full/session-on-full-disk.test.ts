@@ -5,7 +5,7 @@ import { createMemorySessionStore, type EventLog, type SessionStore } from "../.
 import { systemClock } from "../../../src/testing.ts";
 import { agent, gate, lead, resultOf, teamSession } from "../../support/team/team-session.ts";
 
-/** A store whose logs fail as `failure` says. */
+/** A store whose logs fail with the code that `failure` returns. */
 function troubled(failure: (event: StoredEvent) => string | undefined): SessionStore {
   const store = createMemorySessionStore({ clock: systemClock, createId: createIdFactory(systemClock) });
   const wrap = (log: EventLog): EventLog => ({
@@ -26,7 +26,7 @@ function troubled(failure: (event: StoredEvent) => string | undefined): SessionS
   };
 }
 
-/** At work, with no space for what it has to put down next: what an answer cost, or what a call came to. */
+/** An agent at work without space for its next event: the cost of an answer, or the result of a call. */
 async function onFullDisk(first: "answer" | "call") {
   const disk = { full: first === "call" };
   const go = gate();
@@ -53,7 +53,7 @@ async function onFullDisk(first: "answer" | "call") {
   return { team, disk };
 }
 
-test("a session on a full disk can be closed, also when something else waits to be put down", async () => {
+test("session on a full disk can be closed, also while another write is pending", async () => {
   const { team } = await onFullDisk("answer");
   const setting = team.command({ type: "set", permissionMode: "plan" });
   await team.close();
@@ -63,7 +63,7 @@ test("a session on a full disk can be closed, also when something else waits to 
 });
 
 test.each(["answer", "call"] as const)(
-  "interrupted on a full disk (%s), an agent is not broken: with space again it goes on",
+  "agent interrupted on a full disk (%s) continues when there is space again",
   async (first) => {
     const { team, disk } = await onFullDisk(first);
     await team.command({ type: "interrupt" });
@@ -74,7 +74,7 @@ test.each(["answer", "call"] as const)(
   },
 );
 
-test("when the end of background work cannot be put down the agent is broken, and nothing goes unheard", async () => {
+test("agent fails when the end of a background job cannot be stored", async () => {
   const team = await teamSession({
     more: { store: troubled(({ type }) => (type === "background.ended" ? "EIO" : undefined)) },
     answer: lead(
@@ -88,7 +88,7 @@ test("when the end of background work cannot be put down the agent is broken, an
   await expect(team.session.settled()).rejects.toThrow("cannot write: EIO");
 });
 
-test("when an agent cannot be warned that it repeats itself, it is broken and its parent is told", async () => {
+test("agent fails and its parent reads why when the loop warning cannot be stored", async () => {
   const isWarning = (event: StoredEvent) => event.type === "prompt.admitted" && event.source === "hook";
   const team = await teamSession({
     more: { store: troubled((event) => (isWarning(event) ? "EIO" : undefined)) },

@@ -17,11 +17,11 @@ async function onSmallDisk(entry: string, ...args: readonly string[]): Promise<u
   return JSON.parse(stdout);
 }
 
-test("a full disk breaks nobody in a team: with space again the report arrives", async () => {
+test("full disk breaks no member; the report arrives when there is space again", async () => {
   expect(await onSmallDisk("team-on-full-disk.ts")).toEqual({ heard: true, broken: [] });
 });
 
-test("a teammate that is ended on a full disk has ended once there is space, its task is free, and its lead goes on", async () => {
+test("teammate stopped on a full disk ends when there is space, and its task is released", async () => {
   expect(await onSmallDisk("end-teammate-on-full-disk.ts")).toMatchObject({
     ack: { ok: true },
     ended: "killed",
@@ -30,7 +30,7 @@ test("a teammate that is ended on a full disk has ended once there is space, its
   });
 });
 
-test("a team on a full disk can be closed, and is there again with space", async () => {
+test("team on a full disk can be closed and opens again when there is space", async () => {
   const { ended, broken } = (await onSmallDisk("end-teammate-on-full-disk.ts", "close")) as {
     ended?: string;
     broken: string[];

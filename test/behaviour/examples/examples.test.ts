@@ -12,9 +12,9 @@ const stories = readdirSync(examples, { withFileTypes: true }).flatMap((entry) =
   entry.isDirectory() ? [entry.name] : [],
 );
 
-test("there are stories", () => expect(stories).toContain("one-agent"));
+test("examples exist", () => expect(stories).toContain("one-agent"));
 
-test.each(stories)("%s tells the truth and leaves nothing behind", (story) => {
+test.each(stories)("example %s succeeds and leaves nothing behind", (story) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(examples, story, "main.mjs")], {
     encoding: "utf8",
     cwd: temp,

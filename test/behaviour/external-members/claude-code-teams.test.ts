@@ -7,7 +7,7 @@ import { bypass, workplace, type Workplace } from "../../support/cli/workplace.t
 const double = join(import.meta.dirname, "../../support/programs/claude-code-double.mjs");
 const claude = ["--team-store", "claude"] as const;
 
-/** A stand-in for Claude Code beside the program, and what it has said so far. */
+/** A stand-in for Claude Code beside the program, and its output so far. */
 function startDouble(place: Workplace, args: readonly string[], wishes: object = {}) {
   const [role = "", team = "", name = ""] = args;
   const words = [double, role, join(place.home, ".claude"), team, name, JSON.stringify(wishes)];
@@ -39,7 +39,7 @@ const configOf = (place: Workplace, team: string) =>
     theirs?: unknown;
   };
 
-test("Troupe leads, Claude Code works: the job, the report, the rest, the end", async () => {
+test("Troupe leads, Claude Code works: prompt, report, idle, shutdown", async () => {
   const place = workplace();
   place.write(
     "s.mjs",
@@ -70,7 +70,7 @@ test("Troupe leads, Claude Code works: the job, the report, the rest, the end", 
   expect((await place.run(["team", "list", "--json"])).stdout.trim()).toBe("[]");
 });
 
-test("a member that Claude Code runs asks for a permission, and is given it", async () => {
+test("member that Claude Code runs asks for a permission and gets it", async () => {
   const place = workplace();
   place.write(
     "s.mjs",
@@ -93,7 +93,7 @@ test("a member that Claude Code runs asks for a permission, and is given it", as
   expect((await lead.done).code).toBe(0);
 });
 
-test("Claude Code leads, Troupe is a teammate: joins, works, asks, reports, ends, and leaves nothing behind", async () => {
+test("Claude Code leads, Troupe joins, works, asks, reports, ends, and leaves nothing behind", async () => {
   const place = workplace();
   place.write(
     "m.mjs",
@@ -120,7 +120,7 @@ test("Claude Code leads, Troupe is a teammate: joins, works, asks, reports, ends
   expect(left.filter((name) => /\.(lock|tmp|bad)/.test(String(name)))).toEqual([]);
 });
 
-test("what the files have no form for is a no in words, and the team being gone is an end", async () => {
+test("unsupported message is refused with a reason; a deleted team ends the member", async () => {
   const place = workplace();
   place.write(
     "m.mjs",
@@ -140,7 +140,7 @@ test("what the files have no form for is a no in words, and the team being gone 
   expect(existsSync(join(place.home, ".claude", "teams", "session-1"))).toBe(false);
 });
 
-test("tasks of such a team from the shell, and a store that there is none of", async () => {
+test("tasks of a Claude Code team from the shell; an unknown team store is refused", async () => {
   const place = workplace();
   await place.run(["team", "create", "crew", ...claude]);
   expect((await place.run(["tasks", "add", "mend", "it", "--team", "crew", ...claude])).stdout).toContain("#1 mend it");

@@ -10,7 +10,7 @@ import { type TeamOptions, type TeamSession, teamSession } from "../../support/t
 
 const place = (tree: TempTree) => ({ home: tree.path("home/.troupe"), ...ports });
 
-/** A session that leads a team with members whom programs speak for, and the team as those programs have it. */
+/** A session that leads a team with external members, and the team as those programs see it. */
 async function withPrograms(
   members: readonly string[],
   answer: TeamOptions["answer"],
@@ -29,7 +29,7 @@ const endOf = async ({ record }: Pick<StoredTeam, "record">, name: string) =>
 
 const shutdown = { type: "shutdown_request" };
 
-test("who is run by another program and does not answer is taken out of the team; its lead goes on, and can end the team", async () => {
+test("external member that does not answer is removed; the lead continues and can end the team", async () => {
   const { team, outside } = await withPrograms(["bot"], ({ said, result }) => {
     if (result) return { text: "fine" };
     if (said.includes("end bot")) return { calls: [say("bot", shutdown)] };
@@ -43,7 +43,7 @@ test("who is run by another program and does not answer is taken out of the team
   expect(team.all("agent.idle", "lead").map(({ reason }) => reason)).not.toContain("failed");
 });
 
-test("a program that agrees to end and does nothing else about it has ended", async () => {
+test("external member that approves its shutdown counts as ended", async () => {
   const { team, outside } = await withPrograms(
     ["bot"],
     ({ said, result }) => (said.includes("end bot") && !result ? { calls: [say("bot", shutdown)] } : { text: "fine" }),
@@ -58,11 +58,11 @@ test("a program that agrees to end and does nothing else about it has ended", as
   expect(await endOf(outside, "bot")).toMatchObject({ reason: "shutdown" });
 });
 
-test("what keeps a member from being ended is told to the lead's model, and breaks nobody", async () => {
+test("lead's model reads why a member cannot be stopped, and the lead continues", async () => {
   const { team, outside } = await withPrograms([], ({ said, result }) =>
     said.includes("end far") && !result ? { calls: [say("far", shutdown)] } : { text: "fine" },
   );
-  // As if a lead with a bus had started it: there is none here.
+  // As if a lead with a bus had started it. There is no bus here.
   const worker = { labels: [], branch: "b", base: "0" };
   await outside.record.join({ name: "far", cwd: team.cwd, backendType: "remote", worker });
   await team.ask("end far");
@@ -70,7 +70,7 @@ test("what keeps a member from being ended is told to the lead's model, and brea
   expect((await team.ask("still there?")).text).toBe("fine");
 });
 
-test("a surface that wants a program's member back is told where it comes back from, and changes nothing", async () => {
+test("respawning an external member is refused with a reason and changes nothing", async () => {
   const { team, outside } = await withPrograms(["bot"], () => ({ text: "fine" }));
   await team.ask("hello");
   expect(await team.command({ type: "member.respawn", team: "alpha", name: "bot" })).toEqual({
@@ -87,14 +87,14 @@ test("a surface that wants a program's member back is told where it comes back f
 const noticesOf = ({ recorded }: LedTeam) =>
   recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []));
 
-/** As a server for other programs has the team. */
+/** The team as a server for external members opens it. */
 async function byServer({ tree }: LedTeam): Promise<StoredTeam> {
   const stored = await createFileTeamStore(place(tree)).open("alpha");
   onTestFinished(() => stored.close());
   return stored;
 }
 
-test("a program that hangs up may come back: its tasks are given back, its mail and its reservations wait, the lead is told", async () => {
+test("disconnected external member may return: tasks released, mail and reservations kept", async () => {
   const led = await ledTeam({ backend: heldBackend({}) });
   const stored = await byServer(led);
   const options = { name: "gem", cwd: led.tree.path("home"), ...ports };
@@ -121,7 +121,7 @@ test("a program that hangs up may come back: its tasks are given back, its mail 
   expect(led.failures).toEqual([]);
 });
 
-test("whom nobody has seen while the team was led is no news when it is not there", async () => {
+test("external member never seen alive under this lead causes no notice", async () => {
   const led = await ledTeam({
     backend: heldBackend({}),
     seen: (real) => ({

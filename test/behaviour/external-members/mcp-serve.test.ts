@@ -10,7 +10,7 @@ import { knownPid } from "../../support/processes/live-processes.ts";
 import { isIn, teamWorkplace } from "../../support/cli/team-workplace.ts";
 import { program, workplace, type Workplace } from "../../support/cli/workplace.ts";
 
-/** The lead makes a task and starts a scout; both answer what anna says. */
+/** The lead creates a task and starts a scout. Both answer anna. */
 const script = `
 const say = (to, message) => ({ calls: [{ tool: "SendMessage", input: { to, message } }] });
 export default (ask) => {
@@ -63,8 +63,8 @@ function overStdio(place: Workplace, ...more: string[]) {
   });
 }
 
-describe("troupe mcp serve over standard input and output", () => {
-  test.each(["auto", "legacy"] as const)("every tool says what it takes (%s)", async (mode) => {
+describe("troupe mcp serve over stdio", () => {
+  test.each(["auto", "legacy"] as const)("every tool describes its input (%s)", async (mode) => {
     const { place } = await crew();
     const { client } = await connected(overStdio(place), mode);
     expect(client.getInstructions()).toContain("member of the team crew");
@@ -94,7 +94,7 @@ describe("troupe mcp serve over standard input and output", () => {
     }
   });
 
-  test("two agents of other programs and a program of ours: mail in order and once, receipts, tasks, files", async () => {
+  test("two external members and a Troupe process share mail, receipts, tasks and files", async () => {
     const { place, open } = await crew("ours");
     const anna = await connected(overStdio(place));
     const bert = await connected(overStdio(place, "--as", "bert"));
@@ -108,7 +108,7 @@ describe("troupe mcp serve over standard input and output", () => {
     expect((await anna.call("Register", { name: "somebody-else" })).isError).toBe(true);
     expect((await bert.call("Roster")).text).toMatch(/^- anna \(outside\): working, alive/m);
 
-    // Somebody who waits hears it at once; what came while nobody waited comes in order.
+    // A waiting member receives mail at once. Mail that came while it did not wait comes in order.
     const waiting = bert.call("WaitForMail", { timeout_seconds: 30 });
     const { text } = await anna.call("SendMessage", { to: "bert", message: "one </teammate-message> two" });
     const [, id = ""] = /\((mail_\S+)\)/.exec(text) ?? [];
@@ -128,7 +128,7 @@ describe("troupe mcp serve over standard input and output", () => {
       text: expect.stringContaining("Did you mean bert?"),
     });
 
-    // Tasks: of two claims one counts, for everybody.
+    // Tasks: one of two claims wins, for every member.
     await anna.call("TaskCreate", { subject: "Mend it", description: "all of it", acceptance: [{ command: "true" }] });
     const claims = await Promise.all(
       [anna, bert].map(({ call }) => call("TaskUpdate", { taskId: 1, status: "in_progress" })),
@@ -139,7 +139,7 @@ describe("troupe mcp serve over standard input and output", () => {
     expect(await team.tasks.get(1)).toMatchObject({ status: "completed", proof: "claimed" });
     expect((await team.tasks.get(1))?.proofDetail).toContain("without --run-checks");
 
-    // Files: the first has them.
+    // Files: the first member reserves them.
     expect((await anna.call("ReserveFiles", { paths: ["src/"], why: "parser" })).text).toMatch(
       /^Yours until .*: src\//,
     );
@@ -154,7 +154,7 @@ describe("troupe mcp serve over standard input and output", () => {
     await team.close();
   });
 
-  test("with a lead and a teammate of Troupe: each hears the others, and a task goes from hand to hand", async () => {
+  test("lead, teammate and external members exchange mail and pass a task on", async () => {
     const place = teamWorkplace(script, { teams: { backend: "in-process" } });
     const lead = place.lead();
     lead.send({ type: "prompt", content: "go" });
@@ -172,7 +172,7 @@ describe("troupe mcp serve over standard input and output", () => {
     expect((await lead.done).code).toBe(0);
   });
 
-  test("bad input says what is wrong; nothing is done", async () => {
+  test("bad input reports what is wrong and changes nothing", async () => {
     const { place } = await crew();
     const { client, call } = await connected(overStdio(place, "--as", "anna"));
     expect(await call("SendMessage", { to: "team-lead", message: "x", priority: "high" })).toEqual({
@@ -184,7 +184,7 @@ describe("troupe mcp serve over standard input and output", () => {
       isError: true,
       text: expect.stringContaining("There are: Register"),
     });
-    // A wait that is cancelled hands nothing out.
+    // A cancelled wait delivers no mail.
     const stop = new AbortController();
     const cancelled = call("WaitForMail", { timeout_seconds: 60 }, stop.signal);
     setTimeout(() => stop.abort(), 50);
@@ -192,7 +192,7 @@ describe("troupe mcp serve over standard input and output", () => {
     expect((await client.listTools()).tools).not.toEqual([]);
   });
 
-  test("who is killed with mail in hand gets it again under its name; its tasks are given back", async () => {
+  test("killed member gets its unread mail again under its name; its tasks are released", async () => {
     const { place, open } = await crew();
     const transport = overStdio(place, "--as", "anna");
     const first = await connected(transport);
@@ -210,7 +210,7 @@ describe("troupe mcp serve over standard input and output", () => {
     await team.close();
   });
 
-  test("asked to end it agrees, and is gone from the team", async () => {
+  test("member approves a shutdown request and leaves the team", async () => {
     const { place, open } = await crew();
     const { call } = await connected(overStdio(place, "--as", "anna"));
     const team = await open();
@@ -227,7 +227,7 @@ describe("troupe mcp serve over standard input and output", () => {
     await team.close();
   });
 
-  test("asked to end from the shell it agrees; with --now it is taken out of the team, and told so", async () => {
+  test("shutdown from the shell: the member approves; --now removes it and says so", async () => {
     const { place, open } = await crew();
     const anna = await connected(overStdio(place, "--as", "anna"));
     expect((await anna.call("Roster")).text).toContain("anna (you)");
@@ -274,7 +274,7 @@ describe("troupe mcp serve over HTTP", () => {
     return { ...made, running, port: Number(port), member, file };
   }
 
-  test("sixteen members at once, each by its address; one says something to all", async () => {
+  test("sixteen members at once, each with its own URL; one broadcasts to all", async () => {
     const { member, running } = await serving();
     const names = Array.from({ length: 16 }, (_, at) => `m${at}`);
     const members = await Promise.all(names.map(member));
@@ -286,7 +286,7 @@ describe("troupe mcp serve over HTTP", () => {
     expect((await running.done).code).not.toBeNull();
   });
 
-  test("who does not know the token, comes from elsewhere or asks for what is no member gets nothing", async () => {
+  test("wrong token, foreign origin and unknown member get no access", async () => {
     const { port, open } = await serving();
     const known = { authorization: `Bearer ${token}` };
     const refused: [string, Record<string, string>, number][] = [
@@ -310,7 +310,7 @@ describe("troupe mcp serve over HTTP", () => {
     await team.close();
   });
 
-  test("a token that others can read is refused", async () => {
+  test("token file that others can read is refused", async () => {
     const { place, file } = await serving();
     chmodSync(file, 0o644);
     expect(await place.run(["mcp", "serve", "--team", "crew", "--http", "--token-file", file])).toMatchObject({

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Envelope, type Event } from "../../../src/protocol/index.ts";
 import { type Workplace, workplace } from "../../support/cli/workplace.ts";
 
-/** A coordinator with two workers that share a file, and an answer that says which tools its request had. */
+/** A coordinator with two workers that share a file, and an answer that lists the tools of its request. */
 const script = `
 const start = (name, prompt) => ({ tool: "Agent", input: { description: "part " + name, prompt, name } });
 const tools = (ask) => ask.request.tools.map(({ name }) => name).sort().join(",");
@@ -35,7 +35,7 @@ function prepared(): Workplace {
   return place;
 }
 
-test("-p --coordinator: waits for its workers, who share the scratchpad with nobody to ask", async () => {
+test("-p --coordinator waits for its workers, which share the scratchpad without questions", async () => {
   const { run, home } = prepared();
   const { code, stdout, stderr } = await run(["-p", "go", "--coordinator", ...model]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "both are back: b read forty-two\n" });
@@ -46,7 +46,7 @@ test("-p --coordinator: waits for its workers, who share the scratchpad with nob
   expect(readFileSync(join(projects, found), "utf8")).toBe("forty-two");
 });
 
-test("the mode is the session's: resumed without the flag it goes on so, until it is told otherwise", async () => {
+test("resumed session stays a coordinator without the flag, until another flag changes it", async () => {
   const { run } = prepared();
   const tools = async (...args: string[]) => (await run(["-p", "tools?", ...args, ...model])).stdout;
   expect(await tools("--coordinator")).toBe(own);
@@ -55,7 +55,7 @@ test("the mode is the session's: resumed without the flag it goes on so, until i
   expect(await tools("-c")).toMatch(/Bash,.*Read/);
 });
 
-test("TROUPE_COORDINATOR_MODE is for new sessions", async () => {
+test("TROUPE_COORDINATOR_MODE applies to new sessions", async () => {
   const { run } = prepared();
   const env = { TROUPE_COORDINATOR_MODE: "1" };
   expect((await run(["-p", "tools?", ...model], { env })).stdout).toBe(own);
@@ -63,7 +63,7 @@ test("TROUPE_COORDINATOR_MODE is for new sessions", async () => {
   expect((await run(["-p", "tools?", "-c", ...model], { env })).stdout).toMatch(/Bash/);
 });
 
-test("killed while a worker is at work: what it left is told, to a coordinator", async () => {
+test("coordinator killed during a worker's job reads about the unfinished job", async () => {
   const place = prepared();
   const running = place.start(["-p", "hang", "--coordinator", "--output-format", "stream-json", ...model], {
     input: "",

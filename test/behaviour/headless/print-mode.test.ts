@@ -20,7 +20,7 @@ describe("output", () => {
     expect(stdout).toBe("It ran: from bash\n");
   });
 
-  test("json: one object with the names scripts know", async () => {
+  test("json: one object with the field names that scripts know", async () => {
     const { run, write } = workplace();
     write("s.json", hello);
     const { stdout } = await run(["-p", "go", "--model", "scripted/s.json", "--output-format", "json"]);
@@ -36,7 +36,7 @@ describe("output", () => {
     });
   });
 
-  test("stream-json: every line is an envelope of the published schema, in order, from opened to closed", async () => {
+  test("stream-json: every line is a valid envelope, in order, from opened to closed", async () => {
     const { run, write } = workplace();
     write("s.json", bash("echo hi"));
     const { stdout } = await run([
@@ -60,7 +60,7 @@ describe("output", () => {
     expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
   });
 
-  test("verbose: what goes on, on standard error, with escapes made harmless", async () => {
+  test("verbose: progress on stderr with escape sequences neutralized", async () => {
     const { run, write } = workplace();
     write("s.json", bash("echo \u001b[31mred"));
     const { stdout, stderr } = await run(["-p", "go", "--model", "scripted/s.json", "--verbose", ...bypass]);
@@ -69,7 +69,7 @@ describe("output", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
-  test("what is piped in is part of the prompt", async () => {
+  test("piped input is part of the prompt", async () => {
     const { run, write } = workplace();
     write("s.json", { version: 1, steps: [{ text: "I got: {{said}}" }] });
     const { stdout } = await run(["-p", "explain", "--model", "scripted/s.json"], { input: "the piped words" });
@@ -96,7 +96,7 @@ describe("exit codes", () => {
     if (expected !== 0) expect(stderr).toMatch(/^troupe: .+\n$/);
   });
 
-  test("the budget: stops before the request that would go over it", async () => {
+  test("budget stops the run before the request that would exceed it", async () => {
     const { run, write } = workplace();
     write("s.json", {
       version: 1,
@@ -120,7 +120,7 @@ describe("exit codes", () => {
   });
 });
 
-describe("bad input: one line, what and where and the way out, exit code 2, nothing written", () => {
+describe("bad input: one line that says what to do, exit code 2, nothing written", () => {
   const cases: [string, (place: ReturnType<typeof workplace>) => string[], RegExp, string?][] = [
     ["unknown flag", () => ["-p", "x", "--modle", "y"], /--modle.*--model/],
     ["unknown model", () => ["-p", "x", "--model", "antropic/x"], /antropic/],
@@ -169,7 +169,7 @@ describe("bad input: one line, what and where and the way out, exit code 2, noth
     expect(existsSync(join(place.home, ".troupe"))).toBe(false);
   });
 
-  test("a log from a newer version", async () => {
+  test("log from a newer version is refused", async () => {
     const place = workplace();
     place.write("s.json", hello);
     await place.run(["-p", "go", "--model", "scripted/s.json"]);
@@ -199,7 +199,7 @@ function logsOf(home: string): string[] {
 }
 
 describe("sessions", () => {
-  test("continue and resume go on with the same conversation and model", async () => {
+  test("--continue and --resume keep the conversation and the model", async () => {
     const { run, write } = workplace();
     write("s.json", { version: 1, steps: [{ text: "one" }, { text: "two" }, { text: "three" }] });
     const server = await startModelServer({
@@ -223,7 +223,7 @@ describe("sessions", () => {
     await server.close();
   });
 
-  test("two processes on one session: the second is refused and named who has it", async () => {
+  test("second process on one session is refused, and the error names the first", async () => {
     const { start, run, write } = workplace();
     write("s.json", { version: 1, steps: [{ text: "slow", fault: { kind: "hang", after: 1 }, chunk: 1 }] });
     const first = start(["-p", "go", "--model", "scripted/s.json", "--output-format", "stream-json"], { input: "" });
@@ -237,7 +237,7 @@ describe("sessions", () => {
     expect((await run(["-p", "now", "--continue"])).stdout).toBe("on again\n");
   });
 
-  test("list, show and export", async () => {
+  test("sessions list, show and export", async () => {
     const { run, write, home } = workplace();
     write("s.json", bash("echo shown"));
     await run(["-p", "the first words", "--model", "scripted/s.json", ...bypass]);

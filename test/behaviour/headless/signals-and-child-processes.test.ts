@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bypass, workplace } from "../../support/cli/workplace.ts";
 
-/** Processes of this machine that were started in `folder` or below, by what the kernel says. */
+/** Processes that were started in `folder` or below, according to the kernel. */
 function processesIn(folder: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -14,7 +14,7 @@ function processesIn(folder: string): number[] {
         const state = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "")[0];
         return environment.includes(folder) && state !== "Z";
       } catch {
-        return false; // it ended while we looked
+        return false; // it ended in between
       }
     });
 }
@@ -32,8 +32,8 @@ const background = {
 };
 const stream = ["--output-format", "stream-json", ...bypass];
 
-describe("no process outlives its reason", () => {
-  test("SIGINT once: the command and all it started are gone, the call is told as interrupted, exit 130", async () => {
+describe("no process outlives its purpose", () => {
+  test("SIGINT once: the command and its processes end, the call is interrupted, exit 130", async () => {
     const { start, write, home } = workplace();
     write("s.json", slow);
     const troupe = start(["-p", "go", "--model", "scripted/s.json", ...stream], { input: "" });
@@ -45,7 +45,7 @@ describe("no process outlives its reason", () => {
     await allGone(home);
   });
 
-  test("SIGINT twice leaves at once; SIGTERM leaves with 143; both close the session", async () => {
+  test("SIGINT twice exits at once, SIGTERM exits with 143; both close the session", async () => {
     for (const [signals, expected] of [
       [["SIGINT", "SIGINT"], 130],
       [["SIGTERM"], 143],
@@ -76,7 +76,7 @@ describe("no process outlives its reason", () => {
     await allGone(home);
   });
 
-  test("what a finished command left running ends with the session", async () => {
+  test("processes that a finished command left running end with the session", async () => {
     const { run, write, home } = workplace();
     write("s.json", {
       version: 1,
@@ -87,7 +87,7 @@ describe("no process outlives its reason", () => {
     await allGone(home);
   });
 
-  test("a reader that goes away ends the run without a stack trace and without orphans", async () => {
+  test("closed stdout pipe ends the run without a stack trace and without orphans", async () => {
     const { start, write, home } = workplace();
     write("s.json", slow);
     const troupe = start(["-p", "go", "--model", "scripted/s.json", "--verbose", ...stream], { input: "" });
@@ -100,8 +100,8 @@ describe("no process outlives its reason", () => {
   });
 });
 
-describe("background", () => {
-  test("headless waits for a background command, and the agent is told how it ended", async () => {
+describe("background commands", () => {
+  test("headless run waits for a background command, and the agent reads its result", async () => {
     const { run, write } = workplace();
     write("s.json", {
       version: 1,
@@ -117,7 +117,7 @@ describe("background", () => {
   });
 });
 
-test("a flood of output costs under 50 MB of memory, and the file it goes to stays bounded", async () => {
+test("flood of output costs under 50 MB of memory, and its output file stays bounded", async () => {
   const { run, write, home } = workplace();
   const peak = { tool: "Bash", input: { command: "grep VmHWM /proc/$PPID/status" } };
   write(

@@ -6,7 +6,7 @@ const model = ["--model", "scripted/s.json"] as const;
 const present = { text: "Here it is.", calls: [{ tool: "ExitPlanMode", input: { plan: "1. Do it.\n2. Check it." } }] };
 
 describe("slash commands without a screen", () => {
-  test("are expanded, with what comes through a pipe as arguments", async () => {
+  test("command is expanded, with piped input as arguments", async () => {
     const { run, write } = workplace();
     write(".claude/commands/review.md", "---\ndescription: Review\n---\nReview $1 closely.\n\n$ARGUMENTS\n");
     write("s.json", { version: 1, steps: [{ text: "{{said}}" }] });
@@ -15,7 +15,7 @@ describe("slash commands without a screen", () => {
     expect(stdout).toContain("Review src closely.\n\nsrc\n\nthe diff");
   });
 
-  test("one that nobody knows fails, and names the nearest", async () => {
+  test("unknown command fails and names the nearest one", async () => {
     const { run, write } = workplace();
     write(".claude/commands/review.md", "Review.\n");
     write("s.json", { version: 1, steps: [] });
@@ -45,7 +45,7 @@ describe("slash commands without a screen", () => {
     ]);
   });
 
-  test("troupe skills and /help list what there is, with what is wrong", async () => {
+  test("troupe skills and /help list all skills and their problems", async () => {
     const { run, write, cwd } = workplace();
     write(".claude/commands/git/push.md", "---\ndescription: Push it\nargument-hint: [remote]\n---\nPush.\n");
     write(".troupe/skills/pdf/SKILL.md", "---\ndescription: Forms\n---\nFill.\n");
@@ -81,7 +81,7 @@ describe("slash commands without a screen", () => {
 });
 
 describe("plan mode without a screen", () => {
-  test("with nobody to approve it: the plan is the answer", async () => {
+  test("without a user to approve it, the plan is the answer", async () => {
     const { run, write } = workplace();
     write("s.json", { version: 1, steps: [present] });
     const text = await run(["-p", "make it", "--permission-mode", "plan", ...model]);
@@ -97,7 +97,7 @@ describe("plan mode without a screen", () => {
     });
   });
 
-  test("then the user goes on with it in another mode", async () => {
+  test("user continues the plan in another mode", async () => {
     const { run, write } = workplace();
     write("s.json", { version: 1, steps: [present] });
     await run(["-p", "make it", "--permission-mode", "plan", ...model]);
@@ -107,7 +107,7 @@ describe("plan mode without a screen", () => {
     expect(next).toMatchObject({ code: 0, stdout: expect.stringContaining("Created") });
   });
 
-  test("approved over the stream, with the mode to go on in", async () => {
+  test("plan is approved over the stream, with the mode to continue in", async () => {
     const { start, write } = workplace();
     const make = { calls: [{ tool: "Write", input: { file_path: "made.txt", content: "x" } }] };
     write("s.json", { version: 1, steps: [present, make, { text: "Made: {{result}}" }] });

@@ -13,7 +13,7 @@ const writing = {
   ],
 };
 
-test("commands come in a line each; a question is answered over the same stream; the end of input ends the run", async () => {
+test("one command a line; a question is answered on the same stream; end of input ends the run", async () => {
   const { start, write, cwd } = workplace();
   write("s.json", writing);
   const troupe = start(flags);
@@ -33,7 +33,7 @@ test("commands come in a line each; a question is answered over the same stream;
   expect(stdout).toContain("second answer");
 });
 
-test("a refusal with words reaches the model; a second answer to the same question is refused", async () => {
+test("denial with a note reaches the model; a second answer to the same question is refused", async () => {
   const { start, write } = workplace();
   write("s.json", writing);
   const troupe = start(flags);
@@ -50,7 +50,7 @@ test("a refusal with words reaches the model; a second answer to the same questi
   expect(stdout).toContain("no_such_request");
 });
 
-test("a line that is no command is told with its number and what is wrong, and the next one is read", async () => {
+test("invalid line is reported with its number and problem, and the next line is read", async () => {
   const { start, write } = workplace();
   write("s.json", { version: 1, steps: [{ text: "still here" }] });
   const troupe = start(flags);
@@ -67,7 +67,7 @@ test("a line that is no command is told with its number and what is wrong, and t
   expect(code).toBe(1);
 });
 
-test("an interrupt by command stops the turn, and the session goes on with the next prompt", async () => {
+test("interrupt command stops the turn, and the session continues with the next prompt", async () => {
   const { start, write } = workplace();
   write("s.json", {
     version: 1,
@@ -86,7 +86,7 @@ test("an interrupt by command stops the turn, and the session goes on with the n
   expect(code).toBe(0);
 });
 
-test("mode and model can be changed on the way; an unknown model changes nothing", async () => {
+test("mode and model change during a run; an unknown model changes nothing", async () => {
   const { start, write, cwd } = workplace();
   write("s.json", { version: 1, steps: [{ text: "one" }] });
   write("t.json", {
@@ -109,7 +109,7 @@ test("mode and model can be changed on the way; an unknown model changes nothing
   expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("x");
 });
 
-test("when the input ends while a question is open, the question is refused and the run ends", async () => {
+test("end of input while a question is open denies the question and ends the run", async () => {
   const { start, write, cwd } = workplace();
   write("s.json", writing);
   const troupe = start(flags);
@@ -126,14 +126,14 @@ test.each([
   { signals: ["SIGTERM"], code: 143 },
   { signals: ["SIGHUP"], code: 129 },
   { signals: ["SIGINT", "SIGINT"], code: 130 },
-] as const)("$signals ends the program although its input is still open", async ({ signals, code }) => {
+] as const)("$signals ends the program while its input is still open", async ({ signals, code }) => {
   const { start, write } = workplace();
   write("s.json", { version: 1, steps: [{ text: "one" }] });
   const troupe = start(flags);
   troupe.write(JSON.stringify({ type: "prompt", content: "go" }));
   await troupe.saw(/agent\.idle/);
   for (const [index, signal] of signals.entries()) {
-    // Two signals that are pending at once count as one: the first has been heard when a later command is answered.
+    // Two pending signals count as one, so wait until a later command is answered: then the first signal was handled.
     if (index > 0) {
       troupe.write(JSON.stringify({ type: "permission.abandon", id: "heard" }));
       await troupe.saw(/"commandId":"heard"/);
@@ -145,7 +145,7 @@ test.each([
   expect(ended.stdout).toContain("session.closed");
 });
 
-test("a command to close ends the program although its input is still open", async () => {
+test("close command ends the program while its input is still open", async () => {
   const { start, write } = workplace();
   write("s.json", { version: 1, steps: [{ text: "one" }] });
   const troupe = start(flags);

@@ -7,7 +7,7 @@ import { bypass, workplace, type Workplace } from "../../support/cli/workplace.t
 const call = (tool: string, input: object) => ({ text: "x", calls: [{ tool, input }] });
 const command = (line: string, more: object = {}) => ({ type: "command", command: line, ...more });
 
-/** A project as people set it up for another agent: settings, and scripts that are found by CLAUDE_PROJECT_DIR. */
+/** A project set up for another agent: settings, and scripts found through CLAUDE_PROJECT_DIR. */
 function claudeProject(place: Workplace): void {
   const script = (name: string) => command(`"$CLAUDE_PROJECT_DIR"/.claude/hooks/${name}`);
   place.write(".claude/settings.json", {
@@ -54,7 +54,7 @@ echo '{"decision":"block","reason":"say goodbye first"}'
   for (const [name, text] of Object.entries(scripts)) chmodSync(place.write(`.claude/hooks/${name}`, text), 0o755);
 }
 
-describe("hooks that were written for another agent", () => {
+describe("hooks written for another agent", () => {
   const steps = [
     call("Bash", { command: "rm -rf build" }),
     call("Bash", { command: "echo fine" }),
@@ -63,7 +63,7 @@ describe("hooks that were written for another agent", () => {
     { text: "Goodbye." },
   ];
 
-  test("run unchanged in a trusted folder, and everything they did is told", async () => {
+  test("hooks run unchanged in a trusted folder, and all their effects are reported", async () => {
     const place = workplace();
     claudeProject(place);
     place.write("s.json", { version: 1, steps });
@@ -97,7 +97,7 @@ describe("hooks that were written for another agent", () => {
     expect(of("notice.raised")).toEqual([]);
   });
 
-  test("a prompt that is blocked is a failed run with the reason", async () => {
+  test("blocked prompt fails the run with the reason", async () => {
     const place = workplace();
     claudeProject(place);
     place.write("s.json", { version: 1, steps: [{ text: "never" }] });
@@ -106,7 +106,7 @@ describe("hooks that were written for another agent", () => {
     expect(stderr).toContain("a hook blocked the prompt: no passwords in prompts");
   });
 
-  test("--verbose shows them, and without it only failures are seen", async () => {
+  test("--verbose shows all hooks; without it only failures are shown", async () => {
     const place = workplace();
     const hooks = { PreToolUse: [{ hooks: [command("true")] }], PostToolUse: [{ hooks: [command("exit 3")] }] };
     place.write("s.json", { version: 1, steps: [call("Bash", { command: "echo hi" }), { text: "done" }] });
@@ -121,7 +121,7 @@ describe("hooks that were written for another agent", () => {
   });
 });
 
-test("a hook does not outlive the program, however that ends", async () => {
+test("hook does not outlive the program, however the program ends", async () => {
   const place = workplace();
   const token = `hook-${process.pid}-${Date.now()}`;
   const hooks = { PreToolUse: [{ hooks: [command(`(setsid sleep 300 &) ; echo up; sleep 300; : ${token}`)] }] };

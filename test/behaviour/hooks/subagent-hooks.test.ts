@@ -7,8 +7,8 @@ import { agent, lead, resultOf, teamSession, textOf } from "../../support/team/t
 const hook = (command: string, more: object = {}) => ({ ...more, hooks: [{ type: "command", command }] });
 const sayingOnce = "if [ -e sent ]; then exit 0; fi; touch sent; echo 'write a test first' >&2; exit 2";
 
-describe("2.10 hooks of sub-agents", () => {
-  test("SubagentStart adds context for the child alone, by its type", async () => {
+describe("2.10 hooks of subagents", () => {
+  test("SubagentStart adds context for the subagent only, by its type", async () => {
     const team = await teamSession({
       settings: {
         hooks: {
@@ -27,7 +27,7 @@ describe("2.10 hooks of sub-agents", () => {
     expect(textOf(team.asked("lead")[1]?.request.messages ?? [])).not.toContain("mind the gap");
   });
 
-  test("SubagentStop sends the child back to work; Stop is the lead's alone", async () => {
+  test("SubagentStop sends the subagent back to work; Stop is for the lead only", async () => {
     const team = await teamSession({
       settings: { hooks: { SubagentStop: [hook(sayingOnce)], Stop: [hook("echo stop >> stops")] } },
       answer: lead([{ calls: [agent("work")] }, { text: "over" }], (ask) => ({ text: `turn ${ask.turn}` })),
@@ -39,7 +39,7 @@ describe("2.10 hooks of sub-agents", () => {
     expect(team.all("hook.ran", "lead").map(({ hook: name }) => name)).toEqual(["Stop"]);
   });
 
-  test("one that nobody waits for is not cut off by the end of the agent, and is told of in its log", async () => {
+  test("async hook outlives the end of its agent and is recorded in the agent's log", async () => {
     const late = hook("while [ ! -e go ]; do sleep 0.05; done; echo said > late", { matcher: "Bash" });
     Object.assign(late.hooks[0] ?? {}, { async: true });
     const team = await teamSession({
@@ -47,7 +47,7 @@ describe("2.10 hooks of sub-agents", () => {
       answer: lead(
         [
           { calls: [agent("work", { name: "first" })] },
-          // So many others that the first is put away.
+          // Enough other agents that the first is evicted.
           { calls: Array.from({ length: maxIdleInMemory + 2 }, (_, index) => agent("rest", { name: `n${index}` })) },
           { calls: [{ tool: "Write", input: { file_path: "go", content: "" } }] },
           { text: "over" },
@@ -64,7 +64,7 @@ describe("2.10 hooks of sub-agents", () => {
     expect(readFileSync(join(team.cwd, "late"), "utf8")).toBe("said\n");
   });
 
-  test("one that still runs when the session closes is ended, and that is in the agent's log", async () => {
+  test("hook that still runs when the session closes is ended and recorded in the agent's log", async () => {
     const never = hook("sleep 600", { matcher: "Bash" });
     Object.assign(never.hooks[0] ?? {}, { async: true });
     const team = await teamSession({
@@ -78,7 +78,7 @@ describe("2.10 hooks of sub-agents", () => {
     expect(team.all("hook.ran", "lead/first")).toMatchObject([{ hook: "PostToolUse", outcome: "interrupted" }]);
   });
 
-  test("a hook that never lets it go is believed ten times, then the agent may stop", async () => {
+  test("hook that always blocks stopping is obeyed ten times, then the agent stops", async () => {
     const team = await teamSession({
       settings: { hooks: { SubagentStop: [hook("echo again >&2; exit 2")] } },
       answer: lead([{ calls: [agent("work")] }, { text: "over" }], () => ({ text: "done" })),
@@ -106,7 +106,7 @@ describe("2.10 hooks of sub-agents", () => {
     "You are guarded.",
   ].join("\n");
 
-  test("a definition's hooks live as long as the agent, and its Stop runs as SubagentStop", async () => {
+  test("definition's hooks live as long as the agent, and its Stop runs as SubagentStop", async () => {
     const bash = { calls: [{ tool: "Bash", input: { command: "echo hi" } }] };
     const team = await teamSession({
       files: { "home/.troupe/agents/guarded.md": guarded },
@@ -121,7 +121,7 @@ describe("2.10 hooks of sub-agents", () => {
     expect(resultOf(team, 1, 2).outcome).toBe("ok");
   });
 
-  test("disableAllHooks switches them off too", async () => {
+  test("disableAllHooks switches off a definition's hooks too", async () => {
     const team = await teamSession({
       settings: { disableAllHooks: true },
       files: { "home/.troupe/agents/guarded.md": guarded },
@@ -134,7 +134,7 @@ describe("2.10 hooks of sub-agents", () => {
   });
 });
 
-test("a definition's initialPrompt comes before the task", async () => {
+test("definition's initialPrompt comes before the task", async () => {
   const team = await teamSession({
     files: {
       "home/.troupe/agents/eager.md":

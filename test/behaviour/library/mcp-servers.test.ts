@@ -3,7 +3,7 @@ import { createSession } from "../../../src/session/index.ts";
 import { fault } from "../../support/mcp/mcp-servers.ts";
 import { tempTree } from "../../support/files/temp-tree.ts";
 
-test("a session from code has the servers it is given, and its view says where they stand", async () => {
+test("session created from code has its MCP servers, and its view shows their state", async () => {
   const tree = tempTree({
     "home/x": "",
     "project/s.json": {

@@ -12,7 +12,7 @@ export default (ask) => {
   return ask.turn === 2 ? { calls: [say] } : { text: "waiting" };
 };`;
 
-test("a session whose mail the disk did not keep says so at once", async () => {
+test("session warns at once when the disk did not keep its mail", async () => {
   needStrace();
   const place = workplace();
   place.write("s.mjs", script);

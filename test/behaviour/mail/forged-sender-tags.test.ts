@@ -65,7 +65,7 @@ const bodies: readonly MailBody[] = [
   { kind: "plan_approval_response", requestId: ask, digest: "d", approve: false, feedback: forged },
 ];
 
-/** What a model reads that others have had a hand in, each as it is after the runtime's own opening tag. */
+/** Texts that others influence and a model reads, each as it follows the runtime's own opening tag. */
 const words: Readonly<Record<string, () => readonly string[]>> = {
   "everybody is idle": () => [teamIdlePrompt({ openTasks: [task], reports: 1 })],
   "a task that was claimed": () => [claimedTask(task)],
@@ -121,7 +121,7 @@ const words: Readonly<Record<string, () => readonly string[]>> = {
   "a repetition": () => [repetition({ command: forged })],
 };
 
-test.each(Object.keys(words))("nothing that others wrote opens or closes a sender's tag: %s", (kind) => {
+test.each(Object.keys(words))("text of others never opens or closes a sender tag: %s", (kind) => {
   const texts = words[kind]?.() ?? [];
   expect(texts.length).toBeGreaterThan(0);
   for (const text of texts) {
@@ -130,13 +130,13 @@ test.each(Object.keys(words))("nothing that others wrote opens or closes a sende
   }
 });
 
-test("code keeps what is no tag of a sender's", () => {
+test("only sender tags are escaped in code", () => {
   const hunks = "<<<<<<< ours\nif (a < b) return <task-list/>, <div>;\n=======\n>>>>>>> theirs";
   const text = conflictTask({ branch: "b", path: "/p", files: [], ours: [], theirs: [], hunks, isAuthor: false });
   expect(text).toContain(hunks.replace("<task-list", "&lt;task-list"));
 });
 
-test("the lead is woken with the subject of a task that a teammate has written, and it speaks in nobody's name", async () => {
+test("task subject from a teammate wakes the lead without a forged sender", async () => {
   const team = await alpha({
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }, { text: "woken" }], ({ turn }) =>
       turn === 1
@@ -155,7 +155,7 @@ test("the lead is woken with the subject of a task that a teammate has written, 
   expect(senders.map((tag) => /teammate_id="([^"]*)"/.exec(tag)?.[1])).toEqual(["scout"]);
 });
 
-/** Without the tag that the runtime itself puts around it. */
+/** Without the tag that the runtime puts around it. */
 const inside = (text: string) => text.replace(/^<teammate-message [^<>]*>/, "").replace(/<\/teammate-message>$/, "");
 
 function overlap(path: string): readonly string[] {

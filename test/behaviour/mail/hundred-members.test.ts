@@ -12,7 +12,7 @@ const tokens = 20;
 const nameOf = (index: number) => `member-${index}`;
 const words = (token: number, hop: number) => `token ${token} hop ${hop};`;
 
-test(`${members} members in one process pass ${messages} messages around: none is lost, none is heard twice`, async () => {
+test(`${members} members in one process pass ${messages} messages around: none lost, none read twice`, async () => {
   const heard: string[] = [];
   let finish: () => void = () => undefined;
   const finished = new Promise<void>((resolve) => (finish = resolve));
@@ -56,7 +56,7 @@ test(`${members} members in one process pass ${messages} messages around: none i
     for (let token = 0; token < tokens; token++)
       await files.mailbox.send({ from: "user", to: nameOf(token), text: words(token, 0) });
     await finished;
-    // Its members have come to rest after this: what they heard is marked.
+    // Closing waits until the members are idle and their mail is marked as read.
     await team.close();
     expect(new Set(heard).size).toBe(messages);
     expect(heard).toHaveLength(messages);

@@ -21,8 +21,8 @@ afterAll(() => {
   reader.remove();
 });
 
-describe("mail among processes", () => {
-  it("64 senders of 500 each, one reader who keeps the files small: all is read once, in each one's order", async () => {
+describe("mail between processes", () => {
+  it("64 senders of 500 mails each, one compacting reader: each is read once, in sender order", async () => {
     const { home, inbox } = start("bert", { rotateBytes: 400_000 });
     const senders = Array.from({ length: 64 }, (_, n) => `sender-${n}`);
     const sent = Promise.all(senders.map((from) => run(sender.path, [home, from, "bert", "500"])));
@@ -39,7 +39,7 @@ describe("mail among processes", () => {
     expect(inbox.notices()).toEqual([]);
   });
 
-  it(`${killRounds} senders killed at any moment: nothing acknowledged is lost or doubled, and what comes next is read`, {
+  it(`${killRounds} senders killed at any moment: no acknowledged mail is lost or doubled`, {
     timeout: 300_000 + killRounds * 10_000,
   }, async () => {
     const { home, inbox } = start("bert", { rotateBytes: 300_000 });
@@ -67,7 +67,7 @@ describe("mail among processes", () => {
     for (const notice of inbox.notices()) expect(notice).toContain("could not be read");
   });
 
-  it("a reader killed between any two steps: what it had put down is not put down again, and nothing is left out", async () => {
+  it("reader killed between any two steps: no mail is stored twice and none is skipped", async () => {
     const home = temporaryFolder();
     const transcript = join(home, "transcript");
     const { lines } = await run(sender.path, [home, "anna", "bert", "300"]);
@@ -95,7 +95,7 @@ interface Seen {
   readonly number: number;
 }
 
-/** Follows an inbox in this process and marks everything it gets. */
+/** Follows an inbox in this process and marks everything it receives. */
 function start(name: string, { rotateBytes }: { readonly rotateBytes: number }) {
   const home = temporaryFolder();
   const { mailbox, close } = openMail(home, { names: [name], rotateBytes });
@@ -138,7 +138,7 @@ async function run(program: string, args: readonly string[]): Promise<{ code: nu
   return { code, lines: said() };
 }
 
-/** Kills it when it has said so many words, wherever it is by then. Gives what it acknowledged. */
+/** Kills the process after it has printed `words` lines. Returns the mail it acknowledged. */
 async function sendAndKill(args: readonly string[], words: number): Promise<string[]> {
   const child = spawn(process.execPath, [sender.path, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   const said = collect(child);

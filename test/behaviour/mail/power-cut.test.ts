@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-/** How what was not synced may have come through: whole, not at all, in parts, out of order. */
+/** How unsynced writes may survive: completely, not at all, in parts, or out of order. */
 const lucks: Readonly<Record<string, Luck>> = {
   "all of it": { name: () => true, bytes: (_, length) => length },
   "nothing of it": { name: () => false, bytes: () => 0 },
@@ -40,12 +40,10 @@ const lucks: Readonly<Record<string, Luck>> = {
   "some, by chance": { name: (call) => dice(call) < 0.7, bytes: (call, length) => Math.floor(length * dice(call * 7)) },
 };
 
-describe("a power cut after any system call", () => {
-  it("takes nothing that was stored on disk, shows nobody a part of a record, and the damage is told", async ({
-    onTestFinished,
-  }) => {
+describe("power cut after any system call", () => {
+  it("keeps all stored mail, never shows a partial record, and reports the damage", async ({ onTestFinished }) => {
     const home = temporaryFolder(onTestFinished);
-    // Whoever makes a team has synced its folder.
+    // The process that creates a team has synced its folder.
     mkdirSync(join(home, "teams", "t"), { recursive: true });
     const trace = join(temporaryFolder(onTestFinished), "trace");
     execFileSync("strace", [...straceArguments(trace), process.execPath, program.path, home]);
@@ -77,7 +75,7 @@ describe("a power cut after any system call", () => {
 });
 
 interface Promised {
-  /** Mail and its number that was acknowledged as on disk, and that nobody had begun to mark. */
+  /** Mail and its number that was acknowledged as stored and that no process had begun to mark. */
   readonly stored: readonly (readonly [id: string, number: string])[];
   readonly appended: readonly number[];
 }
@@ -93,7 +91,7 @@ function promisedBy(done: readonly RecordedCall[]): Promised {
   };
 }
 
-/** Gives how many damaged places were told of. */
+/** Returns the number of damaged places that were reported. */
 async function expectWhole(
   { disk, promised }: { readonly disk: Disk; readonly promised: Promised },
   { from, to }: { readonly from: string; readonly to: string },
@@ -109,7 +107,7 @@ async function expectWhole(
   const { mailbox, close } = openMail(to, { names: ["anna", "bert", "team-lead"] });
   const inboxes = join(to, "teams", "t", "inboxes");
   const isTorn = hasDamage(inboxes);
-  // Becoming the reader puts the files in order.
+  // Opening the reader repairs the files.
   await mailbox.markRead("bert", []);
   const mails = await mailbox.readUnread("bert");
   for (const { sender, body } of mails) {
@@ -139,7 +137,7 @@ function hasDamage(inboxes: string): boolean {
   });
 }
 
-/** The same for the same call each time. */
+/** The same result for the same call each time. */
 function dice(seed: number): number {
   const turned = Math.imul(seed ^ 0x9e37_79b9, 0x85eb_ca6b) >>> 0;
   return (Math.imul(turned ^ (turned >>> 13), 0xc2b2_ae35) >>> 0) / 2 ** 32;

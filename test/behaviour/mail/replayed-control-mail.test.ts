@@ -8,7 +8,7 @@ const modesIn = async (tree: Parameters<typeof memberLog>[0]) =>
     event.type === "agent.changed" && event.permissionMode ? [event.permissionMode] : [],
   );
 
-test("an old control message that is put into the inbox again, signed as it was, does nothing a second time", async () => {
+test("replayed control message with a valid signature does nothing a second time", async () => {
   const steps = () => leading([{ calls: [mate("scout")] }], ({ said }) => ({ text: `heard ${said}` }));
   const first = await alpha({ answer: steps() });
   const { tree } = first;
@@ -27,7 +27,7 @@ test("an old control message that is put into the inbox again, signed as it was,
     .find((line) => line.includes('"mode_set_request"') && line.includes("acceptEdits"));
   expect(old).toBeDefined();
   const before = await modesIn(tree);
-  // Compaction has taken all that was read; somebody has kept this.
+  // Compaction removed everything that was read. An attacker has kept this record.
   writeFileSync(join(inboxes, file), `\n${old}\n`);
   const again = await alpha({ tree, resume: first.session.id, answer: leading([], () => ({ text: "still here" })) });
   await again.command({ type: "mail.send", team: "alpha", to: "scout", text: "are you there?" });

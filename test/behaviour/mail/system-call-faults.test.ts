@@ -21,8 +21,8 @@ afterAll(() => {
 });
 
 /**
- * One fault at the Nth call of its kind on the inbox's files, for N = 1, 2, 3… until a run meets none. Of those that there
- * are many of and that change nothing, or fail as others do, not every one.
+ * One fault at the Nth call of its kind on the inbox's files, for N = 1, 2, 3… until a run meets none. Kinds that are
+ * frequent and change nothing, or fail like others, are only sampled.
  */
 const faults = [
   ["openat", "error=EMFILE"],
@@ -45,7 +45,7 @@ const faults = [
   ["unlink", "signal=KILL"],
 ] as const;
 
-describe("a fault at any system call of sending, reading, marking and moving away", () => {
+describe("fault at any system call of sending, reading, marking and rotating mail", () => {
   it.concurrent.for(faults)("%s %s", async ([call, fault, stride = 1], test) => {
     let hits = 0;
     for (let n = 1; ; n += stride) {
@@ -77,7 +77,7 @@ describe("a fault at any system call of sending, reading, marking and moving awa
   });
 });
 
-it("a text that the disk did not keep is told of at once, and to who sends next; what is tried again is kept", async (test) => {
+it("text that the disk did not keep is reported at once and to the next sender; a retry keeps it", async (test) => {
   const home = temporaryFolder(test.onTestFinished);
   const path = join(home, "teams", "t", "inboxes", "bert.jsonl");
   const inject = ["-P", path, "-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=1"];
@@ -98,7 +98,10 @@ interface Run {
   readonly code: string;
 }
 
-/** Everything acknowledged is there once and stays as it was marked; nothing else is but what was being done. */
+/**
+ * Every acknowledged mail is there once with its mark. Apart from that only the interrupted step may have left
+ * something.
+ */
 async function expectWhole(home: string, { before, said, code }: Run): Promise<void> {
   const steps = said.map((line) => line.split(" ") as [string, string, string?]);
   for (const [name, how, what, ...more] of steps) {
@@ -110,7 +113,7 @@ async function expectWhole(home: string, { before, said, code }: Run): Promise<v
   const marked = done("mark").filter((id) => id !== "");
   const { mailbox, close } = openMail(home, { names: ["anna", "bert"] });
   const unread = (await mailbox.readUnread("bert")).map(({ id }) => id as string);
-  // A mark whose acknowledgement did not come may count all the same; so may a mail.
+  // A mark without an acknowledgement may still count, and so may a mail.
   const begun = (which: string) => steps.filter(([name, how]) => name === which && how === "begins");
   const maybeMarked = begun("mark").map(([, , id]) => id ?? "");
   expect(unread.filter((id) => stored.includes(id))).toEqual(
@@ -119,7 +122,7 @@ async function expectWhole(home: string, { before, said, code }: Run): Promise<v
   const strangers = unread.filter((id) => !stored.includes(id));
   expect(new Set(strangers).size).toBe(strangers.length);
   expect(strangers.length).toBeLessThanOrEqual(begun("send").length - done("send").length);
-  // And it goes on: the next mail is stored and read after all the others, also by a reader of its own.
+  // The inbox still works: the next mail is stored and read after all others, also by a new reader.
   const { id } = await mailbox.send({ from: "anna", to: "bert", text: "next" });
   await mailbox.markDelivered("bert", [id]);
   expect((await mailbox.readUnread("bert")).map((mail) => mail.id as string)).toEqual([...unread, id]);
@@ -135,7 +138,7 @@ async function twoMails(home: string): Promise<string[]> {
 }
 
 function run(command: string, args: readonly string[]): Promise<string[]> {
-  // strace counts the calls of each thread by itself: let there be one that does file work.
+  // strace counts calls per thread, so only one thread may do file work.
   const env = { ...process.env, UV_THREADPOOL_SIZE: "1" };
   return new Promise((resolve, reject) => {
     execFile(command, args, { env }, (_error, stdout, stderr) => {

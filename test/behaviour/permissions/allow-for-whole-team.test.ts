@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { alpha, leading, mate, report } from "../../support/team/scripted-team.ts";
 
-test("what is allowed to everybody is allowed to who waits for it, and its question goes away", async () => {
+test("permission for the whole team also answers the waiting member's question", async () => {
   const writes = (name: string) => ({ calls: [{ tool: "Write", input: { file_path: "shared.txt", content: name } }] });
   const asked: string[] = [];
   let both: () => void = () => undefined;

@@ -21,7 +21,7 @@ afterEach(async () => {
   await bench.close();
 });
 
-/** As the session does it: the call carries the real path that was judged before. */
+/** Calls a tool as the session does: with the real path that the policy judged. */
 async function callJudged(tool: string, input: Record<string, unknown>, judged: string) {
   Object.assign(bench.context, { judgedPath: judged });
   try {
@@ -37,8 +37,8 @@ const outsideAsBefore = () => {
   expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe("SECRET\n");
 };
 
-describe("what was judged is what is opened", () => {
-  it("refuses a file or folder that has become a link since", async () => {
+describe("tool opens exactly the path that was judged", () => {
+  it("refuses a file or folder that was replaced by a link", async () => {
     bench.write("dir/secret.txt", "mine\n");
     bench.write("file.txt", "mine\n");
     const judged = { dir: bench.path("dir"), inDir: bench.path("dir/secret.txt"), file: bench.path("file.txt") };
@@ -68,7 +68,7 @@ describe("what was judged is what is opened", () => {
     outsideAsBefore();
   });
 
-  it("opens a path outside that was allowed, by a link too", async () => {
+  it("opens an allowed path outside the project, also through a link", async () => {
     symlinkSync(join(outside, "secret.txt"), bench.path("link"));
     const judged = realpathSync(bench.path("link"));
     expect(await callJudged("Read", { file_path: "link" }, judged)).toBe("ok:      1\tSECRET");
@@ -79,7 +79,7 @@ describe("what was judged is what is opened", () => {
     );
   });
 
-  it("makes folders inside the folder that was judged only", async () => {
+  it("creates folders only inside the judged folder", async () => {
     const judged = realPathSync(bench.path("new/deep/a.txt"));
     symlinkSync(outside, bench.path("new"));
     expect(await callJudged("Write", { file_path: "new/deep/a.txt", content: "x" }, judged)).toMatch(
@@ -89,15 +89,15 @@ describe("what was judged is what is opened", () => {
   });
 });
 
-it("a command cannot say that it has gone where a link leads out", async () => {
+it("command cannot report a link that leads outside as its working directory", async () => {
   symlinkSync(outside, bench.path("link"));
   const said = bench.text(await bench.call("Bash", { command: `trap - EXIT; echo "$PWD/link" >&29` }));
   expect(said).toContain("is outside the working directories, so the working directory is still DIR");
   expect(bench.context.cwd).toBe(bench.folder);
 });
 
-describe("a link swapped 10,000 times", () => {
-  it("leads no tool out", async () => {
+describe("link swapped 10,000 times", () => {
+  it("leads no tool outside", async () => {
     bench.write("dir/secret.txt", "mine\n");
     bench.write("file.txt", "mine\n");
     const folder = bench.folder;
@@ -135,7 +135,7 @@ describe("a link swapped 10,000 times", () => {
     }
     expect(await ended).toBe(0);
     outsideAsBefore();
-    // Both happened: the tools did work, and they did meet the links.
+    // Both happened: some calls succeeded and some met a link.
     expect(counts["0 ok"]).toBeGreaterThan(10);
     expect(counts["0 refused"]).toBeGreaterThan(10);
     expect(counts["3 ok"]).toBeGreaterThan(10);

@@ -4,7 +4,7 @@ import { createSession } from "../../../src/session/index.ts";
 import { createScriptedModel, systemClock } from "../../../src/testing.ts";
 import { tempTree } from "../../support/files/temp-tree.ts";
 
-/** One call for which permission is asked; `meanwhile` happens between the question and the answer. */
+/** Runs one call that needs approval. `meanwhile` runs between the question and the answer. */
 async function answered(call: { tool: string; input: object }, meanwhile: (path: (name: string) => string) => void) {
   const tree = tempTree({ "outside/secret.txt": "SECRET\n", "project/dir/secret.txt": "mine\n" });
   const steps = [{ text: "Going.", calls: [call] }, { text: "Done." }];
@@ -33,7 +33,7 @@ async function answered(call: { tool: string; input: object }, meanwhile: (path:
   return { tree, result: results[0] ?? "" };
 }
 
-test("a folder that becomes a link while the user is asked is not written through", async () => {
+test("folder replaced by a link while the user is asked is not written through", async () => {
   const { tree, result } = await answered(
     { tool: "Write", input: { file_path: "dir/new.txt", content: "x" } },
     (path) => {
@@ -45,17 +45,17 @@ test("a folder that becomes a link while the user is asked is not written throug
   expect(existsSync(tree.path("outside/new.txt"))).toBe(false);
 });
 
-test("a link that is pointed elsewhere while the user is asked opens what was asked about", async () => {
+test("link created while the user is asked does not change what is opened", async () => {
   const tree = tempTree({ "asked/a.txt": "asked\n", "other/a.txt": "OTHER\n" });
   const { result } = await answered({ tool: "Read", input: { file_path: tree.path("link/a.txt") } }, () => {
     symlinkSync(tree.path("other"), tree.path("link"));
   });
-  // There was no such file when it was asked about, and what is there now was not asked about.
+  // The file did not exist when the user was asked, and the user was not asked about the new target.
   expect(result).not.toContain("OTHER");
   expect(result).toMatch(/^failed/);
 });
 
-test("a file outside that the user has allowed is written", async () => {
+test("file outside the project is written after the user allows it", async () => {
   const tree = tempTree({});
   mkdirSync(tree.path("outside"));
   const file = tree.path("outside/new.txt");

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { alpha, bash, leading, mate, report } from "../../support/team/scripted-team.ts";
 
-/** A server of this machine, outside of every sandbox. */
+/** A server on this machine, outside every sandbox. */
 async function server(): Promise<number> {
   const listening = createServer((_, response) => response.end("hello from outside"));
   await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
@@ -11,13 +11,13 @@ async function server(): Promise<number> {
   return (listening.address() as AddressInfo).port;
 }
 
-/** Asks the proxy of the sandbox for an address, as a program does that heeds HTTP_PROXY. */
+/** Requests an address through the sandbox's proxy, like a program that uses HTTP_PROXY. */
 const fetching = (port: number) =>
   bash(
     `${process.execPath} -e 'const p = new URL(process.env.HTTP_PROXY); require("http").get({ host: p.hostname, port: p.port, path: "http://127.0.0.1:${port}/" }, (r) => { r.pipe(process.stdout); })'`,
   );
 
-test("a command of a teammate that reaches for a host out of the sandbox has the lead asked by mail", async () => {
+test("teammate's sandboxed command that reaches for a host asks the lead by mail", async () => {
   const [wanted, other] = [await server(), await server()];
   const asked: string[] = [];
   const team = await alpha({

@@ -16,7 +16,7 @@ interface Options extends CreateSessionOptions {
 
 type Asker = Exclude<CreateSessionOptions["onPermission"], string | undefined>;
 
-/** Runs the calls one after another in a session of its own, and gives what they came to. */
+/** Runs the calls one after another in a new session and returns their results. */
 async function runBash({ sandbox, permissions = {}, bash, prepare, ...more }: Options) {
   const tree = tempTree({ "home/.troupe/settings.json": { sandbox, permissions } });
   tree.folder("project");
@@ -57,8 +57,8 @@ async function runBash({ sandbox, permissions = {}, bash, prepare, ...more }: Op
 const write = "echo x > made.txt && echo done";
 const linked = (project: string) => symlinkSync(join(project, "elsewhere"), join(project, ".claude"));
 
-describe("auto", () => {
-  test("commands run without a question, and cannot do harm", async () => {
+describe("sandbox mode auto", () => {
+  test("commands run without a question and cannot do harm", async () => {
     const { results, asked, project, home } = await runBash({
       sandbox: { mode: "auto" },
       bash: [
@@ -82,7 +82,7 @@ describe("auto", () => {
     expect([existsSync(join(home, "new.txt")), existsSync(join(project, "../beside"))]).toEqual([false, false]);
   });
 
-  test("deny and ask rules hold as ever", async () => {
+  test("deny and ask rules still apply", async () => {
     const { results, asked } = await runBash({
       sandbox: { mode: "auto" },
       permissions: { deny: ["Bash(rm:*)"], ask: ["Bash(touch:*)"] },
@@ -92,7 +92,7 @@ describe("auto", () => {
     expect(asked).toBe(1);
   });
 
-  test("outside is asked about, and only then", async () => {
+  test("only a command outside the sandbox needs approval", async () => {
     const answers: PermissionAnswer[] = [{ behavior: "allow", scope: "once" }, { behavior: "deny" }];
     const onPermission: Asker = () => Promise.resolve(answers.shift() ?? { behavior: "deny" });
     const outside = { command: "echo x > ../beside && echo done", outside_sandbox: true };
@@ -106,12 +106,12 @@ describe("auto", () => {
     expect(existsSync(join(project, "../beside"))).toBe(true);
   });
 
-  test("nobody to ask: outside is not run", async () => {
+  test("command outside the sandbox is denied when no user is available", async () => {
     const { results } = await runBash({ sandbox: { mode: "auto" }, bash: [{ command: write, outside_sandbox: true }] });
     expect(results[0]).toMatch(/^denied/);
   });
 
-  test("in the background too", async () => {
+  test("background commands run in the sandbox too", async () => {
     const { results, project } = await runBash({
       sandbox: { mode: "auto" },
       bash: [
@@ -132,7 +132,7 @@ describe("auto", () => {
     expect(results[0]).toMatch(/^denied/);
   });
 
-  test("where there is none, that is said, and commands are asked about", async () => {
+  test("without a sandbox a notice is raised and commands need approval", async () => {
     const { results, notices, asked } = await runBash({
       sandbox: { mode: "auto" },
       prepare: linked,
@@ -144,13 +144,13 @@ describe("auto", () => {
   });
 });
 
-describe("required", () => {
-  test("runs inside", async () => {
+describe("sandbox mode required", () => {
+  test("command runs inside the sandbox", async () => {
     const { results } = await runBash({ sandbox: { mode: "required" }, bash: [{ command: "cat /proc/1/comm" }] });
     expect(results).toEqual(["ok: bwrap"]);
   });
 
-  test("there is no outside, in no mode", async () => {
+  test("no command runs outside the sandbox, in any permission mode", async () => {
     const { results, project } = await runBash({
       sandbox: { mode: "required" },
       permissionMode: "bypassPermissions",
@@ -161,7 +161,7 @@ describe("required", () => {
     expect(existsSync(join(project, "made.txt"))).toBe(false);
   });
 
-  test("where there is none, nothing is run", async () => {
+  test("without a sandbox nothing runs", async () => {
     const { results, notices, project } = await runBash({
       sandbox: { mode: "required" },
       permissionMode: "bypassPermissions",
@@ -174,7 +174,7 @@ describe("required", () => {
   });
 });
 
-test("off: commands run as they are", async () => {
+test("sandbox mode off: commands run directly", async () => {
   const { results } = await runBash({
     sandbox: {},
     permissionMode: "bypassPermissions",
@@ -183,14 +183,14 @@ test("off: commands run as they are", async () => {
   expect(results[0]).toMatch(/^ok: (?!bwrap)[^]*done$/);
 });
 
-test("a host that is none is an error before anything starts", async () => {
+test("invalid host is an error before anything starts", async () => {
   const sandbox = { mode: "auto", network: { allow: ["*.example.com"] } };
   await expect(runBash({ sandbox, bash: [] })).rejects.toThrow(
     /sandbox\.network\.allow: "\*\.example\.com" is not a host/,
   );
 });
 
-test("git can commit where the user has said that .git is writable, and still not set hooks", async () => {
+test("git can commit when the settings make .git writable, but cannot set hooks", async () => {
   const { results, project } = await runBash({
     sandbox: { mode: "required", writable: [".git"] },
     prepare(folder) {
@@ -213,7 +213,7 @@ test("git can commit where the user has said that .git is writable, and still no
   expect(existsSync(join(project, ".git/hooks"))).toBe(false);
 });
 
-test("otherwise it can look, and is told why it cannot commit", async () => {
+test("otherwise git can read, and the error says why it cannot commit", async () => {
   const { results } = await runBash({
     sandbox: { mode: "auto" },
     prepare(folder) {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { call, slashSession } from "../../support/session/slash-session.ts";
 import { tempTree } from "../../support/files/temp-tree.ts";
 
-/** Put together here, so that none stands in this file. */
+/** Built here, so that this file contains no token. */
 const token = `ghp_${"aB3".repeat(12)}`;
 const bypass = { permissionMode: "bypassPermissions" } as const;
 
@@ -14,8 +14,8 @@ const filesUnder = (folder: string): string[] =>
     return entry.isDirectory() ? [path, ...filesUnder(path)] : [path];
   });
 
-describe("a secret that a call comes across", () => {
-  test("is in no request, no event, and no file of the session: results, saved ones, background output, diffs", async () => {
+describe("secret that a call meets", () => {
+  test("is in no request, event or session file: results, saved output, diffs", async () => {
     const tree = tempTree({ "project/.env.txt": `TOKEN_A=1\nkey: ${token}\n`, "project/edit.txt": `a ${token}\nb\n` });
     const { session, model, all, close } = await slashSession({
       tree,
@@ -45,7 +45,7 @@ describe("a secret that a call comes across", () => {
     for (const text of all("tool.progress").map((event) => event.text)) expect(text).not.toContain(token);
   });
 
-  test("the files and folders of a session are for their user alone", async () => {
+  test("session files and folders are readable only by their user", async () => {
     const tree = tempTree();
     const { session, close } = await slashSession({
       tree,
@@ -69,7 +69,7 @@ describe("a secret that a call comes across", () => {
     expect(paths.some((path) => path.includes("bash-"))).toBe(true);
   });
 
-  test("the key to the model is taken out by its value, whatever it looks like, of saved output too", async () => {
+  test("model key is redacted by value, whatever its form, also in saved output", async () => {
     const key = "plain-words-as-a-key";
     const tree = tempTree({ "project/notes.txt": `the key is ${key}\n` });
     const { session, results, close } = await slashSession({
@@ -92,15 +92,15 @@ describe("a secret that a call comes across", () => {
     }
   });
 
-  test("what the user says is left as it is", async () => {
+  test("user's own text is not redacted", async () => {
     const { session, said } = await slashSession({ steps: [{ text: "Done." }] });
     await session.ask(`use ${token}`);
     expect(said(0)).toBe(`use ${token}`);
   });
 });
 
-describe("a mark is never written in the place of a secret", () => {
-  test("Write and Edit refuse it, unless the file has it already", async () => {
+describe("redaction mark never replaces a secret in a file", () => {
+  test("Write and Edit refuse a redaction mark unless the file already has it", async () => {
     const tree = tempTree({ "project/a.txt": `k ${token}\n`, "project/b.txt": "[redacted: github token]\nold\n" });
     const { session, results } = await slashSession({
       tree,
@@ -122,7 +122,7 @@ describe("a mark is never written in the place of a secret", () => {
   });
 });
 
-describe("the environment of commands", () => {
+describe("environment of commands", () => {
   const show = call("Bash", { command: 'echo "<$GEMINI_API_KEY> <$OPENAI_ORG> <$OTHER>"' });
   const env = (home: string) => ({
     HOME: home,
@@ -132,7 +132,7 @@ describe("the environment of commands", () => {
     OTHER: "o",
   });
 
-  test("has no keys to models, but those that the user's settings name", async () => {
+  test("has no model keys, except those that the user's settings name", async () => {
     for (const [settings, expected] of [
       [{}, "<> <> <o>"],
       [{ childEnv: { allow: ["GEMINI_API_KEY"] } }, "<gem> <> <o>"],
@@ -148,7 +148,7 @@ describe("the environment of commands", () => {
     }
   });
 
-  test("a project cannot name any before it is trusted", async () => {
+  test("project cannot name keys before it is trusted", async () => {
     const tree = tempTree({ "project/.troupe/settings.json": { childEnv: { allow: ["GEMINI_API_KEY"] } } });
     const { session, results } = await slashSession({
       tree,

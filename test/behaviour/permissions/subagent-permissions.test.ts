@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type CreateSessionOptions, createSession } from "../../../src/index.ts";
 import { createScriptedModel, type Script, systemClock } from "../../../src/testing.ts";
 
-/** A child's rights are its parent's, cut by its own definition, never more. */
+/** A subagent's rights are its parent's, reduced by its own definition, never more. */
 let base = "";
 let project = "";
 let home = "";
@@ -49,8 +49,8 @@ const play = (call: object, start: object, ...more: object[]): Omit<Script, "ver
   },
 });
 
-describe("cwd is where a child begins, not what it may touch", () => {
-  test("outside the parent's folders it is refused, also through a link", async () => {
+describe("cwd is where a subagent starts, not what it may touch", () => {
+  test("cwd outside the parent's folders is refused, also through a link", async () => {
     execFileSync("ln", ["-s", join(base, "outside"), join(project, "link")]);
     for (const cwd of [join(base, "outside"), join(project, "link")]) {
       const session = await open(play({ tool: "Read", input: { file_path: "secret.txt" } }, { cwd }), {
@@ -63,7 +63,7 @@ describe("cwd is where a child begins, not what it may touch", () => {
     }
   });
 
-  test("in a protected folder it is refused", async () => {
+  test("cwd in a protected folder is refused", async () => {
     execFileSync("git", ["init", "-q", project]);
     const session = await open(
       play({ tool: "Glob", input: { pattern: "*" } }, { cwd: join(project, ".git", "hooks") }),
@@ -72,7 +72,7 @@ describe("cwd is where a child begins, not what it may touch", () => {
     await session.close();
   });
 
-  test("inside them it changes nothing about what is denied", async () => {
+  test("cwd inside the parent's folders does not weaken deny rules", async () => {
     const read = { tool: "Read", input: { file_path: "plan.txt" } };
     for (const permissionMode of ["default", "bypassPermissions"] as const) {
       const session = await open(play(read, { cwd: join(project, "private") }), {
@@ -85,7 +85,7 @@ describe("cwd is where a child begins, not what it may touch", () => {
   });
 });
 
-test("a deny rule for a file of the project holds for a child in a worktree too", async () => {
+test("deny rule for a project file also holds for a subagent in a worktree", async () => {
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: project });
   git("init", "-q");
@@ -101,7 +101,7 @@ test("a deny rule for a file of the project holds for a child in a worktree too"
   expect(readFileSync(join(project, "guarded.txt"), "utf8")).toBe("guarded");
 });
 
-test("a child that is sent on may not do more than its parent may by then", async () => {
+test("resumed subagent may do no more than its parent may at that time", async () => {
   const touch = { tool: "Bash", input: { command: "touch made-by-bob" } };
   const send = { calls: [{ tool: "SendMessage", input: { to: "bob", message: "once more" } }] };
   const session = await open(play(touch, {}, send, { text: "sent" }, { text: "heard {{said}}" }), {

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-describe("nothing of a folder acts before it is trusted", () => {
+describe("nothing in a folder takes effect before it is trusted", () => {
   test.each(attacks)("$id: $what", async (attack) => {
     const place = workplace();
     const mark = markOf(place);
@@ -28,7 +28,7 @@ describe("nothing of a folder acts before it is trusted", () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  test.each(attacks.filter(({ viaGit }) => viaGit))("$id: $what; and not after it either", async (attack) => {
+  test.each(attacks.filter(({ viaGit }) => viaGit))("$id: $what (trusted folder)", async (attack) => {
     const place = workplace();
     const mark = markOf(place);
     attack.plant(place, mark);
@@ -39,7 +39,7 @@ describe("nothing of a folder acts before it is trusted", () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  test("the trap works: what is planted does run in a folder that is trusted", async () => {
+  test("trap works: planted code does run in a trusted folder", async () => {
     const place = workplace();
     const mark = markOf(place);
     attacks.find(({ what }) => what === "hooks of the project")?.plant(place, mark);
@@ -47,7 +47,7 @@ describe("nothing of a folder acts before it is trusted", () => {
     expect(existsSync(mark)).toBe(true);
   });
 
-  test("all of it at once under strace: no program of the folder is executed, only what is known", async () => {
+  test("all attacks at once under strace: only known programs are executed", async () => {
     needStrace();
     const place = adding(workplace());
     const mark = markOf(place);
@@ -70,7 +70,8 @@ describe("nothing of a folder acts before it is trusted", () => {
     for (const [, path = "", rest = ""] of executed) {
       expect(path.startsWith("/"), path).toBe(true);
       expect(path.startsWith(place.cwd), path).toBe(false);
-      // The one shell is the watchdog that ends what would outlive the program; it runs in / with a fixed PATH.
+      // The one shell is the watchdog that ends processes that would outlive the program. It runs in / with a fixed
+      // PATH.
       if (!rest.includes('"troupe-reaper"')) expect(path).toMatch(/\/(node|git|rg|bash|bwrap)$/);
     }
     const notices = run.stderr.split("\n").filter((line) => line.includes("is not trusted"));
@@ -78,7 +79,7 @@ describe("nothing of a folder acts before it is trusted", () => {
     for (const file of [".troupe/settings.json", ".claude/settings.json"]) expect(notices[0]).toContain(file);
   });
 
-  test("CVE-2026-21852: a base URL of the folder's is never spoken to, nor is the key sent there", async () => {
+  test("CVE-2026-21852: base URL of the folder gets no request and no key", async () => {
     const script = { version: 1 as const, rules: [{ answer: { text: "Hello." } }] };
     const [mine, evil] = await Promise.all([startModelServer({ script }), startModelServer({ script })]);
     closers.push(mine.close, evil.close);
@@ -106,7 +107,7 @@ describe("nothing of a folder acts before it is trusted", () => {
 describe("troupe trust", () => {
   const settings = (command: string) => ({ hooks: { SessionStart: [{ hooks: [{ type: "command", command }] }] } });
 
-  test("shows what a folder asks for in full, keeps it, lists it, and takes it back", async () => {
+  test("shows all that a folder asks for, stores the trust, lists it and revokes it", async () => {
     const place = workplace();
     const mark = markOf(place);
     const go = async () => (await place.run(["-p", "go", "--model", innocentScript(place, mark)])).stderr;
@@ -137,7 +138,7 @@ describe("troupe trust", () => {
     expect(await go()).toContain("is not trusted");
   });
 
-  test("CVE-2025-54135, CVE-2025-54136: a server that came or was swapped after the folder was trusted does not start", async () => {
+  test("CVE-2025-54135, CVE-2025-54136: server added or changed after trust does not start", async () => {
     const place = workplace();
     const mark = markOf(place);
     const model = innocentScript(place, mark);
@@ -167,7 +168,7 @@ describe("troupe trust", () => {
     expect(existsSync(join(place.home, ".troupe", "trust"))).toBe(false);
   });
 
-  test("an answer that is to last is kept out of the folder, and holds in the next run", async () => {
+  test("lasting answer is stored outside the folder and holds in the next run", async () => {
     const place = workplace();
     place.write("s.json", {
       version: 1,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const tests = resolve(import.meta.dirname, "../..");
 
-/** The numbers of the promises that the tests of a file are named after: `promise 07: …`, `promise 11, 12: …`. */
+/** The numbers of the promises in the titles of a file's tests: `promise 07: …`, `promise 11, 12: …`. */
 const kept = (file: string) =>
   [
     ...readFileSync(join(tests, file), "utf8").matchAll(
@@ -14,7 +14,7 @@ const kept = (file: string) =>
     .flatMap(([, numbers = ""]) => numbers.split(","))
     .map(Number);
 
-test("each of the thirty promises has a test in this folder, and none has one elsewhere: 'npm test -- promises' runs them all", () => {
+test("each of the thirty promises has a test in this folder and none in another", () => {
   const files = readdirSync(tests, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
   const isHere = (name: string) => name.startsWith("behaviour/promises/");
   const numbers = new Set(files.filter(isHere).flatMap(kept));

@@ -16,7 +16,7 @@ afterAll(() => program.remove());
 
 const model = `export default (ask) => ({ text: "answer: " + [...ask.said.matchAll(/part-\\d/g)].join(" ") });`;
 
-test("promise 01: stored, injected, acknowledged: a teammate killed before any step of its mail has it in its conversation once and answers once", async () => {
+test("promise 01: teammate killed at any step of its mail reads it once and answers once", async () => {
   const whole = await place();
   await whole.liveOn();
   let step = 0;
@@ -55,7 +55,7 @@ interface Facts {
   readonly notices: readonly ReceivedMail[];
 }
 
-/** A team with one member who has two mails to read, and runs in a process of its own. */
+/** A team with one member that has two mails to read and runs in its own process. */
 async function place() {
   const tree = tempTree({ "project/s.mjs": model, "home/.troupe/settings.json": {} });
   const home = tree.path("home/.troupe");
@@ -81,7 +81,7 @@ async function place() {
   const env = { PATH: process.env["PATH"], HOME: tree.path("home"), TROUPE_HOME: home };
   return {
     facts,
-    /** In a process of its own, which is killed instead of this step of its. */
+    /** Runs the member in its own process, which is killed instead of taking this step. */
     async liveUntil(step: number): Promise<"killed" | "lived"> {
       const args = [program.path, cwd, "alpha", "scout", String(step)];
       const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "inherit"] });
@@ -95,7 +95,7 @@ async function place() {
       await closed;
       return first;
     },
-    /** A next life, until all its mail is read and its lead was told of every part. */
+    /** Runs the member again until all its mail is read and its lead has every part of the report. */
     async liveOn() {
       const teammate = await runTeammate({ team: "alpha", name: "scout", cwd, env });
       await isDone(mailbox);

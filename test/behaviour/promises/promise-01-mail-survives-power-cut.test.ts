@@ -11,7 +11,7 @@ import { tempTree } from "../../support/files/temp-tree.ts";
 import { comesTo } from "../../support/mail/session-mailbox.ts";
 import { ports } from "../../support/team/scripted-team.ts";
 
-test("promise 01: no mail is marked as read before its place in the conversation survives a power cut", async () => {
+test("promise 01: mail is marked as read only after its log entry survives a power cut", async () => {
   needStrace();
   const program = await buildProgram("run-teammate.ts");
   onTestFinished(() => program.remove());
@@ -55,7 +55,7 @@ test("promise 01: no mail is marked as read before its place in the conversation
   }
 });
 
-/** Whether it wrote a line that has all of these words. */
+/** True if the call wrote a line with all of these words. */
 const holds = (call: RecordedCall, ...words: readonly string[]) =>
   call.type === "appended" &&
   call.bytes

@@ -6,7 +6,7 @@ import { alpha, bash, filesOf, hang, inState, leading, mate } from "../../suppor
 const read = { tool: "Read", input: { file_path: "notes.txt" } };
 const trials = 100;
 
-test(`promise 02: a busy teammate has its mail in the very next request, ${trials} times out of ${trials}`, async () => {
+test(`promise 02: busy teammate has its mail in the very next request, ${trials} times out of ${trials}`, async () => {
   const late: number[] = [];
   const done = gate();
   let mail: Awaited<ReturnType<typeof mailOf>> | undefined;
@@ -31,7 +31,7 @@ test(`promise 02: a busy teammate has its mail in the very next request, ${trial
   expect(late).toEqual([]);
 });
 
-test("promise 02: an urgent message stops the turn or the call under way, and is heard at once; nobody is told of a rest", async () => {
+test("promise 02: urgent message stops the turn or call and is read at once, without an idle report", async () => {
   const team = await alpha({
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ turn, said }) => {
       if (said.includes("the end")) return { text: `turn ${turn}: stopped twice` };
@@ -49,7 +49,7 @@ test("promise 02: an urgent message stops the turn or the call under way, and is
   expect(await noticesOf(mail)).toMatchObject([{ idleReason: "available", result: "turn 3: stopped twice" }]);
 });
 
-test("promise 02: the sender can ask how far a message has come: queued, delivered, read, failed", async () => {
+test("promise 02: sender can query a message's state: queued, delivered, read, failed", async () => {
   const goOn = gate();
   const team = await alpha({
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], async ({ turn }) => {

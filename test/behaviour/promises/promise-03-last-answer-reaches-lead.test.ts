@@ -17,7 +17,7 @@ import {
   written,
 } from "../../support/team/scripted-team.ts";
 
-/** Resolves with what the lead is told once that has all of these words. */
+/** Resolves with the lead's input once it contains all of these words. */
 function hears(...words: readonly string[]) {
   const found = gate();
   let text = "";
@@ -34,7 +34,7 @@ function hears(...words: readonly string[]) {
   };
 }
 
-test("promise 03: the last answer of a teammate's turn reaches its lead though nobody asks for it, also of one that wrote to a peer", async () => {
+test("promise 03: teammate's last answer reaches its lead unasked, also after mail to a peer", async () => {
   const heard = hears("the parser is in src/parse.ts", "told scout all");
   const team = await alpha({
     answer: leading([{ calls: [mate("scout"), mate("writer")] }, ...Array(9).fill(heard.look)], (ask) => {
@@ -46,7 +46,7 @@ test("promise 03: the last answer of a teammate's turn reaches its lead though n
   expect(await heard.all()).toContain("Last said to a peer");
 });
 
-test("promise 03: a long answer comes as its beginning, with the file that has it whole", async () => {
+test("promise 03: long answer arrives as its beginning and the path of the full text", async () => {
   const long = Array.from({ length: 20_000 }, (_, index) => `line ${index}`).join("\n");
   const heard = hears("line 1\n", "the whole answer is in");
   const team = await alpha({
@@ -59,7 +59,7 @@ test("promise 03: a long answer comes as its beginning, with the file that has i
   expect(readFileSync(/the whole answer is in (\S+)\]/.exec(told)?.[1] ?? "", "utf8")).toBe(long);
 });
 
-test("promise 03: each answer is told once, in whichever turn it was given, and a failure with its reason", async () => {
+test("promise 03: each answer is reported once, from any turn, and a failure with its reason", async () => {
   const heard = hears("[one]", "[two]", "could not go on");
   const team = await alpha({
     answer: leading([{ calls: [mate("scout")] }, ...Array(9).fill(heard.look)], async ({ turn }) => {
@@ -74,7 +74,7 @@ test("promise 03: each answer is told once, in whichever turn it was given, and 
   expect(told.match(/\[(one|two)\]/g)).toEqual(["[one]", "[two]"]);
 });
 
-test("promise 03: what a teammate said before it was interrupted reaches its lead", async () => {
+test("promise 03: teammate's text before an interrupt reaches its lead", async () => {
   const team = await alpha({
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], () => ({
       text: "[half of it]",
@@ -88,7 +88,7 @@ test("promise 03: what a teammate said before it was interrupted reaches its lea
   expect(JSON.stringify(event)).toContain("[half of it]");
 });
 
-test("promise 03: what a teammate says together with that it agrees to end reaches its lead, as its last word", async () => {
+test("promise 03: teammate's text with its shutdown approval reaches its lead", async () => {
   const heard = hears("[the result is 42]");
   const team = await alpha({
     answer: leading(

@@ -5,7 +5,7 @@ import { alpha, inState, leading, mate, report, requestIn, say } from "../../sup
 
 const names = ["anna", "bert", "cleo"] as const;
 
-test("promise 04: a rest is told once, wakes nobody, and only when everybody rests is the lead woken, once for all", async () => {
+test("promise 04: idle is reported once and wakes no agent; the lead wakes once when all are idle", async () => {
   const gates = new Map(names.map((name) => [`${name}@alpha`, gate()]));
   const woken = [gate(), gate()];
   const team = await alpha({
@@ -39,7 +39,8 @@ test("promise 04: a rest is told once, wakes nobody, and only when everybody res
   expect(told.match(/All your teammates are idle/g)).toHaveLength(1);
   expect((await noticesOf(mail)).map(({ from }) => from)).toEqual([...names]);
 
-  // Nothing has changed: a second look at the same rest tells and wakes nobody. What is said wakes one, and that is told.
+  // Nothing has changed, so the same idle state is not reported again. Mail wakes anna, and her new idle state is
+  // reported.
   await mail.send({ from: "user", to: "anna", text: "and now?" });
   await woken[1]?.opened;
   await team.session.settled();
@@ -48,7 +49,7 @@ test("promise 04: a rest is told once, wakes nobody, and only when everybody res
   expect((await noticesOf(mail)).map(({ from }) => from)).toEqual([...names, "anna"]);
 });
 
-test("promise 04: several rests in a row are one notice: what comes before a teammate has rested is part of the same", async () => {
+test("promise 04: mail that arrives before a teammate is idle belongs to the same idle notice", async () => {
   const woken = gate();
   const team = await alpha({
     answer: leading(
@@ -68,7 +69,7 @@ test("promise 04: several rests in a row are one notice: what comes before a tea
   expect(team.asked("lead")).toHaveLength(3);
 });
 
-test("promise 04: kind words of a teammate that agrees to end and had told everything wake nobody either", async () => {
+test("promise 04: polite text with a shutdown approval does not wake the lead", async () => {
   const woken = gate();
   const team = await alpha({
     answer: leading(
@@ -86,7 +87,7 @@ test("promise 04: kind words of a teammate that agrees to end and had told every
   expect(await team.command({ type: "member.stop", name: "scout" })).toEqual({ ok: true });
   await inState(team, "scout", "ended");
   await team.until(report(/it was a pleasure/));
-  // It has been seen by then whether the lead has something to do.
+  // By then the lead has decided whether it has anything to do.
   await expect.poll(() => team.session.backgroundRunning()).toEqual([]);
   await team.session.settled();
   expect(team.asked("lead")).toHaveLength(3);

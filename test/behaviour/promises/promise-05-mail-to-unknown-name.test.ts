@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { resultOf } from "../../support/team/team-session.ts";
 import { alpha, inState, leading, mate, say } from "../../support/team/scripted-team.ts";
 
-test("promise 05: mail to a name that does not exist is refused with the nearest, and no inbox is made for it", async () => {
+test("promise 05: mail to an unknown name is refused with the nearest name; no inbox is created", async () => {
   const team = await alpha({
     answer: leading(
       [

@@ -7,7 +7,7 @@ import { alpha, leading, mate, say } from "../../support/team/scripted-team.ts";
 const senders = ["anna", "bert", "cleo", "dora"] as const;
 const each = 25;
 
-test("promise 06: four teammates write to their lead at once, and a record that nobody can read lies between: all is heard, once, in each one's order", async () => {
+test("promise 06: lead reads concurrent mail of four teammates once, in order, past a bad record", async () => {
   const heard: string[] = [];
   const isAll = gate();
   const look = ({ said }: Ask) => {

@@ -7,7 +7,7 @@ import { openTeamMail } from "../../support/mail/open-team-mail.ts";
 
 const mails = 100_000;
 
-/** What the process has read from files so far. */
+/** Bytes that the process has read from files so far. */
 const bytesRead = () => Number(/^rchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
 
 async function readBy(work: () => Promise<unknown>): Promise<number> {
@@ -16,7 +16,7 @@ async function readBy(work: () => Promise<unknown>): Promise<number> {
   return bytesRead() - before;
 }
 
-test(`promise 07: with ${mails} mails that nobody has read a look costs what is new, and all of them are read, marked and compacted away`, async () => {
+test(`promise 07: with ${mails} unread mails a poll costs only new mail; all can be compacted away`, async () => {
   const { mailbox, again, inboxes } = await openTeamMail(["anna", "bert"], { pairsPerMinute: Infinity });
   const sent = Array.from({ length: mails }, (_, n) => textMail(`${n} ${"x".repeat(100)}`));
   mkdirSync(inboxes, { recursive: true });
@@ -33,7 +33,7 @@ test(`promise 07: with ${mails} mails that nobody has read a look costs what is 
     size / 20,
   );
 
-  // All but one in a thousand, as a reader does: so many at a time as were read.
+  // Marks all but one in a thousand, in batches of the size that was read.
   const isKept = (_: unknown, n: number) => n % 1_000 === 0;
   const kept = sent.filter(isKept).map(({ id }) => id);
   for (let from = 0; from < mails; from += 1_000) {
@@ -46,7 +46,7 @@ test(`promise 07: with ${mails} mails that nobody has read a look costs what is 
   const left = async (box: typeof mailbox) => (await box.readUnread("bert")).map(({ id }) => id);
   const last = (await left(mailbox)).at(-1);
   expect(await left(mailbox)).toEqual([...kept, last]);
-  // What is read of a large file is gone as soon as the next one has been moved away.
+  // The read part of a large file is removed as soon as the next file has been rotated.
   const more = Array.from({ length: 100 }, () => mailbox.send({ from: "anna", to: "bert", text: "x".repeat(10_000) }));
   const late = (await Promise.all(more)).map(({ id }) => id);
   await mailbox.markRead("bert", late);

@@ -5,7 +5,7 @@ import { openTeamMail } from "../../support/mail/open-team-mail.ts";
 
 const mails = 20_000;
 
-test(`promise 07: an inbox that has seen ${mails} mails is as small as what is not read yet, and whoever opens it reads no more than that`, async () => {
+test(`promise 07: inbox after ${mails} mails is as small as its unread mail, and opening reads only that`, async () => {
   const { mailbox, again, inboxes } = await openTeamMail(["anna", "bert"], { pairsPerMinute: Infinity });
   const first = await mailbox.send({ from: "anna", to: "bert", text: "read at once" });
   const kept = await mailbox.send({ from: "anna", to: "bert", text: "never read" });

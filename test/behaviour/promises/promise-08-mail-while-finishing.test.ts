@@ -6,7 +6,7 @@ import { alpha, leading, mate } from "../../support/team/scripted-team.ts";
 const rounds = 200;
 const numbers = Array.from({ length: rounds }, (_, index) => `[word ${index + 1}]`);
 
-test(`promise 08: a message that comes while a teammate is just finishing is heard in that run or wakes it again, ${rounds} times out of ${rounds}`, async () => {
+test(`promise 08: message to a finishing teammate is read in that run or wakes it, ${rounds} times out of ${rounds}`, async () => {
   const heard: string[] = [];
   const all = gate();
   const failed: unknown[] = [];
@@ -18,7 +18,7 @@ test(`promise 08: a message that comes while a teammate is just finishing is hea
         expect(textOf(request.messages).match(/\[word \d+\]/g)).toEqual(numbers);
         all.open();
       } else {
-        // At each moment from the middle of its last answer to well after it has said that it rests.
+        // At any moment from the middle of its last answer to well after its idle report.
         setTimeout(() => void send(next).catch((error: unknown) => failed.push(error)), (next % 40) / 4);
       }
       return { text: `answer ${next - 1}` };
@@ -39,7 +39,7 @@ test(`promise 08: a message that comes while a teammate is just finishing is hea
 
 const textIn = (parts: unknown, text: string) => JSON.stringify(parts).includes(text);
 
-test("promise 08: the same for the lead, whatever it was just saying", async () => {
+test("promise 08: message to a finishing lead is read in that run or wakes it", async () => {
   const heard: string[] = [];
   const all = gate();
   const team = await alpha({

@@ -8,7 +8,7 @@ import { tempTree } from "../../support/files/temp-tree.ts";
 import { gate } from "../../support/team/team-session.ts";
 import { bash, leading, mate, say } from "../../support/team/scripted-team.ts";
 
-/** A lead that says its last word at once; two teammates that work on, one after word of the other. */
+/** A lead that answers at once, and two teammates that work on. One of them waits for mail of the other. */
 const twoAtWork = () =>
   leading(
     [
@@ -36,7 +36,7 @@ const place = () => {
 
 const flags = { team: "alpha", permissionMode: "bypassPermissions" } as const;
 
-/** One prompt without a screen, and what came of it. */
+/** One prompt without a screen, and its result. */
 async function headless(model: ScriptedModel, { cwd, env }: ReturnType<typeof place>) {
   const session = await startSession({ cwd, env, flags, asker: "nobody", model });
   async function* commands(): AsyncGenerator<Command> {
@@ -55,14 +55,14 @@ async function headless(model: ScriptedModel, { cwd, env }: ReturnType<typeof pl
   });
 }
 
-test("promise 09: a headless lead hears from its teammates, and does not leave while they work", async () => {
+test("promise 09: headless lead reads its teammates' reports and does not exit while they work", async () => {
   const { cwd, env } = place();
   const model = createScriptedModel(twoAtWork(), { clock: systemClock, cwd });
   const result = await headless(model, { cwd, env });
   expect(result).toMatchObject({ result: "all is done" });
 });
 
-test("promise 09: a task that the lead makes and leaves at once is done before a headless run ends", async () => {
+test("promise 09: task that the lead creates is done before a headless run ends", async () => {
   const { cwd, env } = place();
   const model = createScriptedModel(
     leading(
@@ -85,7 +85,7 @@ test("promise 09: a task that the lead makes and leaves at once is done before a
   expect(result).toMatchObject({ result: "all is done" });
 });
 
-test("promise 09: a library gets it too", async () => {
+test("promise 09: library session gets its mail too", async () => {
   const { cwd, env } = place();
   const isOver = gate();
   const model = createScriptedModel(twoAtWork(), { clock: systemClock, cwd });
@@ -100,7 +100,7 @@ test("promise 09: a library gets it too", async () => {
   await follow;
 });
 
-test("promise 09: nobody looks on at all, and every mail is delivered", async () => {
+test("promise 09: without any client every mail is delivered", async () => {
   const { cwd, env } = place();
   const model = createScriptedModel(twoAtWork(), { clock: systemClock, cwd });
   const session = await startSession({ cwd, env, flags, asker: "nobody", model });
@@ -111,7 +111,7 @@ test("promise 09: nobody looks on at all, and every mail is delivered", async ()
   expect(model.calls.filter(({ ask }) => ask.agent === "lead")).toHaveLength(3);
 });
 
-test("promise 09: troupe -p --team ends with what its teammates brought", async () => {
+test("promise 09: troupe -p --team ends with its teammates' results", async () => {
   const { write, run } = workplace();
   write(
     "s.mjs",

@@ -17,7 +17,7 @@ import {
 
 const settings = { teams: { shutdownMs: 1000 } };
 
-test("promise 10: a member whose model never answers is asked, drained, and ended when its time is over", async () => {
+test("promise 10: member whose model never answers is asked, drained, and ended on timeout", async () => {
   const team = await alpha({
     settings,
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], () => hang),
@@ -33,7 +33,7 @@ test("promise 10: a member whose model never answers is asked, drained, and ende
   ]);
 });
 
-test("promise 10: a member that refuses goes on until it is stopped without being asked", async () => {
+test("promise 10: member that refuses shutdown continues until it is stopped by force", async () => {
   const team = await alpha({
     settings: { teams: { shutdownMs: 60_000 } },
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ said, result }) => {
@@ -54,7 +54,7 @@ test("promise 10: a member that refuses goes on until it is stopped without bein
   expect((await membersOf(team.tree))[0]?.ended).toMatchObject({ reason: "killed", detail: "enough" });
 });
 
-test("promise 10: what a member has started goes with it, also what does not listen to signals", async () => {
+test("promise 10: member's processes end with it, also those that ignore signals", async () => {
   const team = await alpha({
     settings,
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ turn }) =>

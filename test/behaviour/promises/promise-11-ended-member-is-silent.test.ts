@@ -13,7 +13,7 @@ import {
   say,
 } from "../../support/team/scripted-team.ts";
 
-test("promise 11: who agreed to end is gone, hears nothing and says nothing any more", async () => {
+test("promise 11: member that approved its shutdown receives and sends nothing more", async () => {
   const team = await alpha({
     answer: leading(
       [
@@ -40,7 +40,7 @@ test("promise 11: who agreed to end is gone, hears nothing and says nothing any 
   expect((await files.presence.look("scout"))?.alive).toBe("dead");
   const log = await memberLog(team.tree, "scout");
   expect(log.at(-1)).toMatchObject({ type: "session.closed" });
-  // Its last word is that it agrees: no report of idleness comes after it.
+  // Its approval is its last message: no idle report follows.
   expect(log.filter((event) => event.type === "mail.sent").at(-1)).toMatchObject({ kind: "shutdown_approved" });
   const mailbox = createMailbox({
     ...ports,

@@ -19,7 +19,7 @@ async function opened(place: TmuxPlace, tmux: Tmux, request: { name: string; pla
   return result;
 }
 
-test("promise 12: only panes that Troupe made are ever closed, and none of them is left behind", async () => {
+test("promise 12: only panes that Troupe created are closed, and none of them is left behind", async () => {
   const place = await tmuxPlace();
   const { tmux, pane: mine, socket } = await place.inside();
   const own = { kind: "own", name: "troupe-test", label: "a session" } as const;
@@ -27,7 +27,7 @@ test("promise 12: only panes that Troupe made are ever closed, and none of them 
   for (const [at, placement] of [{ kind: "user" } as const, own, { kind: "user" } as const, own].entries())
     ours.push(await opened(place, tmux, { name: `agent-${at}`, placement }));
 
-  // The user's own: one in the same window as ours, one that took the place of one of ours, one on our server.
+  // The user's own panes: one in the same window as ours, one that replaced one of ours, one on our server.
   const users = (name: string, ...args: readonly string[]) => place.user(["-L", name, ...args]);
   const sleeper = ["-d", "-P", "-F", "#{pane_id}", "--", "/bin/sleep", "1000"];
   const beside = users("users", "split-window", "-t", mine, ...sleeper);
@@ -50,7 +50,7 @@ test("promise 12: only panes that Troupe made are ever closed, and none of them 
   expect(socket).toBe(tmux.socketPath("users"));
 });
 
-test("promise 12: whoever is killed while it opens panes leaves none without a mark, and all of them can be closed", async () => {
+test("promise 12: process killed while opening panes leaves only marked panes, which can be closed", async () => {
   const place = await tmuxPlace();
   const program = await buildProgram("open-panes.ts");
   onTestFinished(program.remove);
@@ -77,7 +77,7 @@ test("promise 12: whoever is killed while it opens panes leaves none without a m
   expect(found.filter(isRunning)).toEqual([]);
 });
 
-/** What was on its way to a server has then arrived, or never will. */
+/** After this, everything sent to a server has arrived or never will. */
 async function clientsGone(place: TmuxPlace): Promise<void> {
   const read = (path: string) => {
     try {

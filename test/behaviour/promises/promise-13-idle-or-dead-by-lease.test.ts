@@ -12,11 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-test("promise 13: one that is idle is told from one whose process gives no sign and from one that is dead, by its lease", async () => {
+test("promise 13: lease tells an idle member from a silent process and from a dead one", async () => {
   const { led, child, status, poll } = await withProcess();
   await poll(status, { state: "idle", alive: "alive" });
   child().kill("SIGSTOP");
-  // Its own word is what it was; nobody takes it for that.
+  // Its own state is unchanged, but it does not count as alive.
   await poll(status, { state: "idle", alive: "unknown", detail: expect.stringContaining("no sign of it") as string });
   child().kill("SIGCONT");
   await poll(status, { state: "idle", alive: "alive" });
@@ -25,7 +25,7 @@ test("promise 13: one that is idle is told from one whose process gives no sign 
   await led.team.stop("scout", { now: true });
 });
 
-test("promise 13: one that gives no sign any more is ended by its lead, stays in the record with the reason, and its tasks are free", async () => {
+test("promise 13: lead ends a silent member, records the reason, and releases its tasks", async () => {
   const { led, child, status, poll } = await withProcess({ silentMs: 1000 });
   await poll(status, { state: "idle", alive: "alive" });
   await led.stored.tasks.create({ subject: "paint", description: "", needs: ["Paintbrush"] }, { name: "team-lead" });

@@ -7,7 +7,7 @@ import { alpha, bash, filesOf, inState, leading, mate, membersOf, statesOf } fro
 
 const yes: PermissionAnswer = { behavior: "allow", scope: "once" };
 
-/** A model that is there, begins its work and answers a request to end each only when it is told to: nothing is over before it is seen. */
+/** A model that starts, works and answers a shutdown request only on a signal, so that the test sees every state. */
 const script = `
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ export default async (ask) => {
 
 const slow = "---\nname: slow\ndescription: waits\nmodel: scripted/s.mjs\n---\nYou wait.";
 
-test("promise 13: every state of a member is known, and who has ended stays in the record", async () => {
+test("promise 13: every state of a member is shown, and an ended member stays in the record", async () => {
   const answers = gate();
   const team = await alpha({
     files: { "project/s.mjs": script, "home/.troupe/agents/slow.md": slow },
@@ -71,7 +71,7 @@ test("promise 13: every state of a member is known, and who has ended stays in t
   expect(again.members.map(({ name }) => name)).toEqual(["team-lead", "scout"]);
 });
 
-/** Resolves when the lead sees this member so, now. */
+/** Resolves when the lead currently sees this member in this state. */
 const isNow = async (team: TeamSession, name: string, state: string, detail: string) => {
   const last = () => team.all("member.changed").findLast((event) => event.name === name);
   await team.until(() => last()?.state === state && (last()?.detail ?? "").includes(detail));
@@ -82,7 +82,7 @@ const helper = (prompt: string, more: object = {}) => ({
   input: { description: "help", prompt, subagent_type: "general-purpose", ...more },
 });
 
-test("promise 13, 21: a member waits as long as one of its agents does", async () => {
+test("promise 13, 21: member waits as long as one of its agents does", async () => {
   const answers = new Map<string, (answer: PermissionAnswer) => void>();
   const team = await alpha({
     flags: { permissionMode: "default" },
@@ -105,7 +105,7 @@ test("promise 13, 21: a member waits as long as one of its agents does", async (
 });
 
 test.each([false, true])(
-  "promise 13, 21: a member whose agent asks shows that it waits (in the background: %s)",
+  "promise 13, 21: member whose agent asks shows that it waits (in the background: %s)",
   async (inBackground) => {
     const answer = gate();
     const rested = gate();

@@ -6,7 +6,7 @@ import { bypass, workplace } from "../../support/cli/workplace.ts";
 import { agent, lead, teamSession } from "../../support/team/team-session.ts";
 import { alpha, filesOf, inState, leading, mate, membersOf } from "../../support/team/scripted-team.ts";
 
-test("promise 14: one spawn is one agent: 100 runs of one answer that spawns 16 named agents, none lost, none double", async () => {
+test("promise 14: one spawn is one agent: 100 runs of 16 spawns in one answer, none lost or doubled", async () => {
   const names = Array.from({ length: 16 }, (_, index) => `agent-${index}`);
   for (let run = 0; run < 100; run++) {
     const team = await teamSession({
@@ -32,7 +32,7 @@ test("promise 14: one spawn is one agent: 100 runs of one answer that spawns 16 
 
 const number = (callId: string) => Number(callId.split("_").at(-1));
 
-test("promise 14: an answer that breaks off and is asked for again starts its agent once", async () => {
+test("promise 14: interrupted and repeated answer starts its agent once", async () => {
   const team = await teamSession({
     flags: { model: "scripted/s.json" },
     more: { model: undefined },
@@ -66,7 +66,7 @@ export default (ask) => {
   return { text: "heard: " + ask.results.length + " " + /<agent-id>\\w+/.exec(JSON.stringify(ask.request.messages)) };
 };`;
 
-test("promise 14: killed between the start of an agent and the end of its call: no second agent for that call, in no later life", async () => {
+test("promise 14: kill between an agent's start and its call's result starts no second agent", async () => {
   const place = workplace();
   place.write("s.mjs", killed);
   const flags = ["--model", "scripted/s.mjs", "--output-format", "stream-json", ...bypass];
@@ -91,12 +91,12 @@ test("promise 14: killed between the start of an agent and the end of its call: 
   expect(events.filter((event) => event.type === "tool.settled")).toMatchObject([
     { callId: "call_lead_1_1", outcome: "interrupted" },
   ]);
-  // The lead is told once that its agent was at work, and by which id it goes on.
+  // The lead reads once that its agent was at work, and by which id it can be resumed.
   const told = events.filter((event) => event.type === "prompt.admitted" && event.source === "background");
   expect(JSON.stringify(told).match(/<agent-id>agt_/g)).toHaveLength(1);
 });
 
-test("promise 14: one call is one teammate, however often it is tried, and in every later life of its lead", async () => {
+test("promise 14: one call is one teammate, however often it is retried or resumed", async () => {
   const answers = leading([{ calls: [mate("scout", "look"), mate("scout", "look too")] }, { text: "waiting" }], () => ({
     text: "seen",
   }));
@@ -110,7 +110,7 @@ test("promise 14: one call is one teammate, however often it is tried, and in ev
     "scout-2 call_lead_1_2",
   ]);
   await team.close();
-  // As if it had gone down between the joining and the result of the call: whoever tries that call again joins nobody.
+  // As after a crash between the join and the result of the call: a retry of that call adds no member.
   const { record } = await filesOf(team.tree);
   const { joinedAt: _, agentId: __, subscriptions: ___, ...scout } = before[0]!;
   expect(await record.join(scout)).toMatchObject({ isNew: false, member: { name: "scout" } });

@@ -5,12 +5,12 @@ import { openMailbox } from "../../../src/team/index.ts";
 import { teamSession } from "../../support/team/team-session.ts";
 import { alpha, filesOf, inState, leading, mate, membersOf, ports } from "../../support/team/scripted-team.ts";
 
-test("promise 15: who goes on where it left off goes on with the lead's session, whoever wrote last", async () => {
+test("promise 15: continue opens the lead's session, also when a teammate wrote last", async () => {
   const first = await alpha({ answer: leading([{ calls: [mate("scout")] }], () => ({ text: "done" })) });
   await first.ask("go");
   await inState(first, "scout", "idle");
   await first.close();
-  // As after a kill in the middle of the teammate's work: the last word is the teammate's.
+  // As after a kill in the middle of the teammate's work: the teammate wrote last.
   const scout = (await membersOf(first.tree))[0]?.sessionId ?? "";
   const opened = await createFileSessionStore({ home: first.tree.path("home/.troupe"), ...ports }).open(scout);
   await opened.leadLog.record({ type: "notice.raised", level: "info", code: "test", message: "still at work" });
@@ -25,13 +25,13 @@ test("promise 15: who goes on where it left off goes on with the lead's session,
   await inState(again, "scout", "idle");
 });
 
-test("promise 15: what one has asked for who has ended by now keeps nobody from going on with the team, however often", async () => {
+test("promise 15: open request of an ended member does not stop the team from resuming", async () => {
   const settings = { teams: { nestedTeams: true } };
   const first = await alpha({ settings, answer: leading([{ calls: [mate("scout")] }], () => ({ text: "done" })) });
   await first.ask("go");
   await inState(first, "scout", "idle");
   await first.close();
-  // As after a kill before the lead has answered, and an end from the shell.
+  // As after a kill before the lead answered, followed by an end from the shell.
   const stored = await filesOf(first.tree);
   const mailbox = openMailbox(stored, ports);
   const request = {

@@ -18,7 +18,7 @@ import {
 
 const everything = (ask: Ask) => textOf(ask.request.messages);
 
-test("promise 15: after an exit the team is there again: members, mail and tasks where they were, nothing twice", async () => {
+test("promise 15: after an exit the team resumes: members, mail and tasks as before, nothing twice", async () => {
   const first = await alpha({
     answer: leading(
       [
@@ -70,7 +70,7 @@ test("promise 15: after an exit the team is there again: members, mail and tasks
   ]);
 });
 
-test("promise 15: a member whose definition is gone is named with the reason; the others are back", async () => {
+test("promise 15: member whose definition is gone is named with the reason; the others resume", async () => {
   const files = { "home/.troupe/agents/expert.md": "---\nname: expert\ndescription: e\n---\nYou are an expert." };
   const first = await alpha({
     files,
@@ -98,7 +98,7 @@ test("promise 15: a member whose definition is gone is named with the reason; th
   expect(await second.ask("who is there?")).toMatchObject({ text: "I know" });
 });
 
-test("promise 15: a member whose transcript is gone is back without it, and the user, its lead and itself are told", async () => {
+test("promise 15: member whose transcript is gone resumes without it; user, lead and member know", async () => {
   const first = await alpha({
     answer: leading([{ calls: [mate("scout", "look around"), mate("maker", "make it")] }, { text: "waiting" }], () => ({
       text: "done",
@@ -135,7 +135,7 @@ test("promise 15: a member whose transcript is gone is back without it, and the 
   expect(everything(second.asked("scout@alpha")[0]!)).toContain("You were in this team before");
 });
 
-test("promise 15: a member that had joined and not yet been told what to do, when everything went down, hears it", async () => {
+test("promise 15: member that joined before a crash without its prompt receives it on resume", async () => {
   const first = await alpha({ answer: () => ({ text: "fine" }) });
   await first.ask("go");
   await first.close();
@@ -163,7 +163,7 @@ test("promise 15: a member that had joined and not yet been told what to do, whe
   expect(second.asked("scout@alpha")[0]?.said).toContain("look around");
 });
 
-test("promise 15: a task of one who has ended, which nobody has come to give back, is on the list again, and done", async () => {
+test("promise 15: unreleased task of an ended member returns to the list and is completed", async () => {
   const first = await alpha({
     answer: leading([{ calls: [mate("scout"), mate("maker")] }, { text: "waiting" }], () => ({ text: "done" })),
   });
@@ -171,7 +171,7 @@ test("promise 15: a task of one who has ended, which nobody has come to give bac
   await inState(first, "scout", "idle");
   await inState(first, "maker", "idle");
   await first.close();
-  // As after a kill of the lead that had just put down that one of them is lost.
+  // As after a kill of the lead right after it recorded that one of them is lost.
   const { record, tasks } = await filesOf(first.tree);
   await tasks.create({ subject: "paint it", description: "" }, { name: "team-lead" });
   await tasks.claim(1, { name: "scout" });
@@ -187,7 +187,7 @@ test("promise 15: a task of one who has ended, which nobody has come to give bac
   await second.until((event) => event.type === "notice.raised" && event.message === message);
 });
 
-test("promise 15: a member that was in the middle of its work goes on with it", async () => {
+test("promise 15: member that was in the middle of its work continues it", async () => {
   const first = await alpha({
     answer: leading([{ calls: [mate("scout", "dig deep")] }, { text: "waiting" }], () => hang),
   });

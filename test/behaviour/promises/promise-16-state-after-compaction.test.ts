@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { agent, gate, lead, type TeamOptions, teamSession, textOf } from "../../support/team/team-session.ts";
 import { alpha, bash, inState, leading, mate, memberLog, report } from "../../support/team/scripted-team.ts";
 
-test("promise 16: after compaction the lead still knows its running agents and commands, and those that have finished", async () => {
+test("promise 16: after compaction the lead knows its running and finished agents and commands", async () => {
   const over = gate();
   const team = await teamSession({
     answer: (ask) => (ask.purpose === "compact" ? { text: "We worked." } : steps(ask)),
@@ -41,7 +41,7 @@ test("promise 16: after compaction the lead still knows its running agents and c
   expect(told()).toHaveLength(1);
 });
 
-test("promise 16: after compaction the lead still knows its team and the tasks that are open", async () => {
+test("promise 16: after compaction the lead knows its team and the open tasks", async () => {
   const steps = leading(
     [
       {
@@ -82,7 +82,7 @@ test("promise 16: after compaction the lead still knows its team and the tasks t
   expect(textOf(team.asked("lead").at(-1)?.request.messages ?? [])).toContain("paint the shed");
 });
 
-test("promise 16: after compaction a lead without a team still knows the open tasks of its session, and a member its own", async () => {
+test("promise 16: after compaction a lead without a team and a member know their open tasks", async () => {
   const create = (subject: string) => ({ tool: "TaskCreate", input: { subject, description: "d", needs: ["Brush"] } });
   const compacting = (answer: TeamOptions["answer"]): TeamOptions["answer"] => {
     return (ask) => (ask.purpose === "compact" ? { text: "We worked." } : answer(ask));
@@ -96,7 +96,7 @@ test("promise 16: after compaction a lead without a team still knows the open ta
   const summaries = () => alone.all("context.compacted").map(({ summary }) => summary);
   expect(summaries()).toEqual([expect.stringContaining("Tasks that are open:\n#1 [pending] sweep\n</still-there>")]);
 
-  // A member's conversation is made shorter when it does not fit any more.
+  // A member's conversation is compacted when it no longer fits.
   const filling = { text: "x".repeat(4_000), calls: [bash("head -c 20000 /dev/zero | tr '\\0' y")] };
   const team = await alpha({
     settings: { compaction: { atTokens: 12_000 } },

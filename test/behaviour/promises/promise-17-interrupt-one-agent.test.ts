@@ -3,7 +3,7 @@ import type { AgentPath } from "../../../src/protocol/index.ts";
 import { agent, gate, lead, resultOf, teamSession } from "../../support/team/team-session.ts";
 import { alpha, hang, inState, leading, mate, memberLog, statesOf } from "../../support/team/scripted-team.ts";
 
-test("promise 17: an interrupt stops the turn one is looking at, and nothing else; what was stopped can be resumed", async () => {
+test("promise 17: interrupt stops only the turn in view, which can be resumed", async () => {
   const over = gate();
   const team = await teamSession({
     answer: lead(
@@ -35,7 +35,7 @@ test("promise 17: an interrupt stops the turn one is looking at, and nothing els
   expect(team.all("agent.idle", "lead/scout").map(({ reason }) => reason)).toEqual(["interrupted", "completed"]);
 });
 
-test("promise 17: an interrupt of one agent leaves the lead and the others at work", async () => {
+test("promise 17: interrupt of one agent leaves the lead and the others at work", async () => {
   const team = await teamSession({
     answer: lead(
       [{ calls: [agent("work", { name: "scout" }), agent("work", { name: "other" })] }, { text: "over" }],
@@ -55,7 +55,7 @@ test("promise 17: an interrupt of one agent leaves the lead and the others at wo
   expect(await team.command({ type: "interrupt", agent: "lead/nobody" as AgentPath })).toMatchObject({ ok: false });
 });
 
-test("promise 17: an interrupt of a teammate stops its turn alone; it tells so, and goes on when it is spoken to", async () => {
+test("promise 17: interrupt of a teammate stops its turn only; it reports that and continues on mail", async () => {
   const over = gate();
   const team = await alpha({
     answer: leading([{ calls: [mate("scout"), mate("other")] }, { text: "waiting" }], async (ask) => {

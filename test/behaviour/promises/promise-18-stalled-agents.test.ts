@@ -3,7 +3,7 @@ import { heldBackend, ledTeam, wishFor } from "../../support/team/led-team.ts";
 import { agent, lead, resultOf, teamSession } from "../../support/team/team-session.ts";
 import { alpha, bash, hang, leading, mate, memberLog } from "../../support/team/scripted-team.ts";
 
-test("promise 18: an agent that makes no progress is noticed, and failed with what it has", async () => {
+test("promise 18: agent without progress is detected and fails with its partial result", async () => {
   const team = await teamSession({
     settings: { watchdog: { startMs: 5000, modelMs: 5000, toolMs: 5000 } },
     answer: lead([{ calls: [agent("work")] }, { text: "over" }], (ask) =>
@@ -20,7 +20,7 @@ test("promise 18: an agent that makes no progress is noticed, and failed with wh
   expect(idle).toMatchObject([{ reason: "failed", detail: expect.stringMatching(/^no sign of life/) as string }]);
 });
 
-test("promise 18: a teammate whose model says nothing is noticed and failed, and its lead hears why and what it has", async () => {
+test("promise 18: teammate with a silent model fails, and its lead reads why with its partial result", async () => {
   const team = await alpha({
     settings: { watchdog: { startMs: 5000, modelMs: 5000, toolMs: 5000 } },
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ turn }) =>
@@ -39,7 +39,7 @@ test("promise 18: a teammate whose model says nothing is noticed and failed, and
   expect(log.filter((each) => each.type === "agent.idle")).toMatchObject([{ reason: "failed" }]);
 });
 
-test("promise 18: a teammate whose call never ends is noticed too, and can be sent on", async () => {
+test("promise 18: teammate whose call never ends is detected too and can be resumed", async () => {
   const team = await alpha({
     settings: { watchdog: { startMs: 5000, modelMs: 5000, toolMs: 5000 } },
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ turn }) =>
@@ -54,7 +54,7 @@ test("promise 18: a teammate whose call never ends is noticed too, and can be se
   await team.until((each) => each.type === "prompt.admitted" && /went on/.test(JSON.stringify(each)));
 });
 
-test("promise 18: a teammate that is started and never begins is ended, its lead hears why, and its tasks are free again", async () => {
+test("promise 18: teammate that never starts is ended; its lead reads why, its tasks are released", async () => {
   const backend = heldBackend({});
   const { team, stored, recorded } = await ledTeam({ backend, startMs: 5000 });
   await team.spawn(wishFor("scout", "call_1"));

@@ -5,7 +5,7 @@ import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createFileSessionStore } from "../../../src/store/index.ts";
 import { bypass, workplace } from "../../support/cli/workplace.ts";
 
-/** A lead that starts agents in every turn, one that is waited for and two that are not, until it is told to stop. */
+/** A lead that starts three agents in every turn until it is stopped. It waits for one of them. */
 const script = `
 import { existsSync } from "node:fs";
 export default (ask) => {
@@ -20,7 +20,7 @@ export default (ask) => {
 const rounds = Number(process.env["KILL_ROUNDS"] ?? (process.env["SOAK"] === "1" ? 30 : 12));
 const settings = { limits: { maxAgents: 50_000, maxSpawnsPerMinute: 50_000 }, compaction: { atTokens: 9_000 } };
 
-test(`promise 19: a completion is announced exactly once, also across compaction, resume and ${rounds} kills at any moment`, async () => {
+test(`promise 19: completion is announced exactly once, also across compaction, resume and ${rounds} kills`, async () => {
   const place = workplace();
   place.write("s.mjs", script);
   place.write("settings.json", settings);
@@ -40,7 +40,7 @@ test(`promise 19: a completion is announced exactly once, also across compaction
   const id = sessionIn(place.home);
   for (let round = 0; round < rounds; round++) {
     const next = place.start(["-p", "--resume", id, ...flags], { input: "" });
-    // Every other round comes so far that somebody is at work in the background.
+    // Every other round lives until an agent works in the background.
     if (round % 2 === 0) await next.saw(/"background\.started"/);
     else if (Math.random() > 0.5) await next.saw(/"turn\.started"/);
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 150));
@@ -69,7 +69,7 @@ test(`promise 19: a completion is announced exactly once, also across compaction
   }
   const ended = events.flatMap((event) => (event.type === "background.ended" ? [event.backgroundId] : []));
   expect(ended.toSorted()).toEqual(started.map(({ backgroundId }) => backgroundId).toSorted());
-  // Whoever was started is known of: by word of its end, or by the result of the call that waited for it.
+  // Every started agent is accounted for: by a notice of its end, or by the result of the call that waited for it.
   const results = JSON.stringify(events.filter((event) => event.type === "tool.settled"));
   for (const [agent, envelopes] of agents) {
     if (!envelopes.some(({ event }) => event.type === "agent.spawned")) continue;
@@ -100,7 +100,7 @@ export default (ask) => {
   return { text: "the answer of " + ask.agent };
 };`;
 
-test("promise 19: what a teammate came to is announced exactly once, also when everything is killed again and again", async () => {
+test("promise 19: teammate's result is announced exactly once, also across repeated kills", async () => {
   const place = workplace();
   place.write("s.mjs", answering);
   const flags = ["--model", "scripted/s.mjs", "--output-format", "stream-json", "--team", "alpha", ...bypass];

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { agent, lead, resultOf, teamSession } from "../../support/team/team-session.ts";
 import { alpha, bash, hang, leading, mate, memberLog, report } from "../../support/team/scripted-team.ts";
 
-test("promise 20: an agent whose context is full is compacted and goes on; a stop reaches it without the model", async () => {
+test("promise 20: agent with a full context is compacted and continues; stop works without the model", async () => {
   const filling = {
     text: "x".repeat(4_000),
     calls: [{ tool: "Bash", input: { command: "head -c 20000 /dev/zero | tr '\\0' y" } }],
@@ -31,7 +31,7 @@ test("promise 20: an agent whose context is full is compacted and goes on; a sto
   expect(hung.all("background.ended")).toMatchObject([{ status: "killed" }]);
 });
 
-test("promise 20: a teammate whose context is full is compacted and goes on, and control mail acts without its model", async () => {
+test("promise 20: teammate with a full context is compacted and continues; control mail still works", async () => {
   const filling = {
     text: "x".repeat(4_000),
     calls: [bash("head -c 20000 /dev/zero | tr '\\0' y")],

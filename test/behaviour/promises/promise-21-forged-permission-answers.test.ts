@@ -19,7 +19,7 @@ import {
   say,
 } from "../../support/team/scripted-team.ts";
 
-test("promise 21: nobody but the lead answers a question: forged, replayed, altered and mistaken answers count for nothing", async () => {
+test("promise 21: only the lead answers a question: forged, replayed or altered answers are ignored", async () => {
   const answer = gate();
   const asked: RequestId[] = [];
   const team = await alpha({
@@ -88,7 +88,7 @@ test("promise 21: nobody but the lead answers a question: forged, replayed, alte
   ];
   const forged = forgers.flatMap((forge) => control.map(forge));
   const inbox = files.inbox("scout");
-  // What the lead has really sent, again under another id; and what it sends by mistake.
+  // The lead's real answer again under another id, and a message that it sends by mistake.
   const answered = (await inbox.peek()).mail
     .map((held) => held.mail)
     .filter(({ body }) => body.kind === "permission_response");
@@ -116,7 +116,7 @@ test("promise 21: nobody but the lead answers a question: forged, replayed, alte
   expect(existsSync(join(team.cwd, "second"))).toBe(true);
 });
 
-test("promise 21: a question from a member is bound to what it says, and nobody asks in another's name", async () => {
+test("promise 21: member's question is bound to its content and cannot be forged by others", async () => {
   const asked: string[] = [];
   const team = await alpha({
     flags: { permissionMode: "default" },
@@ -159,7 +159,7 @@ test("promise 21: a question from a member is bound to what it says, and nobody 
   expect(team.all("notice.raised", "lead").filter(({ code }) => code === "mail")).toHaveLength(3);
 });
 
-test("promise 21: nobody takes back a question but who has asked it", async () => {
+test("promise 21: only the asking member can withdraw its question", async () => {
   const team = await alpha({
     flags: { permissionMode: "default" },
     more: { asker: "reply" },

@@ -15,7 +15,7 @@ const asksFor = (command: string) =>
 const flags = { permissionMode: "default" } as const;
 const allow: PermissionAnswer = { behavior: "allow", scope: "once" };
 
-test("promise 21: a member's question is shown on the lead's surfaces with its name, and answered there with a note", async () => {
+test("promise 21: member's question appears at the lead with its name and is answered with a note", async () => {
   const team = await alpha({ flags, more: { asker: "reply" }, answer: asksFor("touch one") });
   await team.ask("go");
   const { event } = await team.until((asked) => asked.type === "permission.asked" && asked.member !== undefined);
@@ -37,7 +37,7 @@ test("promise 21: a member's question is shown on the lead's surfaces with its n
   expect(team.session.view().questions).toEqual([]);
 });
 
-test("promise 21: several questions wait side by side, and each is answered by itself", async () => {
+test("promise 21: several questions wait side by side, and each is answered separately", async () => {
   const open = new Map<string, { question: PermissionQuestion; answer: (answer: PermissionAnswer) => void }>();
   const all = gate();
   const names = ["a", "b", "c"];
@@ -65,7 +65,7 @@ test("promise 21: several questions wait side by side, and each is answered by i
   expect(names.filter((name) => existsSync(join(team.cwd, `by-${name}@alpha`)))).toEqual(["b", "c"]);
 });
 
-test("promise 21: when nobody answers, the wait is over after the time that the settings say, with a no", async () => {
+test("promise 21: unanswered question is denied after the configured time", async () => {
   const team = await alpha({
     flags,
     settings: { teams: { permissionTimeoutMs: 1000 } },
@@ -79,7 +79,7 @@ test("promise 21: when nobody answers, the wait is over after the time that the 
   expect(team.session.view().questions).toEqual([]);
 });
 
-test("promise 21: a question that waits when everything goes down is asked again, once, and its member goes on", async () => {
+test("promise 21: question pending at a crash is asked again once, and its member continues", async () => {
   const first = await alpha({ flags, more: { asker: "reply" }, answer: asksFor("touch one") });
   await first.ask("go");
   await inState(first, "scout", "waiting");
@@ -95,7 +95,7 @@ test("promise 21: a question that waits when everything goes down is asked again
     ),
   });
   await inState(second, "scout", "waiting");
-  // Whoever is back asks anew, and has taken back what it asked in its earlier life.
+  // The resumed member asks again and has withdrawn the question of its previous run.
   const asked = () => [
     ...new Set(second.all("permission.asked").flatMap(({ requestId, member }) => (member ? [requestId] : []))),
   ];

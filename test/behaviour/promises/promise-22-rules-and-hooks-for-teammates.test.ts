@@ -7,7 +7,7 @@ import { alpha, bash, inState, leading, mate, report } from "../../support/team/
 const hook = (command: string, more: object = {}) => ({ ...more, hooks: [{ type: "command", command }] });
 const write = (name: string) => ({ tool: "Write", input: { file_path: name, content: "x" } });
 
-test("promise 22: rules and hooks hold for a teammate as for its lead, and the hooks know who it is", async () => {
+test("promise 22: rules and hooks apply to a teammate as to its lead, and hooks get its name", async () => {
   const team = await alpha({
     settings: {
       permissions: { deny: ["Bash(rm:*)"] },
@@ -33,7 +33,7 @@ test("promise 22: rules and hooks hold for a teammate as for its lead, and the h
   expect(facts).toMatch(/"team_name":"alpha"/);
 });
 
-test("promise 22: an answer may change the input, carry a note, and hold for the whole team", async () => {
+test("promise 22: answer may change the input, carry a note, and apply to the whole team", async () => {
   const asked: string[] = [];
   const answers: Record<string, PermissionAnswer> = {
     scout: { behavior: "allow", scope: "once", input: { file_path: "b.txt", content: "y" }, message: "b is better" },
@@ -72,6 +72,6 @@ test("promise 22: an answer may change the input, carry a note, and hold for the
   expect(existsSync(join(team.cwd, "c.txt"))).toBe(true);
   await team.ask("and the third");
   await inState(team, "third", "idle");
-  // It had to read the file first, and was not asked about it.
+  // It had to read the file first, which needs no approval.
   expect(asked).toEqual(["scout", "maker"]);
 });

@@ -14,7 +14,7 @@ maxTurns: 5
 You help.
 `;
 
-test("promise 23: 'troupe agents show' prints the rights that come out of it, under every mode of the parent", async () => {
+test("promise 23: 'troupe agents show' prints the effective rights under every parent mode", async () => {
   const place = workplace();
   const folder = join(place.home, ".troupe", "agents");
   mkdirSync(folder, { recursive: true });

@@ -5,7 +5,7 @@ import type { PermissionMode } from "../../../src/protocol/index.ts";
 const strictFirst: readonly PermissionMode[] = ["plan", "dontAsk", "default", "acceptEdits", "bypassPermissions"];
 const rank = (mode: PermissionMode) => strictFirst.indexOf(mode);
 
-test("promise 23: whatever definition, setting and call say, a child never has more than its parent", () => {
+test("promise 23: subagent never has more rights than its parent, for any definition, setting or call", () => {
   const sayings = [undefined, ...strictFirst];
   for (const parent of strictFirst) {
     for (const definition of sayings) {

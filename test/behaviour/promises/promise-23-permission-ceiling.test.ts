@@ -5,7 +5,7 @@ import { heldBackend, ledTeam, wishFor } from "../../support/team/led-team.ts";
 import { agent, lead, resultOf, teamSession } from "../../support/team/team-session.ts";
 import { alpha, bash, inState, leading, mate, memberLog, membersOf, report } from "../../support/team/scripted-team.ts";
 
-test("promise 23: a child's rights are its parent's, cut by its own definition, never more", async () => {
+test("promise 23: subagent has its parent's rights, reduced by its definition, never more", async () => {
   const files = {
     "home/.troupe/agents/loose.md":
       "---\nname: loose\ndescription: l\npermissionMode: bypassPermissions\ntools: Bash(echo:*), Write\n---\nYou are loose.",
@@ -37,7 +37,7 @@ const loose = {
     "---\nname: loose\ndescription: l\npermissionMode: bypassPermissions\ntools: Bash(echo:*), Write\n---\nYou are loose.",
 };
 
-test("promise 23: a teammate has its lead's rights at the start, cut by its definition, never more", async () => {
+test("promise 23: teammate has its lead's rights at the start, reduced by its definition, never more", async () => {
   for (const permissionMode of ["default", "bypassPermissions"] as const) {
     const team = await alpha({
       files: loose,
@@ -70,7 +70,7 @@ test("promise 23: a teammate has its lead's rights at the start, cut by its defi
   }
 });
 
-test("promise 23: a team that is taken up again by a lead with fewer rights has fewer too; with the same it has the same", async () => {
+test("promise 23: team resumed by a lead with fewer rights has fewer; with the same it has the same", async () => {
   const touching = (name: string) =>
     leading([], ({ said, result }) =>
       said.includes(name) && result?.tool !== "Bash"
@@ -97,7 +97,7 @@ test("promise 23: a team that is taken up again by a lead with fewer rights has 
   expect(existsSync(`${first.cwd}/two`)).toBe(false);
 });
 
-test("promise 23: a lead whose mode is lowered has nobody with more rights from then on; one that plans for a while takes nothing from them", async () => {
+test("promise 23: lowering the lead's mode lowers all members; plan mode of the lead does not", async () => {
   const team = await alpha({
     answer: leading(
       [{ calls: [mate("scout", "wait"), mate("maker", "wait", { mode: "default" })] }],
@@ -123,7 +123,7 @@ test("promise 23: a lead whose mode is lowered has nobody with more rights from 
   expect(changes).toMatchObject([{ permissionMode: "acceptEdits" }]);
 });
 
-test("promise 23: who was wanted before its lead's mode was lowered begins with no more than its lead has by then", async () => {
+test("promise 23: member requested before its lead's mode was lowered starts with the lowered rights", async () => {
   const begun: (string | undefined)[] = [];
   let mode: PermissionMode = "bypassPermissions";
   const { team } = await ledTeam({
@@ -138,7 +138,7 @@ test("promise 23: who was wanted before its lead's mode was lowered begins with 
   for (const { name } of team.members()) await team.stop(name, { now: true });
 });
 
-test("promise 23: who is brought back has no more than its lead has by then", async () => {
+test("promise 23: respawned member has no more rights than its lead has then", async () => {
   const begun: (string | undefined)[] = [];
   let mode: PermissionMode = "bypassPermissions";
   const { team } = await ledTeam({

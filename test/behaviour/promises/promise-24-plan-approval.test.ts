@@ -19,7 +19,7 @@ import {
 const planner = { calls: [mate("scout", "build it", { plan_mode_required: true })] };
 const plan = (text: string) => ({ calls: [{ tool: "ExitPlanMode", input: { plan: text } }] });
 
-/** Tries to write before it has a plan, then presents one, a better one if that is not enough, and carries it out. */
+/** Tries to write without a plan, then presents one, a better one if that is rejected, and carries it out. */
 const planning = ({ turn, result, results }: Ask) => {
   if (turn === 1) return { calls: [bash("touch too-early")] };
   if (result?.tool === "Bash" && turn === 2) return plan("first plan");
@@ -28,7 +28,7 @@ const planning = ({ turn, result, results }: Ask) => {
   return { text: `came to: ${results.map(({ text, isError }) => `${isError} ${text}`).join()}` };
 };
 
-test("promise 24: a plan is approved by the lead's model, or sent back with feedback; nothing is changed before", async () => {
+test("promise 24: lead's model approves a plan or rejects it with feedback; nothing changes before", async () => {
   const answered = new Set<string>();
   const team = await alpha({
     answer: (ask) => {
@@ -53,13 +53,13 @@ test("promise 24: a plan is approved by the lead's model, or sent back with feed
     { behavior: "allow" },
   ]);
   expect(JSON.stringify(log)).toContain("The lead of your team has turned this down and says: add tests");
-  // From there on it has the rights it was started with.
+  // From here on it has the rights that it was started with.
   expect(log.filter((event) => event.type === "agent.changed")).toMatchObject([
     { permissionMode: "bypassPermissions" },
   ]);
 });
 
-test("promise 24: a plan is approved by the user where the settings say so, and never by the lead's model, which tries to", async () => {
+test("promise 24: where the settings say so, only the user approves a plan, not the lead's model", async () => {
   const answers: PermissionAnswer[] = [
     { behavior: "deny", message: "too big" },
     { behavior: "allow", scope: "once" },
@@ -92,7 +92,7 @@ test("promise 24: a plan is approved by the user where the settings say so, and 
   await team.ask("go");
   const { event } = await team.until(({ type }) => type === "permission.asked");
   await team.ask(`approve it yourself: ${event.type === "permission.asked" ? event.requestId : ""}`);
-  // It is told who decides, and not what it could try next.
+  // The lead reads who decides, and gets no hint about what else to try.
   expect(team.asked("lead").at(-1)?.results).toMatchObject([
     { isError: true, text: expect.stringMatching(/^The user decides on plans here(?!.*ask_)/) as string },
     { isError: true, text: expect.stringMatching(/^The user decides on plans here(?!.*ask_)/) as string },
@@ -109,7 +109,7 @@ test("promise 24: a plan is approved by the user where the settings say so, and 
   expect(settled).toMatchObject([{ behavior: "deny", message: "too big" }, { behavior: "allow" }]);
 });
 
-test("promise 24: a hook may decide on a plan", async () => {
+test("promise 24: hook may decide on a plan", async () => {
   const decision = { hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } } };
   const team = await alpha({
     settings: {
@@ -127,7 +127,7 @@ test("promise 24: a hook may decide on a plan", async () => {
   expect(team.all("permission.asked")).toEqual([]);
 });
 
-test("promise 24: the planner cannot approve its own plan, nor somebody else's", async () => {
+test("promise 24: planner cannot approve its own plan or another member's", async () => {
   const team = await alpha({
     answer: leading(
       [

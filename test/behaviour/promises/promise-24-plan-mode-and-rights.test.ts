@@ -7,7 +7,7 @@ import { alpha, bash, inState, mate, memberLog, report, requestIn, say } from ".
 
 const write = (name: string) => ({ tool: "Write", input: { file_path: name, content: "x" } });
 
-/** Tries to write when it is told to, presents a plan when it is told to, and carries it out. */
+/** Writes, presents a plan or carries it out, each on request. */
 const planner = ({ said, result, results }: Ask) => {
   const last = said.lastIndexOf("try to write ");
   if (result?.tool === "ExitPlanMode" && !result.isError) return { calls: [write("built"), bash("touch by-command")] };
@@ -17,7 +17,7 @@ const planner = ({ said, result, results }: Ask) => {
   return last < 0 ? { text: "looked around" } : { calls: [write(said.slice(last + 13).split(/\s|</, 1)[0] ?? "")] };
 };
 
-/** Starts the planner, and approves what it presents. */
+/** Starts the planner and approves its plan. */
 const approving = (ask: Ask) => {
   if (ask.agent !== "lead") return planner(ask);
   if (ask.turn === 1) return { calls: [mate("scout", "look around", { plan_mode_required: true })] };
@@ -32,7 +32,7 @@ const modesOf = async (team: TeamSession) =>
     event.type === "agent.changed" && event.permissionMode ? [event.permissionMode] : [],
   );
 
-test("promise 24: who owes a plan is not let out of plan mode by a lead that comes back with fewer rights", async () => {
+test("promise 24: member that owes a plan stays in plan mode when its lead resumes with fewer rights", async () => {
   const first = await alpha({ answer: approving });
   await first.ask("go");
   await inState(first, "scout", "idle");
@@ -44,14 +44,14 @@ test("promise 24: who owes a plan is not let out of plan mode by a lead that com
   await second.until(report(/came to: /));
   expect(existsSync(join(first.cwd, "too-early"))).toBe(false);
   await tell(second, "present your plan");
-  // It goes on with what its lead has now: files, and no commands.
+  // It continues with the lead's current rights: files, but no commands.
   await second.until(report(/came to: false,true/));
   expect(existsSync(join(first.cwd, "built"))).toBe(true);
   expect(existsSync(join(first.cwd, "by-command"))).toBe(false);
   expect(await modesOf(second)).toEqual(["acceptEdits"]);
 });
 
-test("promise 24: nor by a lead whose rights become fewer while it plans", async () => {
+test("promise 24: member that owes a plan stays in plan mode when its lead loses rights", async () => {
   const team = await alpha({ answer: approving });
   await team.ask("go");
   await inState(team, "scout", "idle");
@@ -65,7 +65,7 @@ test("promise 24: nor by a lead whose rights become fewer while it plans", async
   expect(await modesOf(team)).toEqual(["acceptEdits"]);
 });
 
-test("promise 24: nor when its mode is changed; whom its lead has put into plan mode is let out by its lead", async () => {
+test("promise 24: mode change does not end a required plan, but ends plan mode that the lead set", async () => {
   const team = await alpha({ answer: approving });
   await team.ask("go");
   await inState(team, "scout", "idle");
@@ -85,7 +85,7 @@ test("promise 24: nor when its mode is changed; whom its lead has put into plan 
   expect(await modesOf(team)).toEqual(["acceptEdits", "plan", "acceptEdits"]);
 });
 
-test("promise 23, 24: a plan leads nobody to more than its lead has by then", async () => {
+test("promise 23, 24: approved plan gives no more rights than the lead has then", async () => {
   const team = await alpha({ answer: approving });
   await team.ask("go");
   await inState(team, "scout", "idle");

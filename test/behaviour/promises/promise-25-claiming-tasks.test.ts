@@ -19,7 +19,7 @@ const complete = (ask: Ask) => {
 const task = (id: number, fits: (task: WorkItem) => boolean) => (event: Event) =>
   event.type === "task.changed" && event.task.id === id && fits(event.task);
 
-test("promise 25: an idle member claims only what its tools can do, and a task that becomes free wakes who waits", async () => {
+test("promise 25: idle member claims only tasks its tools can do; an unblocked task wakes it", async () => {
   const team = await alpha({
     files,
     answer: leading(
@@ -46,14 +46,14 @@ test("promise 25: an idle member claims only what its tools can do, and a task t
     { owner: "reader", status: "completed" },
     { owner: undefined, status: "pending" },
   ]);
-  // Somebody does the first by other means: what it held up is free, and the reader, who is idle, is woken for it.
+  // The first task is completed by other means. That unblocks the second one and wakes the idle reader.
   expect(await team.command({ type: "task.update", taskId: 1, status: "completed" })).toEqual({
     ok: true,
   });
   await team.until(task(3, ({ status, owner }) => status === "completed" && owner === "reader"));
 });
 
-test("promise 25: what a member had in hand when it was ended goes back, and wakes who waits", async () => {
+test("promise 25: task of a stopped member is released and wakes a waiting member", async () => {
   const team = await alpha({
     answer: leading(
       [
@@ -74,7 +74,7 @@ test("promise 25: what a member had in hand when it was ended goes back, and wak
   await team.until(task(1, ({ status, owner }) => status === "completed" && owner === "second"));
 });
 
-test("promise 25: who was given a task while it was blocked begins it when it is free", async () => {
+test("promise 25: member assigned to a blocked task starts it when it is unblocked", async () => {
   const team = await alpha({
     files,
     answer: leading(
@@ -105,7 +105,7 @@ test("promise 25: who was given a task while it was blocked begins it when it is
   expect(JSON.stringify(team.asked("other@alpha").map((ask) => ask.said))).not.toContain("check it");
 });
 
-test("promise 25: who has given a task back does not take it up again by itself before the lead or the user has changed it", async () => {
+test("promise 25: member does not reclaim a task it released until the lead or user changes it", async () => {
   const back = (ask: Ask) => {
     const id = taskIn(ask);
     if (id === undefined) return { text: "I cannot" };
@@ -118,7 +118,7 @@ test("promise 25: who has given a task back does not take it up again by itself 
   await team.ask("go");
   const released = task(1, ({ status, generation }) => status === "pending" && generation > 0);
   await team.until(released);
-  // The lead is woken: everybody rests, and a task is left.
+  // The lead wakes: all members are idle and a task is open.
   await team.until((event) => event.type === "prompt.admitted" && JSON.stringify(event).includes("still open"));
   const { tasks } = await filesOf(team.tree);
   expect(await tasks.get(1)).toMatchObject({ status: "pending", generation: 1 });

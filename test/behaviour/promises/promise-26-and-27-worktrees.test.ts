@@ -6,7 +6,7 @@ import { testRepository } from "../../support/git/test-repository.ts";
 const isolated = (child: Parameters<typeof lead>[1]) =>
   lead([{ calls: [agent("work", { isolation: "worktree" })] }, { text: "over" }], child);
 
-test("promise 26: asked-for isolation is given or the spawn is refused", async () => {
+test("promise 26: requested isolation is provided or the spawn is refused", async () => {
   const nowhere = await teamSession({ answer: isolated(() => ({ text: "never" })) });
   await nowhere.ask("go");
   expect(resultOf(nowhere).outcome).toBe("failed");
@@ -24,7 +24,7 @@ test("promise 26: asked-for isolation is given or the spawn is refused", async (
   expect(resultOf(team).text).toContain(`in ${worktree}`);
 });
 
-test("promise 27: no worktree with uncommitted or unmerged work is ever removed, and none without is leaked", async () => {
+test("promise 27: worktree with uncommitted or unmerged work is kept, one without is removed", async () => {
   const kinds = {
     clean: "true",
     dirty: "echo x > new.txt",
@@ -47,7 +47,7 @@ test("promise 27: no worktree with uncommitted or unmerged work is ever removed,
   }
 });
 
-test("promise 26: a teammate gets the worktree it was asked to have, or there is no such teammate", async () => {
+test("promise 26: teammate gets the worktree it asked for, or is not started", async () => {
   const nowhere = await alpha({
     answer: leading([{ calls: [mate("scout", "work", { isolation: "worktree" })] }, { text: "over" }], () => ({
       text: "never",
@@ -82,7 +82,7 @@ test("promise 26: a teammate gets the worktree it was asked to have, or there is
   expect(resultOf(there).text).toContain(scout?.worktreePath);
 });
 
-test("promise 27: the worktree of a teammate is kept if there is work in it, however the teammate ended, and is gone if not", async () => {
+test("promise 27: teammate's worktree is kept if it has work, however the teammate ended", async () => {
   const dirty = "echo x > new.txt";
   const committed = "echo x > c.txt && git add c.txt && git -c user.name=T -c user.email=t@example.com commit -qm work";
   const cases = [
@@ -114,7 +114,7 @@ test("promise 27: the worktree of a teammate is kept if there is work in it, how
   }
 });
 
-test("promise 27: a teammate that rests keeps its worktree, and works on in it when its team is taken up again", async () => {
+test("promise 27: suspended teammate keeps its worktree and works in it after the team resumes", async () => {
   const repository = testRepository();
   const first = await alpha({
     cwd: repository.repo,
@@ -141,7 +141,7 @@ test("promise 27: a teammate that rests keeps its worktree, and works on in it w
   expect(repository.traces().worktrees).toBe(2);
 });
 
-test("promise 27: a teammate whose worktree was taken away goes on in a new one, and both it and its lead are told", async () => {
+test("promise 27: teammate whose worktree was removed gets a new one; it and its lead are notified", async () => {
   const repository = testRepository();
   const first = await alpha({
     cwd: repository.repo,

@@ -3,7 +3,7 @@ import { agent, teamSession } from "../../support/team/team-session.ts";
 
 const always = () => ({ text: "more", calls: [agent("more"), agent("more")] });
 
-test("promise 29: a script that always spawns is stopped at the caps on agents and depth", async () => {
+test("promise 29: script that always spawns is stopped at the caps on agents and depth", async () => {
   const team = await teamSession({
     settings: { limits: { maxAgents: 20, maxDepth: 3, maxConcurrentAgents: 4 } },
     flags: { maxTurns: 6 },
@@ -15,7 +15,7 @@ test("promise 29: a script that always spawns is stopped at the caps on agents a
   expect(Math.max(...spawned.map(({ path }) => path.split("/").length - 1))).toBeLessThanOrEqual(3);
 });
 
-test("promise 29: the budget holds for the whole tree: at most the cap plus one call, every agent's cost on the ledger", async () => {
+test("promise 29: budget holds for the whole tree: at most the cap plus one call, all cost counted", async () => {
   const cap = 0.5;
   const team = await teamSession({
     settings: {

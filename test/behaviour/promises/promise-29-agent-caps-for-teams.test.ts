@@ -4,14 +4,14 @@ import { alpha, bash, leading, mate, reportOf } from "../../support/team/scripte
 
 const isMate = (path: string) => path.endsWith("@alpha");
 
-/** Everybody below the lead who has asked a model. */
+/** Every agent below the lead that has sent a model request. */
 const below = ({ model }: TeamSession) =>
   [...new Set(model.calls.map(({ ask }) => ask.agent))].filter((path) => path !== "lead");
 
 const refusals = (team: TeamSession) =>
   team.model.calls.flatMap(({ ask }) => ask.results.filter(({ isError }) => isError).map(({ text }) => text));
 
-test("promise 29: the cap on agents holds for teammates and their agents together, and over a resume", async () => {
+test("promise 29: agent cap holds for teammates and their subagents together, and over a resume", async () => {
   const settings = { limits: { maxAgents: 5 } };
   const team = await alpha({
     settings,
@@ -39,7 +39,7 @@ test("promise 29: the cap on agents holds for teammates and their agents togethe
   ).toEqual(["failed", "failed"]);
 });
 
-test("promise 29: the agents of all teammates share the places, and nobody waits for its own", async () => {
+test("promise 29: agents of all teammates share the slots, and none waits for its own slot", async () => {
   let begun = 0;
   let now = 0;
   let most = 0;
@@ -52,7 +52,7 @@ test("promise 29: the agents of all teammates share the places, and nobody waits
       begun += 1;
       now += 1;
       most = Math.max(most, now);
-      // Until all of them have a place, or have been told that they wait for one.
+      // Until each of them has a slot or has been queued for one.
       await team.until(() => begun > 1 && begun + queued() >= 8);
       now -= 1;
       return { text: "done" };
@@ -64,7 +64,7 @@ test("promise 29: the agents of all teammates share the places, and nobody waits
   expect(most).toBe(2);
 });
 
-test("promise 29: where there is one place, a teammate has its agents one after another, also in the background and sent on", async () => {
+test("promise 29: with one slot a teammate runs its subagents in turn, also in the background", async () => {
   const team = await alpha({
     settings: { limits: { maxConcurrentAgents: 1 }, teams: { nestedTeams: true } },
     answer: leading([{ calls: [mate("a")] }], ({ agent: path, turn }) => {
@@ -79,7 +79,7 @@ test("promise 29: where there is one place, a teammate has its agents one after 
   expect(refusals(team)).toEqual([]);
 });
 
-test("promise 29: a teammate stands beside the lead: its agents are as deep as the lead's, and start none", async () => {
+test("promise 29: teammate is at the lead's depth: its subagents start none", async () => {
   const team = await alpha({
     settings: { limits: { maxDepth: 1 } },
     answer: leading([{ calls: [mate("a")] }], ({ results }) =>
@@ -95,7 +95,7 @@ test("promise 29: a teammate stands beside the lead: its agents are as deep as t
 test.each([
   ["money", { maxBudgetUsd: 0.5 }],
   ["tokens", { maxTokens: 50_000 }],
-])("promise 29: a lead and its teammates spend one budget of %s", async (_, cap) => {
+])("promise 29: lead and teammates share one budget of %s", async (_, cap) => {
   const team = await alpha({
     settings: { models: { "scripted/script": { price: { input: 10, output: 10 } } } },
     flags: cap,

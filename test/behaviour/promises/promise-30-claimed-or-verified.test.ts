@@ -16,11 +16,11 @@ describe("promise 30: claimed and verified are two different states", () => {
     return runAcceptanceChecks(checks, { cwd, env, processes, clock: systemClock, timeoutMs: 20_000, ...options });
   };
 
-  test("no checks: it is claimed", async () => {
+  test("without checks the result is claimed", async () => {
     expect(await run([])).toEqual({ state: "claimed", checks: [] });
   });
 
-  test("all pass: it is verified, in the folder where it was done", async () => {
+  test("when all checks pass the result is verified, in the folder where the work was done", async () => {
     const { state, checks } = await run(["test -f done.txt", "grep yes done.txt"]);
     expect(state).toBe("verified");
     expect(checks).toMatchObject([
@@ -29,7 +29,7 @@ describe("promise 30: claimed and verified are two different states", () => {
     ]);
   });
 
-  test("one does not: it is refuted, and the others are run all the same", async () => {
+  test("when one check fails the result is refuted, and the other checks still run", async () => {
     const { state, checks } = await run(["echo out; echo err >&2; exit 3", "true"]);
     expect(state).toBe("refuted");
     expect(checks).toMatchObject([
@@ -38,13 +38,13 @@ describe("promise 30: claimed and verified are two different states", () => {
     ]);
   });
 
-  test("one that does not end is ended, with all it started, and has not passed", async () => {
+  test("check that does not end is killed with its processes and has not passed", async () => {
     const { state, checks } = await run(["sleep 1000 & sleep 1000"], { timeoutMs: 300 });
     expect(state).toBe("refuted");
     expect(checks).toMatchObject([{ passed: false, how: "no end after 0.3 s" }]);
   });
 
-  test("what could not be run proves nothing", async () => {
+  test("check that cannot run proves nothing", async () => {
     const abort = new AbortController();
     abort.abort();
     expect(await run(["true", "false"], { signal: abort.signal })).toEqual({
@@ -56,7 +56,7 @@ describe("promise 30: claimed and verified are two different states", () => {
     expect(nowhere).toMatchObject({ state: "claimed", problem: expect.stringContaining("/nonexistent") });
   });
 
-  test("only the end of what it says is kept, without what a terminal would obey", async () => {
+  test("only the end of a check's output is kept, without terminal control sequences", async () => {
     const { checks } = await run(["yes x | head -c 100000; printf '\\033[31mred\\033[0m'; exit 1"]);
     expect(checks[0]?.tail.length).toBeLessThanOrEqual(4_000);
     expect(checks[0]?.tail.endsWith("red")).toBe(true);

@@ -3,7 +3,7 @@ import { agent, lead, resultOf, teamSession } from "../../support/team/team-sess
 import { mailOf, noticesOf } from "../../support/mail/session-mailbox.ts";
 import { alpha, bash, inState, leading, mate, report } from "../../support/team/scripted-team.ts";
 
-test("promise 30: a result says what was done to get it, so that a report without evidence is seen as one", async () => {
+test("promise 30: result lists what was done for it, so that a report without evidence is visible", async () => {
   const team = await teamSession({
     answer: lead(
       [{ calls: [agent("a", { name: "honest" }), agent("b", { name: "boaster" })] }, { text: "over" }],
@@ -27,7 +27,7 @@ test("promise 30: a result says what was done to get it, so that a report withou
   expect(boaster).toMatch(/All tests pass\.[\s\S]*(no tool calls|0 tool calls|nothing)/i);
 });
 
-test("promise 30: so does the report of a teammate, of what was done since its last one", async () => {
+test("promise 30: teammate's report lists what was done since its last report", async () => {
   const team = await alpha({
     answer: leading([{ calls: [mate("honest"), mate("boaster")] }, { text: "waiting" }], ({ agent: who, turn }) => {
       if (who === "honest@alpha" && turn === 1)
@@ -48,7 +48,7 @@ test("promise 30: so does the report of a teammate, of what was done since its l
   expect(honest).toMatch(/ran, newest first: "cat a\.txt; exit 4" \(exit 4, /);
   expect(await heard("boaster", "All tests pass")).toMatch(/1 turn, no tool calls: whatever the report says/);
 
-  // In another life of both, of which the work before was told.
+  // In the next run of both; the earlier work was reported before.
   await inState(team, "honest", "idle");
   await team.close();
   const again = await alpha({

@@ -18,7 +18,7 @@ const agents = (more: object = {}) => [
   JSON.stringify({ keen: { description: "k", prompt: "You are keen.", ...more } }),
 ];
 
-test("troupe agents show tells what an agent did, by its name, its path and its id, in this session and from anywhere", async () => {
+test("troupe agents show prints an agent's activity by name, path and id, from any folder", async () => {
   const place = workplace();
   scripted(place, [{ text: "I have worked." }]);
   await place.run(["-p", "go", ...model, ...agents()]);
@@ -43,14 +43,14 @@ test("troupe agents show tells what an agent did, by its name, its path and its 
   expect((await place.run(["agents", "show", "k"], { cwd: place.home })).code).toBe(2);
   const named = await place.run(["agents", "show", "k", "--session", session], { cwd: place.home });
   expect(named.stdout).toBe(byName.stdout);
-  // A type of that name is what is meant.
+  // An agent type of that name takes precedence.
   expect(
     (await place.run(["agents", "show", "k", "--agents", JSON.stringify({ k: { description: "d", prompt: "p" } })]))
       .stdout,
   ).toMatch(/^name +k\n/);
 });
 
-test("of two agents of one path the newer session's is shown", async () => {
+test("of two agents with one path the one of the newer session is shown", async () => {
   const place = workplace();
   for (const words of ["first", "second"]) {
     scripted(place, [{ text: words }]);
@@ -61,7 +61,7 @@ test("of two agents of one path the newer session's is shown", async () => {
   expect(stdout).not.toContain("> first");
 });
 
-test("the server of an agent's own does not outlive a program that is killed", async () => {
+test("MCP server of an agent does not outlive a killed program", async () => {
   const place = workplace();
   const token = randomUUID();
   scripted(place, [{ calls: [{ tool: "mcp__own__hang", input: {} }] }]);

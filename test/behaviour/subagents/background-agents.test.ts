@@ -15,7 +15,7 @@ const news = (team: TeamSession) =>
 const taskIn = (text: string) => /task id: (bg_\w+)/.exec(text)?.[1] ?? "";
 
 describe("2.7 background", () => {
-  test("the life of a background agent, in its order", async () => {
+  test("events of a background agent come in order", async () => {
     const { repo } = testRepository();
     const order: string[] = [];
     const team = await teamSession({
@@ -60,7 +60,7 @@ describe("2.7 background", () => {
     expect(textOf(team.asked("lead").at(-1)?.request.messages ?? [])).toContain("task-notification");
   });
 
-  test("whoever waits in TaskOutput goes on when the result is there", async () => {
+  test("TaskOutput that waits returns when the result is there", async () => {
     const over = gate();
     const team = await teamSession({
       answer: lead(
@@ -86,7 +86,7 @@ describe("2.7 background", () => {
     expect(news(team)).toHaveLength(1);
   });
 
-  test("TaskOutput without waiting, and TaskStop: it is stopped, with what it had done", async () => {
+  test("TaskOutput without waiting, and TaskStop, which keeps the partial result", async () => {
     const team = await teamSession({
       answer: lead(
         [
@@ -119,7 +119,7 @@ describe("2.7 background", () => {
     expect(team.all("background.ended")).toMatchObject([{ status: "killed" }]);
   });
 
-  test("an agent that failed is told of as failed", async () => {
+  test("failed agent is reported as failed", async () => {
     const team = await teamSession({
       answer: lead([{ calls: [inBackground("work")] }, { text: "waiting" }, { text: "heard" }], () => ({
         fault: { kind: "authentication", message: "no key", times: "turn" },
@@ -132,7 +132,7 @@ describe("2.7 background", () => {
     expect(team.all("background.ended")).toMatchObject([{ status: "failed" }]);
   });
 
-  test("it has an abort signal of its own: an interrupt of the lead does not stop it", async () => {
+  test("background agent has its own abort signal: an interrupt of the lead does not stop it", async () => {
     const over = gate();
     const team = await teamSession({
       answer: lead(
@@ -156,7 +156,7 @@ describe("2.7 background", () => {
     expect(team.asked("lead")).toHaveLength(3);
   });
 
-  test("the definition's background: true is enough", async () => {
+  test("background: true in the definition is enough", async () => {
     const team = await teamSession({
       files: { "home/.troupe/agents/bg.md": "---\nname: bg\ndescription: b\nbackground: true\n---\nYou are bg." },
       answer: lead([{ calls: [agent("work", { subagent_type: "bg" })] }, { text: "over" }], () => ({ text: "done" })),
@@ -166,7 +166,7 @@ describe("2.7 background", () => {
   });
 });
 
-describe("2.7 hand-over", () => {
+describe("2.7 move to the background", () => {
   const handed = async (how: "by itself" | "by command") => {
     const over = gate();
     const team = await teamSession({
@@ -210,7 +210,7 @@ describe("2.7 hand-over", () => {
 describe("2.7 SendMessage", () => {
   const send = (to: string, message: string) => ({ tool: "SendMessage", input: { to, message } });
 
-  test("to a running agent: it hears it between two turns", async () => {
+  test("message to a running agent is read between two turns", async () => {
     const told = gate();
     const team = await teamSession({
       answer: lead(
@@ -241,7 +241,7 @@ describe("2.7 SendMessage", () => {
     expect(news(team)[0]).toContain("heard: look left as well");
   });
 
-  test("to a finished agent: it goes on with all it knows, in the background", async () => {
+  test("message to a finished agent resumes it in the background with its conversation", async () => {
     const team = await teamSession({
       answer: lead(
         [{ calls: [agent("work", { name: "scout" })] }, { calls: [send("scout", "and now this")] }, { text: "over" }],
@@ -258,7 +258,7 @@ describe("2.7 SendMessage", () => {
     expect(team.all("agent.spawned")).toHaveLength(2);
   });
 
-  test("to nobody: the error names who there is", async () => {
+  test("message to an unknown agent fails, and the error names the known agents", async () => {
     const team = await teamSession({
       answer: lead(
         [{ calls: [agent("work", { name: "scout" })] }, { calls: [send("scuot", "hello")] }, { text: "over" }],
@@ -270,7 +270,7 @@ describe("2.7 SendMessage", () => {
     expect(resultOf(team, 1, 2).text).toMatch(/no agent "scuot"\. Did you mean scout\? You have started: scout\./);
   });
 
-  test("many words said while it is finishing: each is heard, in that run or in the next", async () => {
+  test("every message to a finishing agent is read, in that run or in the next", async () => {
     const words = Array.from({ length: 12 }, (_, index) => `word-${index}`);
     const team = await teamSession({
       answer: lead(
@@ -290,7 +290,7 @@ describe("2.7 SendMessage", () => {
 });
 
 describe("2.7 limits", () => {
-  test("what is over maxConcurrentAgents waits its turn", async () => {
+  test("agents over maxConcurrentAgents wait for a slot", async () => {
     let atWork = 0;
     let most = 0;
     const team = await teamSession({
@@ -311,7 +311,7 @@ describe("2.7 limits", () => {
     expect(team.all("tool.settled", "lead").every(({ outcome }) => outcome === "ok")).toBe(true);
   });
 
-  test("an agent may not start agents deeper than maxDepth", async () => {
+  test("agent cannot start agents deeper than maxDepth", async () => {
     const deep = { calls: [agent("deeper")] };
     const child = (ask: { turn: number; result?: { text: string } | undefined }) =>
       ask.turn === 1 ? deep : { text: ask.result?.text ?? "" };

@@ -11,8 +11,8 @@ import {
 
 const report = { text: "Looked after." };
 
-describe("what a fork asks first", () => {
-  test.each([2, 8, 32])("%i forks of one answer: the same bytes up to each one's own words", async (count) => {
+describe("first request of a fork", () => {
+  test.each([2, 8, 32])("%i forks of one answer share the same bytes up to their own instructions", async (count) => {
     const { session, server } = await forkSession((ask) => {
       if (isForks(ask)) return report;
       return ask.results.length > 0 ? { text: "All done." } : spawning(count);
@@ -21,15 +21,15 @@ describe("what a fork asks first", () => {
 
     const forks = firstOfForks(server.requests).map(({ rawBody }) => rawBody.toString("utf8"));
     expect(forks).toHaveLength(count);
-    // Byte for byte, cache marks included.
+    // Byte for byte, including cache marks.
     expect(new Set(forks.map((body) => body.slice(0, ownWordsAt(body)))).size).toBe(1);
-    // Behind the one text block there is nothing but the ends of lists.
+    // After the one text block there are only closing brackets.
     const tails = forks.map((body) => body.slice(body.indexOf(` of ${count}.`, ownWordsAt(body))));
     expect(new Set(tails)).toEqual(new Set([` of ${count}.","cache_control":{"type":"ephemeral"}}]}]}`]));
     expect(new Set(forks).size).toBe(count);
   });
 
-  test("it begins with the parent's bytes, and then the parent's whole answer", async () => {
+  test("fork's request starts with the parent's bytes, then the parent's whole answer", async () => {
     const { session, server } = await forkSession((ask) => {
       if (isForks(ask)) return report;
       if (ask.results.length > 0) return { text: "All done." };
@@ -41,7 +41,7 @@ describe("what a fork asks first", () => {
     if (!first || !parent) throw new Error("no requests");
     const began = unmarked(parent);
     expect(began.endsWith("]}]}")).toBe(true);
-    // Model, limits, tools, system and messages in this order: all that follows the parent's last message is new.
+    // Model, limits, tools, system and messages in this order. Everything after the parent's last message is new.
     expect(unmarked(first).startsWith(began.slice(0, -2))).toBe(true);
     const { messages } = first.body as { messages: { role: string; content: Record<string, unknown>[] }[] };
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
@@ -52,7 +52,7 @@ describe("what a fork asks first", () => {
     expect(new Set(results.map(({ content }) => JSON.stringify(content))).size).toBe(1);
   });
 
-  test("four breakpoints: after the system prompt, where the parent's request ended, where siblings part, at the end", async () => {
+  test("four cache breakpoints: system prompt, parent's end, sibling split, end", async () => {
     const { session, server } = await forkSession((ask) => {
       if (isForks(ask)) return report;
       return ask.results.length > 0 ? { text: "All done." } : spawning(3);
@@ -69,7 +69,7 @@ describe("what a fork asks first", () => {
   });
 });
 
-test("sixteen agents of one answer are all at work before the first has reported", async () => {
+test("sixteen agents of one answer all work before the first has reported", async () => {
   const { session, server, end } = await forkSession(async (ask) => {
     if (isForks(ask)) {
       // The lead's request and one of each fork.
@@ -82,17 +82,17 @@ test("sixteen agents of one answer are all at work before the first has reported
   expect((await end()).filter(({ event }) => event.type === "agent.spawned")).toHaveLength(17);
 });
 
-describe("the cache", () => {
+describe("prompt cache", () => {
   const long = "All work and no play makes a dull conversation. ".repeat(4_200);
 
   test.each([8, 32])(
-    "%i children of a parent with 50,000 tokens read at least 95 in 100 tokens of their input from the cache",
+    "%i forks of a parent with 50,000 tokens read at least 95% of their input from the cache",
     async (count) => {
       const { session, server, end } = await forkSession((ask) => {
         if (isForks(ask))
           return ask.results.some(({ tool }) => tool === "Glob")
             ? report
-            : // All are under way before the first is answered: none finds what another one leaves.
+            : // All requests are under way before the first answer, so no fork reads another one's cache entry.
               { calls: [{ tool: "Glob", input: { pattern: "*.ts" } }], delayMs: 300 };
         if (ask.results.length > 0) return { text: "All done." };
         return ask.said === "Divide it." ? spawning(count) : { text: "Understood." };
@@ -110,14 +110,14 @@ describe("the cache", () => {
     },
   );
 
-  test("a fork that starts after its sibling's answer has begun reads all but its own words", async () => {
+  test("fork started after its sibling's first answer reads all but its own instructions", async () => {
     const { session, end } = await forkSession(
       (ask) => {
         if (isForks(ask)) return report;
         if (ask.said === long) return { text: "Understood." };
         return ask.results.length > 0 ? { text: "All done." } : spawning(2);
       },
-      // One place: the second waits until the first has reported.
+      // One slot: the second fork waits until the first has reported.
       { settings: { limits: { maxConcurrentAgents: 1 } } },
     );
     await session.ask(long);
@@ -127,7 +127,7 @@ describe("the cache", () => {
     if (!first || !second) throw new Error("no two requests");
     expect(first.inputTokens + second.inputTokens).toBe(0);
     expect(second.cacheReadTokens).toBeGreaterThan(first.cacheReadTokens);
-    // Instructions of some hundred tokens.
+    // Instructions of a few hundred tokens.
     expect(second.cacheWriteTokens).toBeLessThan(300);
   });
 });

@@ -5,8 +5,8 @@ import { agent, gate, lead, teamSession, textOf } from "../../support/team/team-
 const scout = "lead/scout" as AgentPath;
 const say = (path: AgentPath, content: string) => ({ type: "prompt" as const, agent: path, content });
 
-describe("a prompt to an agent other than the lead", () => {
-  test("at work it hears it between two turns, as the user's; nobody else does", async () => {
+describe("prompt to an agent other than the lead", () => {
+  test("working agent reads it between two turns as the user's; no other agent does", async () => {
     const over = gate();
     const team = await teamSession({
       answer: lead(
@@ -32,7 +32,7 @@ describe("a prompt to an agent other than the lead", () => {
     expect(team.asked(scout)).toHaveLength(2);
   });
 
-  test("finished, it goes on from where it was, and the lead is told of its end", async () => {
+  test("finished agent continues where it was, and the lead reads its result", async () => {
     const team = await teamSession({
       answer: lead([{ calls: [agent("work", { name: "scout" })] }, { text: "over" }, { text: "heard" }], (ask) => ({
         text: ask.turn === 1 ? "found xyzzy" : "went on",
@@ -48,7 +48,7 @@ describe("a prompt to an agent other than the lead", () => {
     expect(team.all("agent.spawned")).toHaveLength(2);
   });
 
-  test("two at once to one that rests: both are heard", async () => {
+  test("two prompts at once to an idle agent are both read", async () => {
     const team = await teamSession({
       answer: lead([{ calls: [agent("work", { name: "scout" })] }, { text: "over" }], (ask) => ({ text: ask.said })),
     });
@@ -60,7 +60,7 @@ describe("a prompt to an agent other than the lead", () => {
     for (const word of ["one", "two", "three"]) expect(heard).toContain(`word ${word}`);
   });
 
-  test("in a later life of the session", async () => {
+  test("prompt to an agent after the session resumes", async () => {
     const first = await teamSession({
       stored: true,
       answer: lead([{ calls: [agent("work", { name: "scout" })] }, { text: "over" }], () => ({ text: "found xyzzy" })),
@@ -79,7 +79,7 @@ describe("a prompt to an agent other than the lead", () => {
     expect(textOf(next.asked(scout)[0]?.request.messages ?? [])).toMatch(/found xyzzy.*and now\?/);
   });
 
-  test("unknown paths, and what only the lead can be asked for, are refused in words", async () => {
+  test("unknown paths and commands for the lead only are refused with a reason", async () => {
     const team = await teamSession({
       answer: lead([{ calls: [agent("work", { name: "scout" })] }, { text: "over" }], () => ({ text: "done" })),
     });

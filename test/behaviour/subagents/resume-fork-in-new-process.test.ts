@@ -19,7 +19,7 @@ const run = (place: Workplace, server: ModelServer, ...args: string[]) =>
     env: environment(place.home, server),
   });
 
-test("a fork that another process has left goes on with the same bytes", async () => {
+test("fork left by another process resumes with the same bytes", async () => {
   const { server, place } = await open((ask) => {
     if (isForks(ask)) {
       if (ask.said.includes("Once more")) return { text: "Second report." };

@@ -28,8 +28,8 @@ const resultsOf = (envelopes: readonly Envelope[], name: string) => {
 
 const saysOf = (ask: Ask) => JSON.stringify(ask.request.messages.at(-1));
 
-describe("waking a finished fork", () => {
-  test("SendMessage: its next request begins with its last one, byte for byte", async () => {
+describe("resuming a finished fork", () => {
+  test("SendMessage: its next request starts with its last one, byte for byte", async () => {
     const { session, server, happened } = await forkSession((ask) => {
       if (isForks(ask)) return { text: ask.said.includes("Once more") ? "Second report." : "First report." };
       if (saysOf(ask).includes("task-notification")) return { text: "Heard." };
@@ -51,7 +51,7 @@ describe("waking a finished fork", () => {
   });
 });
 
-test("waking a fork that was put away: the same bytes again", async () => {
+test("evicted fork resumes with the same bytes", async () => {
   const many = maxIdleInMemory + 4;
   const { session, server, happened } = await forkSession((ask) => {
     if (isForks(ask)) return { text: ask.said.includes("Once more") ? "Second report." : "First report." };
@@ -73,8 +73,8 @@ test("waking a fork that was put away: the same bytes again", async () => {
   expect(woken.startsWith(unmarked(first).slice(0, -2))).toBe(true);
 });
 
-describe("waking a fork in a later life of the session", () => {
-  test("the same bytes, also when its parent's conversation has been shortened in between", async () => {
+describe("resuming a fork after the session resumes", () => {
+  test("fork resumes with the same bytes, also when its parent was compacted in between", async () => {
     const { session, server, end, cwd, home } = await forkSession((ask) => {
       if (saysOf(ask).includes("is about to be shortened")) return { text: "SUMMARY" };
       if (isForks(ask)) return { text: ask.said.includes("Once more") ? "Second report." : "First report." };
@@ -107,7 +107,7 @@ describe("waking a fork in a later life of the session", () => {
 });
 
 describe("no fork of a fork", () => {
-  test("it is refused, and the tool stays in the list", async () => {
+  test("fork of a fork is refused, and the tool stays in the list", async () => {
     const { session, end, server } = await forkSession((ask) => {
       if (isForks(ask)) return isRefused(ask) ? { text: "Alone, then." } : spawning(1);
       return ask.results.length > 0 ? { text: "Done." } : spawning(1);
@@ -123,7 +123,7 @@ describe("no fork of a fork", () => {
     }
   });
 
-  test("also when its conversation was shortened: before its first answer, and later", async () => {
+  test("refused also after the fork was compacted, before its first answer and later", async () => {
     const { session, end, server } = await forkSession((ask) => {
       const said = JSON.stringify(ask.request.messages);
       if (said.includes("is about to be shortened")) return { text: "SUMMARY" };
@@ -143,7 +143,7 @@ describe("no fork of a fork", () => {
     expect(envelopes.filter(({ event }) => event.type === "context.compacted")).toHaveLength(2);
     expect(envelopes.filter(({ event }) => event.type === "agent.spawned")).toHaveLength(4);
     expect(resultsOf(envelopes, "Agent").filter(({ outcome }) => outcome === "failed")).toHaveLength(2);
-    // The server refuses a call without its result, and the other way round: nobody was refused but for length.
+    // The server refuses a call without its result and a result without its call. It refused these two for length only.
     expect(server.requests.filter(({ status }) => status === 400)).toHaveLength(2);
     const after = server.requests.map(unmarked).filter((body) => body.includes("<conversation-summary>"));
     for (const body of after) expect(body).toContain(mark);
@@ -151,7 +151,7 @@ describe("no fork of a fork", () => {
 
   const isRefused = (ask: Ask) => ask.result?.text.includes("a fork starts no agents") === true;
 
-  test("a fork does not speak to the agents of its parent", async () => {
+  test("fork cannot message its parent's agents", async () => {
     const { session, end } = await forkSession((ask) => {
       if (isForks(ask))
         return ask.result?.tool === "SendMessage"
@@ -165,8 +165,8 @@ describe("no fork of a fork", () => {
   });
 });
 
-test("a fork in a worktree is told which paths are whose", async () => {
-  // Worktrees are made beside the project.
+test("fork in a worktree reads which paths are its own and which its parent's", async () => {
+  // Worktrees are created beside the project.
   const cwd = join(freshFolder(), "project");
   mkdirSync(cwd);
   const git = (...args: string[]) => execFileSync("git", args, { cwd, stdio: "pipe" });
@@ -196,7 +196,7 @@ test("a fork in a worktree is told which paths are whose", async () => {
   expect(JSON.stringify(resultsOf(envelopes, "Bash")[0]?.content)).toContain(path);
 });
 
-describe("bubble: what the parent would be asked is asked where the parent would be", () => {
+describe("bubble: fork's question is asked where its parent's would be", () => {
   test.each<[PermissionMode, { asked: number; written: boolean }]>([
     ["default", { asked: 1, written: true }],
     ["acceptEdits", { asked: 0, written: true }],

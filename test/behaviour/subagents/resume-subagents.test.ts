@@ -3,8 +3,8 @@ import { agent, gate, lead, resultOf, teamSession, textOf } from "../../support/
 
 const send = (to: string, message: string) => ({ tool: "SendMessage", input: { to, message } });
 
-describe("agents in a later life of the session", () => {
-  test("a finished agent goes on from its transcript, by name and by id", async () => {
+describe("subagents after the session resumes", () => {
+  test("finished agent resumes from its transcript, by name and by id", async () => {
     const first = await teamSession({
       stored: true,
       answer: lead([{ calls: [agent("work", { name: "scout" })] }, { text: "over" }], () => ({ text: "found xyzzy" })),
@@ -31,7 +31,7 @@ describe("agents in a later life of the session", () => {
     }
   });
 
-  test("what was at work when the session closed is told of once, and can go on", async () => {
+  test("agent running when the session closed is reported once and can be resumed", async () => {
     const first = await teamSession({
       stored: true,
       answer: lead(
@@ -63,7 +63,7 @@ describe("agents in a later life of the session", () => {
     }
   });
 
-  test("the ledger and the number of agents go on from where they were", async () => {
+  test("ledger and agent count continue from their stored values", async () => {
     const child = () => ({ text: "done" });
     const first = await teamSession({
       stored: true,
@@ -83,7 +83,7 @@ describe("agents in a later life of the session", () => {
   });
 });
 
-test("closing ends what is at work, wakes nobody, and leaves the log complete", async () => {
+test("closing stops running agents, wakes none, and completes the log", async () => {
   const never = gate();
   const team = await teamSession({
     answer: lead(

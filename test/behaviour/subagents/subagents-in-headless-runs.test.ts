@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { Envelope } from "../../../src/protocol/index.ts";
 import { bypass, type Workplace, workplace } from "../../support/cli/workplace.ts";
 
-/** A lead with two agents: it waits for one, and is told of the other. */
+/** A lead with two agents: it waits for one and gets a notice for the other. */
 const team = `
 const agent = (name, more) => ({ tool: "Agent", input: { description: "look at " + name, prompt: "look at " + name, subagent_type: "general-purpose", name, ...more } });
 export default (ask) => {
@@ -26,7 +26,7 @@ function withTeam(): Workplace {
   return place;
 }
 
-test("text: the last answer has what both agents found", async () => {
+test("text: the last answer contains the results of both agents", async () => {
   const { run } = withTeam();
   const { code, stdout, stderr } = await run(["-p", "go", ...flags]);
   expect({ code, stderr: stderr.replace(/^troupe: waiting for what runs in the background.*\n/, "") }).toEqual({
@@ -36,7 +36,7 @@ test("text: the last answer has what both agents found", async () => {
   expect(stdout).toBe("front is fine, and back says yes\n");
 });
 
-test("stream-json: every agent's events under its own id, the call that has started it, and word of its end once", async () => {
+test("stream-json: events carry their agent's id and starting call; one completion notice each", async () => {
   const { run } = withTeam();
   const { code, stdout } = await run(["-p", "go", "--output-format", "stream-json", ...flags]);
   expect(code).toBe(0);
@@ -83,7 +83,7 @@ export default (ask) => {
   return { text: "loud and polite" };
 };`;
 
-test("troupe land --agent: the author of the branch settles the conflict, and the check is run on it", async () => {
+test("troupe land --agent: the branch's author resolves the conflict, then the check runs", async () => {
   const place = workplace();
   const git = (...args: string[]) =>
     execFileSync("git", ["-C", place.cwd, "-c", "user.name=T", "-c", "user.email=t@example.com", ...args], {

@@ -4,7 +4,7 @@ import { agent, gate, teamSession } from "../../support/team/team-session.ts";
 const short = "---\nname: short\ndescription: Does little.\nmaxTurns: 1\n---\nYou are short.\n";
 const tell = (message: string) => ({ tool: "SendMessage", input: { to: "bob", message } });
 
-test("an agent that ends at its limit before it has heard a message: its report says so", async () => {
+test("agent that stops at its limit reports the message it has not read", async () => {
   const atWork = gate();
   const told = gate();
   const team = await teamSession({

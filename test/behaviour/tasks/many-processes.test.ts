@@ -35,7 +35,7 @@ function start(
 }
 
 describe("many processes on one task list", () => {
-  it("32 processes, 1,000 tasks, some left by the dead, compacted on the way: one owner each (B1, B8)", async () => {
+  it("32 processes, 1,000 tasks, some from dead owners, with compaction: one owner each (B1, B8)", async () => {
     const path = join(temporaryFolder(), "tasks.jsonl");
     const count = 1_000;
     const list = openList(path, { durability: "process" });
@@ -61,7 +61,7 @@ describe("many processes on one task list", () => {
     expect(items.every(({ id, owner, status }) => status === "completed" && owner === winners.get(id))).toBe(true);
   });
 
-  it("killed again and again while they write and compact: what was told is there, nothing else moves (B2)", {
+  it("killed while writing and compacting: acknowledged changes stay, nothing else changes (B2)", {
     timeout: 600_000,
   }, async () => {
     const path = join(temporaryFolder(), "tasks.jsonl");
@@ -92,7 +92,7 @@ describe("many processes on one task list", () => {
         expect(order.indexOf(item?.status ?? "")).toBeGreaterThanOrEqual(order.indexOf(state));
         if (item?.status === "in_progress") expect(item.owner).toMatch(/^w\d+$/);
       }
-      // What the killed ones left in progress goes back, and to exactly one other.
+      // Tasks that the killed processes left in progress are released, each to exactly one other process.
       const left = [...items.values()].filter(({ status }) => status === "in_progress");
       expect(left.length).toBeLessThanOrEqual(3);
       expect(await list.releaseGone(async () => "it was killed")).toHaveLength(left.length);
@@ -102,7 +102,7 @@ describe("many processes on one task list", () => {
         expect(await list.complete(id, lead)).toMatchObject({ ok: true });
         told.set(id, "completed");
       }
-      // Few tasks make a small file, and so many compactions for the next ones to be killed in.
+      // Few tasks make a small file, so the next processes compact often and are killed while they do.
       for (const { id } of await list.list()) expect(await list.delete(id, lead)).toMatchObject({ ok: true });
       count += told.size;
       told.clear();
@@ -119,7 +119,7 @@ function epochOf(path: string): number {
   return (header?.value as { epoch: number } | undefined)?.epoch ?? 0;
 }
 
-describe("an owner that is not at itself", () => {
+describe("unresponsive owner", () => {
   async function teamWithTask() {
     const home = temporaryFolder();
     const store = createFileTeamStore({
@@ -139,7 +139,7 @@ describe("an owner that is not at itself", () => {
     return { home, team, owner, giveBack };
   }
 
-  it("stopped past its lease: another claims, and it is refused and told when it goes on (B3)", async () => {
+  it("owner stopped past its lease: another claims the task, and the owner is refused (B3)", async () => {
     const { team, owner, giveBack } = await teamWithTask();
     expect(await giveBack()).toEqual([]);
     owner.child.kill("SIGSTOP");
@@ -160,7 +160,7 @@ describe("an owner that is not at itself", () => {
     await inItsPlace.close();
   });
 
-  it("with its event loop blocked past its lease: no crash, no second owner (B9)", async () => {
+  it("owner with its event loop blocked past its lease: no crash, no second owner (B9)", async () => {
     const { team, owner, giveBack } = await teamWithTask();
     owner.child.stdin?.write("block 4000\n");
     await expect.poll(giveBack).toMatchObject([{ id: 1 }]);
@@ -171,7 +171,7 @@ describe("an owner that is not at itself", () => {
     expect(owner.child.exitCode).toBe(0);
   });
 
-  it("killed: its task is free at once, without waiting for the lease", async () => {
+  it("owner killed: its task is free at once, before the lease ends", async () => {
     const { team, owner, giveBack } = await teamWithTask();
     owner.child.kill("SIGKILL");
     await owner.ended;

@@ -15,7 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-/** One fault at the Nth call of its kind on the list, its successor and the claim to compact it, until a run meets none. */
+/**
+ * One fault at the Nth call of its kind on the list, its successor and the compaction claim, until a run meets none.
+ */
 const faults = [
   ["write", "signal=KILL"],
   ["write", "error=ENOSPC"],
@@ -31,7 +33,7 @@ const faults = [
 
 const order = ["pending", "in_progress", "completed"];
 
-describe("a fault at any system call of create, claim, change, complete and compact", () => {
+describe("fault at any system call of create, claim, change, complete and compact", () => {
   it.concurrent.for(faults)("%s %s: done or rejected, never half (B2)", async ([call, fault], test) => {
     const folder = temporaryFolder(test.onTestFinished);
     let hits = 0;
@@ -46,7 +48,7 @@ describe("a fault at any system call of create, claim, change, complete and comp
         name,
       ]);
       const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:${fault}:when=${n}`];
-      // So small a limit that it is compacted after the fourth record.
+      // The limit is so small that the list is compacted after the fourth record.
       const args = [
         "-f",
         ...onlyTheseStop(fault),
@@ -78,11 +80,11 @@ describe("a fault at any system call of create, claim, change, complete and comp
       for (const [id, state] of told) {
         const ahead = order.indexOf(items.get(id)?.status ?? "") - order.indexOf(state);
         expect(ahead).toBeGreaterThanOrEqual(0);
-        // One step further only if the answer to that step was a rejection, or never came.
+        // One step further only if that step was rejected or was never answered.
         if (ahead > 0) expect(isKilled || rejected.length > 0).toBe(true);
       }
       expect(items.size - 1 - told.size).toBeLessThanOrEqual(isKilled || rejected.length > 0 ? 1 : 0);
-      // And it goes on: whatever was left lying about stands in nobody's way.
+      // The list still works: nothing that was left behind blocks other members.
       expect(await list.releaseGone(async () => "it is gone")).toHaveLength(
         [...items.values()].filter(({ status }) => status === "in_progress").length,
       );
@@ -103,7 +105,7 @@ describe("a fault at any system call of create, claim, change, complete and comp
 });
 
 function run(command: string, args: readonly string[]): Promise<string[]> {
-  // strace counts the calls of each thread by itself: let there be one that does file work.
+  // strace counts calls per thread, so only one thread may do file work.
   const env = { ...process.env, UV_THREADPOOL_SIZE: "1" };
   return new Promise((resolve, reject) => {
     execFile(command, args, { env }, (_error, stdout, stderr) => {

@@ -12,13 +12,13 @@ const scouts = (nestedTeams: boolean, more: object = {}) =>
     }),
   });
 
-test("with nestedTeams a teammate starts a teammate in its own team, and both report to the lead", async () => {
+test("with nestedTeams a teammate starts a teammate in its team, and both report to the lead", async () => {
   const team = await scouts(true, { mode: "acceptEdits" });
   await team.ask("go");
   await team.until(report(/came to: Teammate helper \(helper@alpha\) has begun in the team alpha/));
   await team.until(report(/helper@alpha is here/));
   const members = await membersOf(team.tree);
-  // It has no more rights than who asked for it.
+  // It has no more rights than the member that requested it.
   expect(members.map(({ name, mode, startedBy }) => [name, mode, startedBy?.slice(0, 5)])).toEqual([
     ["scout", "acceptEdits", "agt_0"],
     ["helper", "acceptEdits", "scout"],
@@ -26,14 +26,14 @@ test("with nestedTeams a teammate starts a teammate in its own team, and both re
   await inState(team, "helper", "idle");
 });
 
-test("without it a teammate starts sub-agents, and no teammates", async () => {
+test("without nestedTeams a teammate starts subagents but no teammates", async () => {
   const team = await scouts(false);
   await team.ask("go");
   await team.until(report(/came to: [\s\S]*is here/));
   expect((await membersOf(team.tree)).map(({ name }) => name)).toEqual(["scout"]);
 });
 
-test("who may only plan starts nobody who may do more", async () => {
+test("member in plan mode cannot start a teammate with more rights", async () => {
   const team = await alpha({
     settings: { teams: { nestedTeams: true } },
     answer: leading([{ calls: [mate("scout", "work", { plan_mode_required: true })] }], ({ agent, results }) => {

@@ -6,19 +6,19 @@ import { leading, mate } from "../../support/team/scripted-team.ts";
 import { tempTree } from "../../support/files/temp-tree.ts";
 import { followed } from "../../support/disk/small-disk.ts";
 
-/** Of this process, below this folder. */
+/** Open files of this process below this folder. */
 const openBelow = (folder: string) =>
   readdirSync("/proc/self/fd").flatMap((fd) => {
     try {
       const path = readlinkSync(`/proc/self/fd/${fd}`);
       return path.startsWith(folder) ? [path] : [];
     } catch {
-      return []; // closed meanwhile
+      return []; // closed in between
     }
   });
 
 test.skipIf(process.platform !== "linux").each(["at once", "after it was noticed"])(
-  "a team whose files were taken away is closed like any other, says so, and leaves nothing open: %s",
+  "team whose files were deleted closes with a report and leaves nothing open: %s",
   async (when) => {
     const tree = tempTree({ "home/.troupe/settings.json": {} });
     const cwd = tree.path("project");

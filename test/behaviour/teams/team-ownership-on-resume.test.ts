@@ -13,7 +13,7 @@ import {
 } from "../../support/team/scripted-team.ts";
 import { teamSession } from "../../support/team/team-session.ts";
 
-test("of several teams the one that is named is spoken to and ended, also where its members have the names of others", async () => {
+test("with several teams the named one gets the message and the end, also with equal member names", async () => {
   const make = (team_name: string) => ({ tool: "TeamCreate", input: { team_name } });
   const wanted: Record<string, { tool: string; input: object }[]> = {
     one: [make("one")],
@@ -32,7 +32,7 @@ test("of several teams the one that is named is spoken to and ended, also where 
     answer: (ask) => {
       for (const [words] of ask.said.matchAll(/for (one|two|all|the user)/g)) heard.push(`${ask.agent}: ${words}`);
       if (ask.agent !== "lead") return agrees(ask) ?? { text: "done" };
-      // It may hear at the same moment that its teammates are idle.
+      // It may read at the same moment that its teammates are idle.
       const line = ask.result ? undefined : ask.said.split("\n").find((each) => each in wanted);
       return line === undefined ? { text: "fine" } : { calls: wanted[line] ?? [] };
     },
@@ -42,7 +42,7 @@ test("of several teams the one that is named is spoken to and ended, also where 
     "You lead one as well. Your task tools are those of two now",
   );
   for (const step of ["another tester", "to two"]) await team.ask(step);
-  // Nobody waits for the one who was not spoken to.
+  // The lead does not wait for the member that got no message.
   await expect.poll(() => team.session.backgroundRunning()).toEqual([]);
   await team.ask("to one");
   expect(team.all("tool.settled", "lead").at(-1)).toMatchObject({
@@ -66,11 +66,11 @@ test("of several teams the one that is named is spoken to and ended, also where 
     (await (await filesOf(team.tree, name)).record.read()).members.map(({ ended }) => ended?.reason);
   expect(await endedIn("two")).toEqual([undefined, "shutdown"]);
   expect(await endedIn("one")).toEqual([undefined, undefined]);
-  // The other one of that name has ended: it is clear who is meant.
+  // The other member of that name has ended, so the name is unambiguous.
   expect(await team.command({ type: "mail.send", to: "tester", text: "for the user" })).toEqual({ ok: true });
 });
 
-test("a team that the user has named stays with its tasks, whoever goes on with the session; one that the model made goes", async () => {
+test("team named by the user is kept with its tasks; a team made by the model is removed", async () => {
   const first = await alpha({
     answer: leading([{ calls: [{ tool: "TaskCreate", input: { subject: "later", description: "not now" } }] }], () => ({
       text: "done",
@@ -94,7 +94,7 @@ test("a team that the user has named stays with its tasks, whoever goes on with 
   expect(await (await filesOf(first.tree)).tasks.list()).toMatchObject([{ subject: "later" }]);
 });
 
-test("who goes on with a session whose team another one leads by now leaves it alone, and both go on", async () => {
+test("resuming a session whose team another session leads leaves that team alone", async () => {
   const first = await alpha({ answer: leading([{ calls: [mate("scout")] }], () => ({ text: "done" })) });
   await first.ask("go");
   await inState(first, "scout", "idle");
@@ -114,7 +114,7 @@ test("who goes on with a session whose team another one leads by now leaves it a
   expect((await other.ask("still there?")).text).toBe("I lead");
   await again.close();
   await other.close();
-  // Nobody leads it any more: it is taken up as before.
+  // The team has no lead now, so the session leads it again.
   const last = await teamSession({
     tree: first.tree,
     stored: true,
@@ -125,7 +125,7 @@ test("who goes on with a session whose team another one leads by now leaves it a
   expect((await (await filesOf(first.tree)).record.read()).leadSessionId).toBe(first.session.id);
 });
 
-test("a teammate's session goes on as that teammate's or not at all, as long as its team knows it", async () => {
+test("teammate's session resumes only as that teammate, as long as its team knows it", async () => {
   const first = await alpha({ answer: leading([{ calls: [mate("scout")] }], () => ({ text: "done" })) });
   await first.ask("go");
   await inState(first, "scout", "idle");
@@ -136,7 +136,7 @@ test("a teammate's session goes on as that teammate's or not at all, as long as 
   await expect(resume()).rejects.toThrow(
     `${scout} is the session of scout, a teammate of alpha, and goes on as that: 'troupe --resume ${first.session.id}' brings back its team, 'troupe team respawn alpha scout' this one alone.`,
   );
-  // It is not held by who was refused.
+  // The refused process does not hold it.
   const again = await teamSession({
     tree,
     stored: true,
@@ -149,7 +149,7 @@ test("a teammate's session goes on as that teammate's or not at all, as long as 
   expect((await (await resume()).ask("still there?")).text).toBe("who am I?");
 });
 
-test("a name that only looks like a team's makes no other team each time: who asks for it is told which there is", async () => {
+test("name that only looks like a team's creates no team: the error names the existing one", async () => {
   const first = await alpha({ answer: () => ({ text: "hello" }) });
   await first.ask("go");
   await first.close();

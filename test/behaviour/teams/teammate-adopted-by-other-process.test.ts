@@ -3,16 +3,16 @@ import { identifyProcess, systemClock } from "../../../src/platform/index.ts";
 import { createPresence } from "../../../src/store/team/presence/file-presence.ts";
 import { alpha, filesOf, inState, leading, mate, membersOf } from "../../support/team/scripted-team.ts";
 
-test("a teammate that another process has taken over stops, and says nothing over what that one says", async () => {
+test("teammate that another process has adopted stops and writes nothing more", async () => {
   const team = await alpha({ answer: leading([{ calls: [mate("scout")] }], () => ({ text: "ready" })) });
   await team.ask("go");
   await inState(team, "scout", "idle");
   const { inbox } = await filesOf(team.tree);
   await expect(inbox("scout").openReader()).rejects.toThrow();
-  // Somebody who is there all the time: whoever runs these tests.
+  // A process that lives all the time: the test runner.
   const owner = identifyProcess(process.ppid);
   if (!owner) throw new Error("the process that has started this one is not there");
-  // As it is for who looks when the first has given no sign for longer than its lease.
+  // The clock of a process that looks after the first one was silent for longer than its lease.
   const uptime = () => Number(process.hrtime.bigint() / 1_000_000n) + 11_000;
   const folder = team.tree.path("home/.troupe/teams/alpha/presence");
   const other = createPresence({ folder, clock: systemClock, owner, uptime, beatMs: 60_000 });

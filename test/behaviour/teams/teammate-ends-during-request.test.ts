@@ -38,10 +38,10 @@ const sentTo = ({ recorded }: LedTeam, kind: string) =>
 const allRead = ({ team }: LedTeam) =>
   expect.poll(async () => (await team.mailbox.readUnread("team-lead")).length).toBe(0);
 
-/** They do not go by themselves when the team is closed. */
+/** The members do not end by themselves when the team is closed. */
 const endAll = ({ team }: LedTeam) => Promise.all(team.members().map(({ name }) => team.stop(name, { now: true })));
 
-test("who has asked for a teammate and ends before it is there: the lead goes on, and the request does not come again", async () => {
+test("member that ends before its requested teammate starts: the lead continues, no repeat", async () => {
   const started = gate();
   const begun = gate();
   const led = await ledTeam({
@@ -64,7 +64,7 @@ test("who has asked for a teammate and ends before it is there: the lead goes on
   ]);
 });
 
-test("nobody is started for one that had ended when its request was heard", async () => {
+test("no teammate is started for a member that ended before its request was read", async () => {
   let starts = 0;
   const heard = gate();
   const goOn = gate();
@@ -91,7 +91,7 @@ test("nobody is started for one that had ended when its request was heard", asyn
   expect(led.failures).toEqual([]);
 });
 
-test("what is allowed to everybody is told to those who are there, also when one of them ends while that is done", async () => {
+test("permission for the whole team reaches the others when one member ends at that moment", async () => {
   const led = await ledTeam({
     backend: heldBackend({}),
     ask: async () => ({ behavior: "allow", scope: "once", team: true }),
@@ -110,7 +110,7 @@ test("what is allowed to everybody is told to those who are there, also when one
   await endAll(led);
 });
 
-test("a mode for everybody is everybody's, also when one of them ends while that is done", async () => {
+test("mode for the whole team reaches the others when one member ends at that moment", async () => {
   const led = await ledTeam({
     backend: heldBackend({}),
     onRecord: async (event, { record }) => {
@@ -126,9 +126,9 @@ test("a mode for everybody is everybody's, also when one of them ends while that
   await endAll(led);
 });
 
-test("a lead with fewer rights than before goes on, also when one who has more ends at that moment", async () => {
+test("lead with lowered rights continues when a member with more rights ends at that moment", async () => {
   let mode: "bypassPermissions" | "default" = "bypassPermissions";
-  /** The team as the lead knows it: of the moment before one of them has ended. */
+  /** The team as the lead knows it, from before one of them ended. */
   let before: Team | undefined;
   const led = await ledTeam({
     backend: heldBackend({}),

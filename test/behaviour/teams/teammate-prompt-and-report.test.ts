@@ -3,7 +3,7 @@ import { mailOf } from "../../support/mail/session-mailbox.ts";
 import { alpha, leading, mate } from "../../support/team/scripted-team.ts";
 import { teamSession } from "../../support/team/team-session.ts";
 
-test("a teammate gets its prompt as mail, works, and its answer reaches the lead without being asked for", async () => {
+test("teammate gets its prompt as mail, works, and its answer reaches the lead unasked", async () => {
   const team = await teamSession({
     stored: true,
     flags: { team: "alpha", permissionMode: "bypassPermissions" },
@@ -19,7 +19,7 @@ test("a teammate gets its prompt as mail, works, and its answer reaches the lead
   expect(team.asked("scout@alpha")[0]?.said).toContain("find the parser");
 });
 
-test("what a teammate has heard is marked when its report is there: nobody takes it for one with mail to hear", async () => {
+test("teammate's mail is marked as read when its report arrives, so none counts as pending", async () => {
   const team = await alpha({
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], () => ({ text: "done" })),
   });

@@ -6,7 +6,7 @@ import { teamWorkplace } from "../../support/cli/team-workplace.ts";
 import { openTerminal } from "../../support/terminal/open-terminal.ts";
 import { bypass } from "../../support/cli/workplace.ts";
 
-/** A stopped process in a pane is sent on by tmux at once: one that is frozen looks at nothing but a file. */
+/** tmux continues a stopped process in a pane at once, so a frozen member only polls a file. */
 const script = `
 import { existsSync } from "node:fs";
 const mate = (name) => ({ tool: "Agent", input: { description: "d", prompt: "look", name } });
@@ -21,7 +21,7 @@ export default (ask) => {
   return hang;
 };`;
 
-test("members in panes: what they do, their tokens and last words; which one is frozen; where one looks in", async () => {
+test("members in panes show activity, tokens, last text and silence; one is viewed", async () => {
   const place = teamWorkplace(script);
   mkdirSync(join(place.home, "tmux"), { recursive: true });
   const { see, lose, type, press } = openTerminal(

@@ -36,7 +36,7 @@ function place(): Workplace {
 
 const isThere = (at: Workplace, name: string) => existsSync(join(at.cwd, name));
 
-test.each([40, 80, 200])("a question is answered in each way, in %i columns", async (columns) => {
+test.each([40, 80, 200])("question is answered in each way, in %i columns", async (columns) => {
   const at = place();
   const { see, lose, type, press } = openTerminal(at, flags, { columns, rows: 30 });
   await see("❯");
@@ -89,7 +89,7 @@ test.each([40, 80, 200])("a question is answered in each way, in %i columns", as
   press("Enter");
 });
 
-test("three teammates: look at each, say something to one, interrupt one, dismiss one, answer for all", async () => {
+test("three teammates: view each, write to one, interrupt one, dismiss one, answer for all", async () => {
   const at = place();
   const { see, lose, type, press, screen } = openTerminal(at, ["--team", "alpha", ...flags], { rows: 40 });
   await see("❯");
@@ -116,7 +116,7 @@ test("three teammates: look at each, say something to one, interrupt one, dismis
   type("thank you");
   press("Enter");
   await see("cyd@alpha has heard: thank you");
-  await see("cyd idle"); // before, Escape interrupts it
+  await see("cyd idle"); // before that, Escape interrupts it
   press("Escape");
   await lose("── to cyd");
 
@@ -135,7 +135,7 @@ test("three teammates: look at each, say something to one, interrupt one, dismis
   press("C-c");
 });
 
-test("what the lead waits for goes on in the background, is looked at there and stopped; leaving asks", async () => {
+test("foreground agent moves to the background, is viewed and stopped there; quitting asks", async () => {
   const { see, lose, type, press, ended } = openTerminal(place(), flags);
   await see("❯");
   type("wait");
@@ -163,7 +163,7 @@ test("what the lead waits for goes on in the background, is looked at there and 
   expect(await ended()).toBe(0);
 });
 
-test("the task list, and help", async () => {
+test("task list and help", async () => {
   const { see, lose, type, press } = openTerminal(place(), ["--allowed-tools", "TaskCreate", ...flags]);
   await see("❯");
   type("plan");
@@ -185,7 +185,7 @@ test("the task list, and help", async () => {
   await see("there is no command /nonsense");
 });
 
-test("an earlier session is gone on with, and a new one begun", async () => {
+test("earlier session is resumed, and a new one is started", async () => {
   const { see, lose, type, press } = openTerminal(place(), flags);
   await see("❯");
   type("good morning");
@@ -203,7 +203,7 @@ test("an earlier session is gone on with, and a new one begun", async () => {
   await see("heard: good morning");
 });
 
-test("without a model a newcomer is told what to do", async () => {
+test("new user without a model reads what to do", async () => {
   const { scrollback, ended } = openTerminal(place(), []);
   expect(await ended()).toBe(2);
   for (const words of ["Welcome to Troupe", "ANTHROPIC_API_KEY", "troupe demo"]) expect(scrollback()).toContain(words);

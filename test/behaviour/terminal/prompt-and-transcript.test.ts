@@ -30,7 +30,7 @@ function place(): Workplace {
 const ready = /❯ Say what/;
 
 test.each([40, 80, 200])(
-  "a prompt and its answer in %i columns; nothing is wider; leaving gives the terminal back",
+  "prompt and answer in %i columns; nothing is wider; quitting restores the terminal",
   async (columns) => {
     const { see, lose, type, press, scrollback } = openTerminal(place(), flags, { columns, rows: 24 });
     await see(ready);
@@ -48,13 +48,13 @@ test.each([40, 80, 200])(
     await see("Ctrl+C again leaves");
     press("C-c");
     await lose("asks nothing");
-    // What was printed stays, what was redrawn is gone.
+    // Printed text stays, redrawn text is gone.
     expect(scrollback()).toContain("End.");
     expect(scrollback()).not.toContain("asks nothing");
   },
 );
 
-test("pastes: short ones are text, long ones words that stand for them", async () => {
+test("short pastes are text, long pastes become placeholders", async () => {
   const { see, paste, press, type } = openTerminal(place(), flags);
   await see(ready);
   paste("first\nsecond");
@@ -66,7 +66,7 @@ test("pastes: short ones are text, long ones words that stand for them", async (
   await see(`heard ${"first\nsecond\n".length + 1001} characters`);
 });
 
-test("several lines by hand, history and search", async () => {
+test("typed multi-line prompt, history and search", async () => {
   const { see, press, type } = openTerminal(place(), flags);
   await see(ready);
   type("one\\");
@@ -88,7 +88,7 @@ test("several lines by hand, history and search", async () => {
   await see(/─\n❯ three\n/);
 });
 
-test("a resize in the middle of a call is drawn cleanly, and what comes after it is there once", async () => {
+test("resize during a call redraws cleanly, and later output appears once", async () => {
   const at = place();
   const { see, press, type, resize, screen, scrollback } = openTerminal(at, flags, { columns: 100, rows: 30 });
   await see(ready);
@@ -99,7 +99,7 @@ test("a resize in the middle of a call is drawn cleanly, and what comes after it
     resize(columns, 24);
     await see(new RegExp(`^─{${columns - 1}}$`, "m"));
     await see(/\(\d+s/);
-    // One prompt between its two rules, one status line: nothing of an earlier width is left.
+    // One prompt between its two rules and one status line: nothing of an earlier width is left.
     await expect.poll(() => screen().match(/^─+$/gm)?.length).toBe(2);
     await expect.poll(() => screen().match(/asks nothing/g)?.length).toBe(1);
   }
@@ -108,7 +108,7 @@ test("a resize in the middle of a call is drawn cleanly, and what comes after it
   expect(scrollback().match(/● waited/g)).toHaveLength(1);
 });
 
-test("Esc interrupts, and the answer as far as it had come is not taken for one", async () => {
+test("Esc interrupts, and the partial answer does not count as an answer", async () => {
   const { see, press, type } = openTerminal(place(), flags);
   await see(ready);
   type("hang");
@@ -121,7 +121,7 @@ test("Esc interrupts, and the answer as far as it had come is not taken for one"
   await see(/heard \d+ characters/);
 });
 
-test("Ctrl+Z gives the shell back, fg the screen with all that was written", async () => {
+test("Ctrl+Z returns to the shell, fg restores the screen with all text", async () => {
   const { see, press, type } = openTerminal(place(), flags, { inShell: true });
   await see(ready);
   type("not yet sent");
@@ -130,7 +130,7 @@ test("Ctrl+Z gives the shell back, fg the screen with all that was written", asy
   await see("Stopped");
   type("stty -a | grep -c -- ' -icanon'; echo is$((1 + 1))");
   press("Enter");
-  // The terminal is as the shell wants it.
+  // The terminal is in the mode that the shell expects.
   await see(/\n0\nis2/);
   type("fg");
   press("Enter");
@@ -138,14 +138,14 @@ test("Ctrl+Z gives the shell back, fg the screen with all that was written", asy
   press("Enter");
   await see("heard 12 characters");
   press("C-d");
-  // Before the shell is back, keys are still the program's.
+  // Until the shell is back, keys go to the program.
   await see(/^\$ *$/m);
   type("echo code $?");
   press("Enter");
   await see(/^code 0$/m);
 });
 
-test("what is told to go leaves the terminal as it was", async () => {
+test("terminated program restores the terminal", async () => {
   const terminal = openTerminal(place(), flags, { inShell: true });
   const { see, type, press } = terminal;
   await see(ready);
@@ -157,7 +157,7 @@ test("what is told to go leaves the terminal as it was", async () => {
   expect(await see(/^looked/m)).not.toMatch(/^ -(?:icanon|echo)/m);
 });
 
-test("kill -9 and --continue: the transcript and what was said before are there", async () => {
+test("kill -9 and --continue: the transcript and the prompt history are there", async () => {
   const at = place();
   const first = openTerminal(at, flags);
   await first.see(ready);
@@ -189,7 +189,7 @@ test("no escape sequence of a model or a program reaches the terminal", async ()
   expect(clipboard()).toBe("");
 });
 
-test("a screen reader is given linear text", async () => {
+test("screen reader mode prints linear text", async () => {
   const { see, press, type, scrollback } = openTerminal(place(), flags, { env: { TROUPE_SCREEN_READER: "1" } });
   await see(/^> Say what/m);
   type("markdown");
@@ -199,7 +199,7 @@ test("a screen reader is given linear text", async () => {
   expect(scrollback()).not.toMatch(/[\u2500-\u257f\u2800-\u28ff●❯⏺⎿]/);
 });
 
-test("without colours there are none", async () => {
+test("NO_COLOR prints no colours", async () => {
   const { see, press, type, colours } = openTerminal(place(), flags, { env: { NO_COLOR: "1" } });
   await see(ready);
   type("markdown");
@@ -209,7 +209,7 @@ test("without colours there are none", async () => {
   expect(colours()).not.toMatch(/\x1b\[(?:\d+;)*(?:3[0-7]|9[0-7]|38)[;m]/);
 });
 
-test("a terminal is a terminal, also where a variable says that nobody looks", async () => {
+test("terminal UI opens also when CI is set", async () => {
   const { see, press, type } = openTerminal(place(), flags, { env: { CI: "1" } });
   await see(ready);
   type("markdown");
@@ -217,7 +217,7 @@ test("a terminal is a terminal, also where a variable says that nobody looks", a
   await see("End.");
 });
 
-test("prompts are kept for the project, in a file that is the user's alone", async () => {
+test("prompts are stored per project in a file that only the user can read", async () => {
   const at = place();
   const { see, lose, press, type } = openTerminal(at, flags);
   await see(ready);

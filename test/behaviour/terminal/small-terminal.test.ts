@@ -26,15 +26,15 @@ function place(): Workplace {
   return made;
 }
 
-// oxlint-disable-next-line no-control-regex -- a terminal is told to clear everything
+// oxlint-disable-next-line no-control-regex -- these sequences clear the screen or the scrollback
 const clears = /\x1b\[(?:2|3)J/;
 
-test("in a low and narrow terminal everything fits, and nothing is ever cleared", async () => {
+test("everything fits in a low and narrow terminal, and the screen is never cleared", async () => {
   const terminal = openTerminal(place(), [...model, ...bypass], { columns: 40, rows: 12 });
   const { see, lose, type, press, screen, scrollback, record } = terminal;
   await see(/❯ Say what/);
   const written = record();
-  // What was said may have left so low a screen by the time that somebody looks.
+  // Text may have left such a low screen before the test looks.
   const said = (text: string) => expect.poll(scrollback).toContain(text);
   type("many");
   press("Enter");
@@ -66,7 +66,7 @@ test("in a low and narrow terminal everything fits, and nothing is ever cleared"
   expect(written()).not.toMatch(clears);
 });
 
-test("a question in a low and narrow terminal: what it is about, and each answer", async () => {
+test("question in a low and narrow terminal shows its subject and every answer", async () => {
   const terminal = openTerminal(place(), model, { columns: 40, rows: 12 });
   const { see, type, press, screen } = terminal;
   await see(/❯ Say what/);
@@ -85,7 +85,7 @@ test("a question in a low and narrow terminal: what it is about, and each answer
   await see("touched");
 });
 
-test("reading back: the whole of it, found and followed, and then all is as it was", async () => {
+test("transcript pager shows, searches and follows everything, then restores the screen", async () => {
   const terminal = openTerminal(place(), [...model, ...bypass]);
   const { see, lose, type, press, isOther, screen, scrollback } = terminal;
   await see(/❯ Say what/);
@@ -111,7 +111,7 @@ test("reading back: the whole of it, found and followed, and then all is as it w
   await see("Transcript of lead");
   press("Escape");
   await lose("Transcript of lead");
-  // The program has to go while it is open.
+  // The program exits while the pager is open.
   press("C-o");
   await see("Transcript of lead");
   process.kill(terminal.pid, "SIGTERM");
@@ -119,7 +119,7 @@ test("reading back: the whole of it, found and followed, and then all is as it w
   expect(isOther()).toBe(false);
 });
 
-test("an exception that nobody catches leaves the terminal as it was, and is told", async () => {
+test("uncaught exception restores the terminal and is reported", async () => {
   const at = place();
   at.write("crash.mjs", `process.on("SIGUSR2", () => { throw new Error("a bug in the middle of it"); });`);
   const terminal = openTerminal(at, [...model, ...bypass], {

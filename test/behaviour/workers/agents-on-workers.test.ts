@@ -5,7 +5,7 @@ import { startProxy } from "../../support/bus/tcp-proxy.ts";
 import { branchOf, eventsOf, gitIn, heard, holdUp, key, pool } from "../../support/workers/worker-pool.ts";
 import { bypass } from "../../support/cli/workplace.ts";
 
-test("an agent on another machine: its events in the lead's log, its commits as a branch, nothing of it stays on the bus", async () => {
+test("remote agent: events in the lead's log, commits as a branch, nothing left on the bus", async () => {
   const place = await pool();
   const worker = await place.worker("north");
   const { code, stdout, stderr } = await place.run().done;
@@ -39,7 +39,7 @@ test("an agent on another machine: its events in the lead's log, its commits as 
   await worker.done;
 });
 
-test("a worker that is killed in the middle: another goes on from what was committed; no key is in any stream", async () => {
+test("killed worker: another one continues from the commits; no key is in any stream", async () => {
   const place = await pool();
   const mark = holdUp(place.lead);
   const first = await place.worker("north", [], { TROUPE_TEST_WAIT: mark });
@@ -62,7 +62,7 @@ test("a worker that is killed in the middle: another goes on from what was commi
   await second.done;
 });
 
-test("cut off from the bus: another takes over, and what the first one writes when it is back counts no more", async () => {
+test("worker cut off from the bus: another adopts the job, and late writes of the first are ignored", async () => {
   const place = await pool();
   const mark = holdUp(place.lead);
   const wall = await startProxy(place.server.port);
@@ -90,7 +90,7 @@ test("cut off from the bus: another takes over, and what the first one writes wh
   for (const worker of [first, second]) await worker.done;
 });
 
-/** The lead starts an agent of its own type and has it stopped, asked or turned away. */
+/** The lead starts an agent of the type `painter`, which runs one command. */
 const asking = `
 export default (ask) => {
   if (ask.agent === "lead")
@@ -104,7 +104,7 @@ const painter = JSON.stringify({
   painter: { description: "paints", prompt: "You paint.", isolation: "remote", labels: ["gpu"] },
 });
 
-test("labels: only who has them takes it; the worker's own mode holds, and the lead is asked over the bus", async () => {
+test("only a worker with the labels claims the job; its mode holds; the lead is asked over the bus", async () => {
   const place = await pool(asking);
   const plain = await place.worker("plain");
   const running = place.lead.start([
@@ -143,7 +143,7 @@ test("labels: only who has them takes it; the worker's own mode holds, and the l
   await painting.done;
 });
 
-test("nobody takes it: it waits so long as is set, and says so; without a bus it is refused at once", async () => {
+test("job that no worker claims waits for the configured time and says so; without a bus it fails", async () => {
   const place = await pool();
   const settings = JSON.stringify({ bus: { leaseMs: 1000, workerWaitMs: 2000 } });
   const { stdout } = await place.run(["--settings", settings]).done;

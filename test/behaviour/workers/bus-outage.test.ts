@@ -5,7 +5,7 @@ import { startNats } from "../../support/bus/nats-server.ts";
 import { textMail, textsOf } from "../../support/mail/sample-mail.ts";
 import { remotePlace } from "../../support/workers/remote-session.ts";
 
-/** Two agents elsewhere: one is busy, and has much to tell; the other is in the middle of one long command. */
+/** Two remote agents: one is busy and publishes a lot, the other is in the middle of one long command. */
 const script = `
 import { existsSync } from "node:fs";
 const bash = (command) => ({ text: "", calls: [{ tool: "Bash", input: { command, timeout: 600000 } }] });
@@ -22,11 +22,11 @@ export default (ask) => {
 
 interface Outage {
   readonly goneMs: number;
-  /** Of all that is given up after a while. */
+  /** Timeouts of the bus. */
   readonly bus: { readonly leaseMs: number; readonly leadWaitMs: number; readonly workerWaitMs: number };
 }
 
-/** The bus is gone for longer than anybody waits. Times are short, and a lease is much longer than it takes to connect again. */
+/** All times are about a tenth of the usual ones, and the bus is down for six leases. */
 const scaled: Outage = { goneMs: 8000, bus: { leaseMs: 2000, leadWaitMs: 5000, workerWaitMs: 6000 } };
 const asSet = { leaseMs: 10_000, leadWaitMs: 60_000, workerWaitMs: 60_000 };
 const outages: readonly (readonly [string, Outage])[] =
@@ -39,7 +39,7 @@ const outages: readonly (readonly [string, Outage])[] =
 
 for (const [words, { goneMs, bus }] of outages)
   test(
-    `the bus is gone for ${words}: lead, workers and members go on, nothing is lost or done twice`,
+    `bus is down for ${words}: lead, workers and members continue, nothing is lost or done twice`,
     async () => {
       const server = await startNats();
       onTestFinished(() => server.close());
@@ -65,7 +65,7 @@ for (const [words, { goneMs, bus }] of outages)
         for (let n = 0; n < 20; n++) {
           const text = `m${machine} ${n}`;
           sent.push(text);
-          // What is not taken in time is on the disk, and says so.
+          // Mail that the bus does not take in time is on disk, and the error says so.
           await team
             .inbox("bert")
             .send(textMail(text, { from: `m${machine}` }))

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { branchOf, eventsOf, gitIn, heard, holdUp, pool, settle } from "../../support/workers/worker-pool.ts";
 
-/** As the other one, with a lead that can be asked something else, and is told of what it did not wait for. */
+/** Like the other script, with a lead that takes another prompt and gets notices of background jobs. */
 const script = `
 const bash = (command) => ({ text: "", calls: [{ tool: "Bash", input: { command, timeout: 90000 } }] });
 const commit = (name) => bash("echo " + name + " > " + name + ".txt && git add -A && git commit -qm " + name);
@@ -22,7 +22,7 @@ export default (ask) => {
   return { text: "both are written" };
 };`;
 
-/** A lead whose agent has committed once on the worker north, and waits there. */
+/** A lead whose agent has committed once on the worker north and waits there. */
 async function inTheMiddle(bus: Record<string, number> = {}) {
   const place = await pool(script);
   const mark = holdUp(place.lead);
@@ -41,7 +41,7 @@ const commitsOf = (place: Awaited<ReturnType<typeof pool>>) =>
     .trim()
     .split("\n");
 
-test("the lead is killed: its agent goes on, and its result and branch come when the session is resumed", async () => {
+test("lead killed: its agent continues; result and branch arrive when the session resumes", async () => {
   const { place, mark, north, lead, resume } = await inTheMiddle();
   lead.child.kill("SIGKILL");
   const { stdout: before } = await lead.done;
@@ -60,7 +60,7 @@ test("the lead is killed: its agent goes on, and its result and branch come when
   await settle(north);
 });
 
-test("no lead for longer than is set: the worker stops its agent, and what was done is fetched when the session is resumed", async () => {
+test("lead gone too long: the worker stops its agent; its work is fetched on resume", async () => {
   const { place, north, lead, resume } = await inTheMiddle({ leadWaitMs: 2000 });
   lead.child.kill("SIGKILL");
   await lead.done;
@@ -76,7 +76,7 @@ for (const [words, signals] of [
   ["SIGTERM", ["SIGTERM"]],
   ["a second interrupt", ["SIGINT", "SIGINT"]],
 ] as const)
-  test(`${words}: the worker leaves its agent to another one, with what was committed`, async () => {
+  test(`${words}: the worker releases its job with the commits to another worker`, async () => {
     const { place, north, lead } = await inTheMiddle();
     const south = await place.worker("south");
     const [first, second] = signals;
@@ -93,7 +93,7 @@ for (const [words, signals] of [
     await settle(south);
   });
 
-test("the first interrupt: the worker takes no more, and waits for what it has", async () => {
+test("first interrupt: the worker claims no more jobs and finishes those it has", async () => {
   const { place, mark, north, lead } = await inTheMiddle();
   north.child.kill("SIGINT");
   await north.saw(/takes no more/);

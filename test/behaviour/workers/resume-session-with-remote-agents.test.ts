@@ -35,7 +35,7 @@ const told = ({ event }: Envelope) =>
 const textOf = ({ event }: Envelope) => JSON.stringify(event);
 const path = "lead/writer" as AgentPath;
 
-/** Everything that is in the log of the agent, from all lives of its session. */
+/** All events in the agent's log, from all runs of its session. */
 const logOf = (...lives: readonly RemoteLife[]) => {
   const all = lives.flatMap(({ seen }) => seen);
   const writer = all.find(({ event }) => event.type === "agent.spawned" && event.path === path)?.agent;
@@ -43,7 +43,7 @@ const logOf = (...lives: readonly RemoteLife[]) => {
 };
 
 for (const manner of ["go", "go behind"])
-  test(`closed while it works elsewhere (${manner}): it goes on there, and its end is told once when the session is resumed`, async () => {
+  test(`session closed during remote work (${manner}): it continues and is reported once on resume`, async () => {
     const { wait, live, git } = place();
     const first = await live();
     await first.session.dispatch({ type: "prompt", content: manner });
@@ -73,7 +73,7 @@ for (const manner of ["go", "go behind"])
     expect([...second.seen, ...third.seen].filter(told)).toHaveLength(1);
   });
 
-test("finished while nobody was there: the result and the branch are fetched when the session is resumed, once", async () => {
+test("remote agent finished while the session was closed: result and branch are fetched once", async () => {
   const { wait, live, git } = place({ maxTokens: 1_000_000 });
   const first = await live();
   await first.session.dispatch({ type: "prompt", content: "go" });

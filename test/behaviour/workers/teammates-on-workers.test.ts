@@ -5,7 +5,7 @@ import { allMessages } from "../../support/bus/all-messages.ts";
 import { eventsOf, type FarTeam, farTeam, say, team } from "../../support/workers/team-on-workers.ts";
 import { bypass, type Running } from "../../support/cli/workplace.ts";
 
-/** What members do in all of these: `far` is on a worker, `near` beside its lead. */
+/** The script of the members in all of these tests: `far` runs on a worker, `near` beside its lead. */
 const words = `
 const mate = (name, prompt, more = {}) => ({ tool: "Agent", input: { description: name, prompt, name, ...more } });
 const tell = (to, message) => ({ tool: "SendMessage", input: { to, message } });
@@ -38,7 +38,7 @@ export default (ask) => {
   return { text: "one is written" };
 };`;
 
-/** Answers with a yes what the lead's user is asked of this command, and gives what was asked. */
+/** Allows this command of a member in the lead's session and returns the question. */
 async function allow(running: Running, command: string) {
   const seen = await running.saw(new RegExp(`"type":"permission.asked"[^\\n]*${command}[^\\n]*"member"[^\\n]*\\n`));
   const question = eventsOf(seen)
@@ -49,7 +49,7 @@ async function allow(running: Running, command: string) {
   return question;
 }
 
-test("a teammate on a worker: mail, a task, a question for its lead's user, commits as a branch, and an end that it agrees to", async () => {
+test("teammate on a worker: mail, a task, a permission question, commits as a branch, shutdown", async () => {
   const place = await farTeam(whole);
   const worker = await place.worker("north", ["--permission-mode", "default"]);
   const running = place.start();
@@ -60,7 +60,7 @@ test("a teammate on a worker: mail, a task, a question for its lead's user, comm
   expect(await allow(running, "echo two")).toMatchObject({ tool: "Bash", member: { name: "far" } });
   await running.saw(/near was greeted/);
   await running.saw(/lead heard: [^\n]*two is written/);
-  // What its lead reads of it names the branch, and the branch has what it has committed.
+  // The report to its lead names the branch, and the branch has its commits.
   const seen = await running.saw(/on the branch (troupe\/agent-\w+)/);
   const branch = /on the branch (troupe\/agent-\w+)/.exec(seen)?.[1] ?? "";
   expect(place.git("log", "--format=%an %s", `main..${branch}`)).toContain("Ada one");
@@ -86,17 +86,17 @@ test("a teammate on a worker: mail, a task, a question for its lead's user, comm
     "session.closed",
   ])
     expect(types).toContain(type);
-  // Its session is on the lead's machine too, whole.
+  // Its complete session is on the lead's machine too.
   const transcript = await place.run("sessions", "show", String(far?.session));
   expect(transcript.stdout + transcript.stderr).toContain("one is written");
-  // What signs for it is on the worker alone.
+  // Its signing key is on the worker only.
   const stored = await allMessages(place.server.url);
   expect([stored.includes("MC4CAQAwBQYDK2Vw"), stored.includes("one is written")]).toEqual([false, true]);
   worker.child.kill("SIGTERM");
   expect((await worker.done).stdout).toMatch(/far@crew \(job_\w+\) completed/);
 });
 
-/** `far` commits, and then waits in the middle of a command for as long as a file is there. */
+/** `far` commits, and then waits in the middle of a command as long as a file exists. */
 const patient = `${words}
 const wait = process.env.TROUPE_TEST_WAIT;
 export default (ask) => {
@@ -114,7 +114,7 @@ export default (ask) => {
   return { text: ask.system.includes("in another clone that is gone") ? "taken up" : "has waited" };
 };`;
 
-/** As long as this file is there, the command of `far` goes on. */
+/** The command of `far` runs as long as this file exists. */
 function holdUp(place: FarTeam): string {
   const file = join(place.lead.home, "wait");
   writeFileSync(file, "");
@@ -127,7 +127,7 @@ const onWorkers = [
   JSON.stringify({ bus: { leaseMs: 3000, workerWaitMs: 20_000 }, teams: { backend: "remote" } }),
 ];
 
-test("a worker that is killed: another goes on with the teammate, its transcript, its commits and the mail that came meanwhile", async () => {
+test("killed worker: another one resumes the teammate with its transcript, commits and new mail", async () => {
   const place = await farTeam(patient);
   const env = { TROUPE_TEST_WAIT: holdUp(place) };
   const north = await place.worker("north", [], env);
@@ -141,7 +141,7 @@ test("a worker that is killed: another goes on with the teammate, its transcript
   const south = await place.worker("south", [], env);
   await running.saw(/The worker north, which ran far, is gone; south goes on/);
   await running.saw(/lead heard: [^\n]*three is written/);
-  // One that is told to take no more leaves whom it has when they rest.
+  // A worker that claims no more jobs releases its members when they are idle.
   const west = await place.worker("west");
   south.child.kill("SIGINT");
   await south.saw(/is left to others/);
@@ -154,7 +154,7 @@ test("a worker that is killed: another goes on with the teammate, its transcript
   const envelopes = eventsOf(stdout);
   const far = envelopes.find(({ event }) => event.type === "agent.spawned" && event.path === "far@crew");
   const own = envelopes.filter(({ agent }) => agent === far?.agent).map(({ event }) => event);
-  // One session over all lives, in which each mail was heard once.
+  // One session over all runs, in which each mail was read once.
   const lives = own.flatMap((event) => (event.type === "session.opened" ? [event.resumed] : []));
   expect([lives[0], lives.length >= 3, new Set(lives.slice(1))]).toEqual([false, true, new Set([true])]);
   const heard = own.flatMap((event) => (event.type === "mail.received" && event.kind === "text" ? [event.mailId] : []));
@@ -165,7 +165,7 @@ test("a worker that is killed: another goes on with the teammate, its transcript
   for (const worker of [south, west]) await worker.done;
 });
 
-test("its lead is killed and resumed: it is a member still, and was at work all the time; from the shell it is ended and brought back", async () => {
+test("lead killed and resumed: the teammate worked all the time; the shell stops and respawns it", async () => {
   const place = await farTeam(patient);
   const wait = holdUp(place);
   const worker = await place.worker("north", [], { TROUPE_TEST_WAIT: wait });
@@ -187,7 +187,7 @@ test("its lead is killed and resumed: it is a member still, and was at work all 
   expect(await place.run("team", "respawn", team, "far")).toMatchObject({ code: 0 });
   await worker.saw(/begins[^]*begins/);
   await place.run("team", "send", team, "far", "still there?");
-  // It knows what it did before.
+  // It knows its earlier work.
   await running.saw(/I am, and have answered 3 times/);
   running.end();
   expect((await running.done).code).toBe(0);
@@ -195,7 +195,7 @@ test("its lead is killed and resumed: it is a member still, and was at work all 
   expect((await worker.done).stdout.match(/begins/g)).toHaveLength(2);
 });
 
-test("its lead is gone for too long: it commits and rests, and is started again with its lead, from its transcript", async () => {
+test("lead gone too long: the teammate commits, is suspended, and resumes with its lead", async () => {
   const place = await farTeam(patient);
   const wait = holdUp(place);
   const worker = await place.worker("north", [], { TROUPE_TEST_WAIT: wait });
@@ -220,7 +220,7 @@ test("its lead is gone for too long: it commits and rests, and is started again 
   await worker.done;
 });
 
-test("a team that is not on a bus has no teammates elsewhere, and says what to do", async () => {
+test("team without a bus refuses remote teammates and says what to do", async () => {
   const place = await farTeam(whole);
   const model = `scripted/${place.lead.write("../script.mjs", whole)}`;
   const common = ["-p", "please begin", "--team", team, "--model", model, ...bypass, "--output-format", "stream-json"];

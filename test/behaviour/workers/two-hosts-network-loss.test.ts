@@ -15,7 +15,7 @@ export default (ask) => {
   return ask.turn === 2 ? bash("git add where && git commit -qm where") : { text: "written" };
 };`;
 
-test("lead on one host, worker on the other: the cable is pulled in the middle, the agent goes on, and its commits arrive", async () => {
+test("network fails between lead and worker: the agent continues, and its commits arrive", async () => {
   const hosts = await twoHosts();
   const [lead, far] = [workplace(), workplace()];
   const wait = lead.write("../wait", "");

@@ -24,7 +24,7 @@ function doUntil(repo: TestRepository, what: string, step: string): void {
   expect(run.signal, `it has a step ${step}: ${run.stdout}`).toBe("SIGKILL");
 }
 
-/** Nothing of a worktree is left: not in git, not on disk, not in our records. */
+/** Expects that no worktree is left in git, on disk or in our records. */
 function expectNothingLeft(repo: TestRepository, branches = ["main"]): void {
   expect(repo.traces()).toEqual({ branches, worktrees: 1, rescue: [] });
   expect(existsSync(`${repo.repo}.troupe`)).toBe(false);
@@ -33,30 +33,36 @@ function expectNothingLeft(repo: TestRepository, branches = ["main"]): void {
   expect(repo.git("fsck", "--strict", "--no-dangling")).toBe("");
 }
 
-describe("kill -9 while a worktree is made or removed; the next start takes it back or finishes it", () => {
-  it.each(["record", "add", "checkout", "ports", "put", "set-up", "ready"])("made: before %s", async (step) => {
-    const repo = testRepository();
-    repo.write(".env", "KEY=1\n");
-    doUntil(repo, "create", step);
-    const { worktrees, problems } = await pruneWorktrees(repo.place);
-    expect(problems).toEqual([]);
-    if (step !== "record") expect(worktrees).toMatchObject([{ outcome: "undone" }]);
-    expectNothingLeft(repo);
-    expect((await pruneWorktrees(repo.place)).worktrees).toEqual([]);
-  });
+describe("kill -9 while creating or removing a worktree: the next start undoes or completes it", () => {
+  it.each(["record", "add", "checkout", "ports", "put", "set-up", "ready"])(
+    "create: killed before %s",
+    async (step) => {
+      const repo = testRepository();
+      repo.write(".env", "KEY=1\n");
+      doUntil(repo, "create", step);
+      const { worktrees, problems } = await pruneWorktrees(repo.place);
+      expect(problems).toEqual([]);
+      if (step !== "record") expect(worktrees).toMatchObject([{ outcome: "undone" }]);
+      expectNothingLeft(repo);
+      expect((await pruneWorktrees(repo.place)).worktrees).toEqual([]);
+    },
+  );
 
-  it.each(["mark removing", "unlock", "remove", "remove branch", "forget"])("removed: before %s", async (step) => {
-    const repo = testRepository();
-    doUntil(repo, "remove", step);
-    expect((await pruneWorktrees(repo.place)).worktrees).toMatchObject([{ outcome: "removed" }]);
-    expectNothingLeft(repo);
-  });
+  it.each(["mark removing", "unlock", "remove", "remove branch", "forget"])(
+    "remove: killed before %s",
+    async (step) => {
+      const repo = testRepository();
+      doUntil(repo, "remove", step);
+      expect((await pruneWorktrees(repo.place)).worktrees).toMatchObject([{ outcome: "removed" }]);
+      expectNothingLeft(repo);
+    },
+  );
 
   it.each([
     ["half of its files are gone", (path: string) => rmSync(join(path, "a.txt"))],
     ["its .git is gone", (path: string) => rmSync(join(path, ".git"))],
     ["both", (path: string) => ["a.txt", ".git"].forEach((name) => rmSync(join(path, name)))],
-  ])("removed: git was killed when %s", async (_what, remove) => {
+  ])("remove: git killed when %s", async (_what, remove) => {
     const repo = testRepository();
     doUntil(repo, "remove", "remove");
     const [name = ""] = readdirSync(`${repo.repo}.troupe`);
@@ -65,7 +71,7 @@ describe("kill -9 while a worktree is made or removed; the next start takes it b
     expectNothingLeft(repo);
   });
 
-  it("removed: but somebody has written something since; then it stays", async () => {
+  it("removed: a worktree with new changes stays", async () => {
     const repo = testRepository();
     doUntil(repo, "remove", "remove");
     const [name = ""] = readdirSync(`${repo.repo}.troupe`);
@@ -75,37 +81,34 @@ describe("kill -9 while a worktree is made or removed; the next start takes it b
     ]);
   });
 
-  /** Not between our steps but in the middle of git's: the n-th file it makes in the repository. */
-  it.each([1, 3, 5, 7, 9, 11, 13, 16])(
-    "made: git itself is killed at its write number %i, and so is Troupe",
-    async (n) => {
-      needStrace();
-      const repo = testRepository();
-      const tracing = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=write", "-e", `inject=write:signal=KILL:when=${n}`];
-      const wrapper = join(repo.root, "bin");
-      const real = spawnSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).stdout.trim();
-      repo.gitIn(repo.repo, "config", "user.name", "T");
-      spawnSync("mkdir", ["-p", wrapper]);
-      const script = `#!/bin/sh\ncase "$*" in *"worktree add"*) ;; *) exec ${real} "$@" ;; esac\nstrace ${tracing.join(" ")} ${real} "$@"\ncode=$?\nif [ $code -gt 128 ]; then kill -9 "$TROUPE_PID"; fi\nexit $code\n`;
-      writeFileSync(join(wrapper, "git"), script, { mode: 0o755 });
-      const start = `export TROUPE_PID=$$; exec "$@"`;
-      const args = ["-c", start, "sh", process.execPath, program.path, repo.repo, repo.place.home, "create", ""];
-      const run = spawnSync("sh", args, { env: { ...env, PATH: `${wrapper}:${env.PATH}` }, encoding: "utf8" });
-      const { worktrees } = await pruneWorktrees(repo.place);
-      if (run.signal === "SIGKILL") {
-        expect(worktrees).toMatchObject([{ outcome: "undone" }]);
-        expectNothingLeft(repo);
-      } else {
-        // Git has fewer writes than that. What set-up left untracked is kept.
-        expect(run.stdout).toMatch(/^done /);
-        expect(n).toBeGreaterThan(5);
-        expect(worktrees).toMatchObject([{ outcome: "kept", reasons: ["untracked: junk.txt"] }]);
-      }
-    },
-  );
+  /** Kills not between our steps but inside git's, at the n-th file that git creates in the repository. */
+  it.each([1, 3, 5, 7, 9, 11, 13, 16])("create: git and Troupe killed at git's write number %i", async (n) => {
+    needStrace();
+    const repo = testRepository();
+    const tracing = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=write", "-e", `inject=write:signal=KILL:when=${n}`];
+    const wrapper = join(repo.root, "bin");
+    const real = spawnSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).stdout.trim();
+    repo.gitIn(repo.repo, "config", "user.name", "T");
+    spawnSync("mkdir", ["-p", wrapper]);
+    const script = `#!/bin/sh\ncase "$*" in *"worktree add"*) ;; *) exec ${real} "$@" ;; esac\nstrace ${tracing.join(" ")} ${real} "$@"\ncode=$?\nif [ $code -gt 128 ]; then kill -9 "$TROUPE_PID"; fi\nexit $code\n`;
+    writeFileSync(join(wrapper, "git"), script, { mode: 0o755 });
+    const start = `export TROUPE_PID=$$; exec "$@"`;
+    const args = ["-c", start, "sh", process.execPath, program.path, repo.repo, repo.place.home, "create", ""];
+    const run = spawnSync("sh", args, { env: { ...env, PATH: `${wrapper}:${env.PATH}` }, encoding: "utf8" });
+    const { worktrees } = await pruneWorktrees(repo.place);
+    if (run.signal === "SIGKILL") {
+      expect(worktrees).toMatchObject([{ outcome: "undone" }]);
+      expectNothingLeft(repo);
+    } else {
+      // Git made fewer writes than that. Untracked files of the set-up are kept.
+      expect(run.stdout).toMatch(/^done /);
+      expect(n).toBeGreaterThan(5);
+      expect(worktrees).toMatchObject([{ outcome: "kept", reasons: ["untracked: junk.txt"] }]);
+    }
+  });
 });
 
-describe("kill -9 while branches are landed: the repository is as before or after, never between", () => {
+describe("kill -9 while landing branches: the repository is as before or after, never between", () => {
   const twoBranches = () => {
     const repo = testRepository();
     for (const name of ["one", "two"]) {
@@ -120,7 +123,7 @@ describe("kill -9 while branches are landed: the repository is as before or afte
   const after = ["move files", "mark landed", "end"];
   const files = ["one.txt", "two.txt"];
 
-  it.each([...before, ...after])("before %s", async (step) => {
+  it.each([...before, ...after])("killed before %s", async (step) => {
     const repo = twoBranches();
     const head = repo.git("rev-parse", "main");
     doUntil(repo, "land", step);
@@ -137,7 +140,7 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     expect(report.landed).toHaveLength(landed ? 0 : 2);
   });
 
-  it.each(["move files", "mark landed"])("before %s, and taken back", async (step) => {
+  it.each(["move files", "mark landed"])("killed before %s, then undone", async (step) => {
     const repo = twoBranches();
     const head = repo.git("rev-parse", "main");
     doUntil(repo, "land", step);
@@ -151,7 +154,7 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     expectNothingLeft(repo, ["main", "one", "two"]);
   });
 
-  it("when git was killed in the middle of the files: some new, one cut short, the index locked", async () => {
+  it("git killed while writing files: some new, one truncated, the index locked", async () => {
     const repo = twoBranches();
     doUntil(repo, "land", "move files");
     writeFileSync(join(repo.repo, "one.txt"), "one\n".repeat(100));
@@ -166,7 +169,7 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     expectNothingLeft(repo, ["main", "one", "two"]);
   });
 
-  it("what somebody has written since is left as it is, and told", async () => {
+  it("later changes of the user are kept and reported", async () => {
     const repo = twoBranches();
     doUntil(repo, "land", "move files");
     writeFileSync(join(repo.repo, "one.txt"), "mine\n");
@@ -176,7 +179,7 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     expect(readFileSync(join(repo.repo, "one.txt"), "utf8")).toBe("mine\n");
   });
 
-  it("an index that another git has locked is waited for, not broken", async () => {
+  it("index locked by another git is waited for, not broken", async () => {
     const repo = twoBranches();
     doUntil(repo, "land", "move files");
     const lock = join(repo.repo, ".git/index.lock");
@@ -192,7 +195,7 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     expect(repo.git("status", "--porcelain")).toBe("");
   });
 
-  it("every start puts in order what it finds, and says what it kept", async () => {
+  it("every start repairs leftovers and reports what it kept", async () => {
     const repo = twoBranches();
     expect(await recoverWorktrees(repo.place)).toEqual([]);
     doUntil(repo, "land", "move files");

@@ -26,7 +26,7 @@ function repository(): Workplace & { git(...args: string[]): string } {
   return { ...place, git };
 }
 
-it("troupe land: lands what is good, says why the rest is not", async () => {
+it("troupe land: lands good branches and says why the others are not landed", async () => {
   const { run, git, cwd } = repository();
   const dry = await run(["land", "good", "clash", "--dry-run"]);
   expect(dry.stdout).toMatch(/✓ good: would land on main/);
@@ -46,7 +46,7 @@ it("troupe land: lands what is good, says why the rest is not", async () => {
   expect((await run(["land", "--continue"])).stdout).toBe("no landing was interrupted here\n");
 });
 
-it("troupe land and troupe worktree: bad input is one line and exit code 2", async () => {
+it("troupe land and troupe worktree: bad input prints one line and exits with code 2", async () => {
   const { run, write } = repository();
   const said = async (...args: string[]) => {
     const { code, stderr, stdout } = await run(args);
@@ -75,7 +75,7 @@ it("troupe worktree list and prune", async () => {
   expect((await run(["worktree", "prune", "--dry-run"])).stdout).toBe("no worktrees of agents here\n");
 });
 
-it("troupe land: killed in the middle of a check, then continued", async () => {
+it("troupe land: killed during a check, then continued", async () => {
   const { start, run, git, cwd, home } = repository();
   const started = join(home, "started");
   const landing = start(["land", "good", "bad", "--check", `echo $$ > ${started}; exec sleep 600`], { input: "" });

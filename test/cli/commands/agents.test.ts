@@ -34,7 +34,7 @@ function run(args: readonly string[], env: Record<string, string> = {}) {
 }
 
 describe("troupe agents list", () => {
-  test("says which definition is used, where it is, and what it hides", () => {
+  test("shows which definition is used, its path and what it hides", () => {
     write("repo/.claude/agents/r.md", agent("reviewer", "model: opus\ntools: Read, Bash(git diff:*)\n"));
     write("home/.claude/agents/r.md", agent("reviewer"));
     write("repo/.troupe/agents/bad.md", "---\nname: bad\n---\np\n");
@@ -52,7 +52,7 @@ describe("troupe agents list", () => {
     expect(stderr).toBe("troupe: /repo/.troupe/agents/bad.md:2: description: is missing\n");
   });
 
-  test("--json, and --agents as in a run", () => {
+  test("--json and --agents work as in a run", () => {
     const more = JSON.stringify({ extra: { description: "d", prompt: "p", tools: ["Read"] } });
     const { stdout } = run(["list", "--json", "--agents", more]);
     const { agents, problems } = z
@@ -71,7 +71,7 @@ describe("troupe agents list", () => {
     });
   });
 
-  test("a flag that is wrong is an error", () => {
+  test("a wrong flag is an error", () => {
     const { status, stderr } = run(["list", "--agents", '{"a":{}}']);
     expect(status).toBe(2);
     expect(stderr).toContain("--agents: a.description: is missing");
@@ -79,7 +79,7 @@ describe("troupe agents list", () => {
 });
 
 describe("troupe agents show", () => {
-  test("what an untrusted folder asks for is named, and not used", () => {
+  test("requests of an untrusted folder are listed but not used", () => {
     write("repo/.troupe/agents/a.md", agent("theirs", "permissionMode: bypassPermissions\nmodel: scripted/evil.ts\n"));
     const { stdout } = run(["show", "theirs"]);
     expect(stdout).toContain("not used    permissionMode, model (the folder is not trusted");
@@ -88,7 +88,7 @@ describe("troupe agents show", () => {
     expect(stdout).toContain("mode        default where the parent is in default\n");
   });
 
-  test("the environment's model and the setting's mode count", () => {
+  test("the model of the environment and the mode of the settings count", () => {
     write("home/.troupe/settings.json", JSON.stringify({ subagents: { permissionMode: "plan" } }));
     const { stdout } = run(["show", "general-purpose", "--json"], {
       ANTHROPIC_API_KEY: "k",
@@ -105,7 +105,7 @@ describe("troupe agents show", () => {
     });
   });
 
-  test("one that there is not", () => {
+  test("an unknown name is an error", () => {
     const { status, stderr } = run(["show", "explore"]);
     expect(status).toBe(2);
     expect(stderr).toContain('there is no agent "explore"; did you mean Explore?');
@@ -113,12 +113,12 @@ describe("troupe agents show", () => {
 });
 
 describe("troupe agents validate", () => {
-  test("all is well", () => {
+  test("no problems", () => {
     write("repo/.claude/agents/r.md", agent("reviewer", "tools: Read\nmodel: inherit\n"));
     expect(run(["validate"])).toEqual({ status: 0, stdout: "nothing is wrong with the definitions\n", stderr: "" });
   });
 
-  test("every problem with its place; exit 1", () => {
+  test("every problem with its place; exit code 1", () => {
     write("repo/.troupe/agents/a.md", agent("a", "model: gpt\ntools: Read, Wirte\nrequiredMcpServers: db\n"));
     write("repo/.troupe/agents/b.md", agent("b", "tools: [Read, TodoWrite]\neffort: high\n"));
     write("repo/.troupe/agents/c.md", "---\nname: c\n");
@@ -135,7 +135,7 @@ describe("troupe agents validate", () => {
     ]);
   });
 
-  test("warnings alone are no failure", () => {
+  test("warnings alone exit with 0", () => {
     write("repo/.troupe/agents/b.md", agent("b", "tools: [Read, TodoWrite]\n"));
     const { status, stdout } = run(["validate", "--json"]);
     expect(status).toBe(0);
@@ -145,7 +145,7 @@ describe("troupe agents validate", () => {
     });
   });
 
-  test("only the files that are named", () => {
+  test("only the named files", () => {
     write("repo/.troupe/agents/bad.md", "no");
     const good = write("repo/draft.md", agent("draft"));
     expect(run(["validate", good]).status).toBe(0);

@@ -6,7 +6,7 @@ import { startNats } from "../../support/bus/nats-server.ts";
 
 const json = (text: string): unknown => JSON.parse(text);
 
-test("a team on a bus is one for two machines; its keys stay where they were made", async () => {
+test("two machines share a team on a bus; its keys stay on the machine that made them", async () => {
   const server = await startNats();
   onTestFinished(() => server.close());
   const [lead, other] = [workplace(), workplace()];

@@ -15,7 +15,7 @@ const costs = (model: string, costUsd: number, purpose: "answer" | "lost" = "ans
   costUsd,
 });
 
-/** A session of a lead and one agent, with what each of them paid, as the store writes it. */
+/** A session with a lead and one agent and their costs, as the store writes it. */
 async function sessionIn(place: ReturnType<typeof workplace>, paid: { lead: StoredEvent[]; agent?: StoredEvent[] }) {
   const store = createFileSessionStore({ ...storeOptions, home: join(place.home, ".troupe") });
   const sessionId = newSessionId();
@@ -35,7 +35,7 @@ async function sessionIn(place: ReturnType<typeof workplace>, paid: { lead: Stor
 const opus = "anthropic/claude-opus-4-5";
 
 describe("troupe cost", () => {
-  test("a session by agent and model, lost attempts and the cached share included", async () => {
+  test("one session by agent and model, with lost attempts and the cached part", async () => {
     const place = workplace();
     const { sessionId } = await sessionIn(place, {
       lead: [costs(opus, 0.5), costs(opus, 0.25, "lost"), costs("scripted/a.json", 0)],
@@ -65,7 +65,7 @@ describe("troupe cost", () => {
     });
   });
 
-  test("many sessions added up; one that cannot be read is named and makes it fail", async () => {
+  test("sums several sessions; an unreadable one is named and makes it fail", async () => {
     const place = workplace();
     await sessionIn(place, { lead: [costs(opus, 0.5)] });
     await sessionIn(place, { lead: [costs("unheard/of", 0)], agent: [costs(opus, 1)] });
@@ -97,7 +97,7 @@ describe("troupe cost", () => {
     });
   });
 
-  test("nothing there, and what cannot be meant", async () => {
+  test("no sessions, and invalid arguments", async () => {
     const place = workplace();
     expect(await place.run(["cost"])).toMatchObject({ code: 0, stdout: expect.stringContaining("no sessions") });
     expect(await place.run(["cost", "--all"])).toMatchObject({ code: 0, stdout: "nothing was asked of a model\n" });
@@ -109,7 +109,7 @@ describe("troupe cost", () => {
     expect(await place.run(["cost", "--days", "0"])).toMatchObject({ code: 2, stderr: expect.stringContaining('"0"') });
   });
 
-  test("a resumed session goes on with what all its agents have spent", async () => {
+  test("a resumed session continues from the cost of all its agents", async () => {
     const place = workplace();
     const { sessionId } = await sessionIn(place, { lead: [costs("scripted/a", 0)], agent: [costs("scripted/a", 0)] });
     const script = place.write("script.json", { version: 1, steps: [{ text: "hello" }] });

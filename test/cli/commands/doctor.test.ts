@@ -60,7 +60,7 @@ function examine(env: Record<string, string> = {}) {
 const withKey = { ANTHROPIC_API_KEY: secret };
 
 describe("troupe doctor", () => {
-  test("all is well with a key, which is never shown", () => {
+  test("a key is present and is never shown", () => {
     const { ok, of, text } = examine(withKey);
     expect(ok).toBe(true);
     expect(of("model")[0]?.detail).toMatch(/^anthropic\//);
@@ -72,7 +72,7 @@ describe("troupe doctor", () => {
     expect(shown.stdout).not.toContain(secret.slice(0, 8));
   });
 
-  test("without a key it names the ways out, and says that nothing runs", () => {
+  test("without a key it lists the options and says that nothing can run", () => {
     const { ok, of, blocking } = examine();
     expect(ok).toBe(false);
     expect(blocking).toEqual(["model"]);
@@ -80,7 +80,7 @@ describe("troupe doctor", () => {
     expect(of("model")[0]?.detail).toContain("troupe demo");
   });
 
-  test("a base URL is shown without what is secret in it", () => {
+  test("a base URL is shown without its secrets", () => {
     const { of, text } = examine({ ...withKey, ANTHROPIC_BASE_URL: "https://user:hunter2@proxy.test/v1?token=abc" });
     expect(of("base URLs")[0]?.detail).toBe("anthropic: https://proxy.test/v1");
     expect(text).not.toMatch(/hunter2|token=abc/);
@@ -108,7 +108,7 @@ describe("troupe doctor", () => {
     expect(details[1]).toMatch(/home\/settings\.json:2:3: modle: .*did you mean "model"/);
   });
 
-  test("what the folder may not decide is told", () => {
+  test("settings that the folder may not decide are listed", () => {
     mkdirSync(join(cwd, ".troupe"));
     writeFileSync(join(cwd, ".troupe", "settings.json"), '{ "env": { "A": "b" } }');
     const { ok, of } = examine(withKey);
@@ -116,21 +116,21 @@ describe("troupe doctor", () => {
     expect(of("folder's settings")[0]?.detail).toContain("env of");
   });
 
-  test("a script that is not there", () => {
+  test("a missing script is a problem", () => {
     writeFileSync(join(home, "settings.json"), '{ "model": "scripted/gone.json" }', { mode: 0o600 });
     const { blocking, of } = examine();
     expect(blocking).toEqual(["model"]);
     expect(of("model")[0]?.detail).toContain("there is no such file");
   });
 
-  test("a home that others can look into is a problem, but not in the way", () => {
+  test("a home that others can read is a problem but does not stop anything", () => {
     chmodSync(home, 0o755);
     const { ok, of } = examine(withKey);
     expect(ok).toBe(true);
     expect(of("home's rights")[0]).toMatchObject({ status: "problem", advice: `chmod -R go= ${home}` });
   });
 
-  test("a home that is a file is in the way", () => {
+  test("a home that is a file is a blocking problem", () => {
     rmSync(home, { recursive: true });
     writeFileSync(home, "");
     const { blocking, of } = examine(withKey);
@@ -138,7 +138,7 @@ describe("troupe doctor", () => {
     expect(of("home")[0]?.detail).toContain("is not a folder");
   });
 
-  test("a home that is not there yet is fine, and stays away", () => {
+  test("a missing home is fine and is not created", () => {
     rmSync(home, { recursive: true });
     const { ok, of } = examine(withKey);
     expect(ok).toBe(true);
@@ -161,7 +161,7 @@ describe("troupe doctor", () => {
     expect(examine(withKey).of("sessions")).toMatchObject([{ status: "ok" }]);
   });
 
-  test("a reader that goes away is no failure", () => {
+  test("a closed output pipe does not fail the command", () => {
     const { stderr } = spawnSync("/bin/sh", ["-c", `"${process.execPath}" "${troupe}" doctor | true`], {
       encoding: "utf8",
       env: { PATH: process.env["PATH"] ?? "", HOME: temp, TROUPE_HOME: home },
@@ -169,7 +169,7 @@ describe("troupe doctor", () => {
     expect(stderr).toBe("");
   });
 
-  test("everything broken at once, in a folder that is gone", () => {
+  test("everything is broken at once in a deleted folder", () => {
     rmSync(home, { recursive: true });
     writeFileSync(home, "");
     const gone = join(temp, "gone");
@@ -206,12 +206,12 @@ describe("checks", () => {
     expect(finding?.blocks ?? false).toBe(blocks);
   });
 
-  test("a terminal that cannot do anything is told", async () => {
+  test("a dumb terminal is reported", async () => {
     expect(await runChecks([terminal], { ...machine, env: { TERM: "dumb" } })).toMatchObject([{ status: "problem" }]);
     expect(await runChecks([terminal], { ...machine, env: { TERM: "xterm" } })).toMatchObject([{ status: "ok" }]);
   });
 
-  test("one that fails itself is a finding", async () => {
+  test("a check that throws becomes a finding", async () => {
     const failing = { name: "odd", find: () => Promise.reject(new Error("no luck")) };
     expect(await runChecks([failing], machine)).toEqual([
       { name: "odd", status: "problem", detail: "could not be looked at: no luck" },

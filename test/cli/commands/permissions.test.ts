@@ -33,7 +33,7 @@ function settings(permissions: object): void {
 }
 
 describe("list", () => {
-  test("shows every rule, where it comes from, and what it hides", () => {
+  test("shows every rule, its source and what it hides", () => {
     settings({
       allow: ["Bash(git log:*)", "Bash(git push)", "Read(./x)"],
       deny: ["Bash(git push:*)"],
@@ -74,11 +74,11 @@ describe("list", () => {
       ],
     });
   });
-  test("without rules says so", () => expect(run([]).stdout).toMatch(/^mode default\nno rules/));
+  test("says that there are no rules", () => expect(run([]).stdout).toMatch(/^mode default\nno rules/));
 });
 
 describe("test", () => {
-  test("gives a verdict with its reason, and leaves with 0", () => {
+  test("prints a verdict with its reason and exits with 0", () => {
     settings({ deny: ["Bash(git push:*)"] });
     expect(run(["test", "Bash(git push)"])).toMatchInlineSnapshot(`
       {
@@ -100,7 +100,7 @@ describe("test", () => {
       `{"decision":"allow","rule":"read-only command","reason":"allowed by read-only command"}\n`,
     );
   });
-  test("judges command lines from standard input, with rules to try out", () => {
+  test("checks command lines from standard input against extra rules", () => {
     const args = [
       "test",
       "--stdin",
@@ -128,7 +128,7 @@ describe("test", () => {
       "ask by mode default",
     ]);
   });
-  test("knows the other tools and the modes", () => {
+  test("supports other tools and modes", () => {
     const verdict = (...args: string[]) => run(["test", "--json", ...args]).stdout;
     expect(verdict("Edit(src/a.ts)")).toContain('"ask"');
     expect(verdict("Edit(src/a.ts)", "--mode", "acceptEdits")).toContain('"allow"');

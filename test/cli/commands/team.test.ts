@@ -26,7 +26,7 @@ async function crew() {
 }
 
 describe("troupe team", () => {
-  test("create, list, show, delete: what is there and what is not", async () => {
+  test("create, list, show and delete, for existing and missing teams", async () => {
     const { ok, refused, teams } = await crew();
     expect(await ok("team", "create", "Crew")).toBe("team Crew-2: team-lead\n");
     expect(json(await ok("team", "list", "--json"))).toMatchObject([{ name: "Crew-2" }, { name: "crew" }]);
@@ -46,7 +46,7 @@ describe("troupe team", () => {
     });
   });
 
-  test("a member at work keeps it from being deleted, and is named", async () => {
+  test("a working member prevents deletion and is named", async () => {
     const { place, ok, refused } = await crew();
     const home = join(place.home, ".troupe");
     const store = createFileTeamStore({ home, clock: systemClock, createId: createIdFactory(systemClock) });
@@ -64,7 +64,7 @@ describe("troupe team", () => {
     await team.close();
   });
 
-  test("send and inbox: stored, shown as inert text, not marked as read by looking", async () => {
+  test("send and inbox: mail is stored, shown as inert text, and stays unread", async () => {
     const { ok, refused } = await crew();
     expect(await ok("team", "send", "crew", "alice", "hello", "there")).toMatch(/^sent to alice: mail_/);
     const sent = json(
@@ -87,7 +87,7 @@ describe("troupe team", () => {
     expect((await refused("team", "send", "crew", "alice", "x", "--from", "eve")).stderr).toContain("eve");
   });
 
-  test("log and its --follow tell of members, mail and tasks as they come", async () => {
+  test("log and log --follow show members, mail and tasks as they change", async () => {
     const { place, ok } = await crew();
     await ok("team", "send", "crew", "alice", "before");
     const following = place.start(["team", "log", "crew", "--follow", "--json"]);
@@ -125,7 +125,7 @@ describe("troupe team", () => {
     ]);
   });
 
-  test("what is empty, or half said, is refused in words", async () => {
+  test("empty or incomplete arguments are refused with a message", async () => {
     const { refused } = await crew();
     const words = async (...args: string[]) => (await refused(...args)).stderr.slice("troupe: ".length, -1);
     expect(await words("team", "send", "crew", "alice", " ")).toBe("the message is empty, and was not sent");
@@ -137,7 +137,7 @@ describe("troupe team", () => {
     expect(await words("bus")).toBe("troupe bus what? There is: status; 'troupe bus --help' says more");
   });
 
-  test("what is damaged is told of, and never taken for empty", async () => {
+  test("damage is reported and never read as empty", async () => {
     const { place, ok, refused, teams } = await crew();
     writeFileSync(join(teams, "crew/tasks.jsonl"), "");
     expect((await refused("tasks", "list", "--team", "crew")).stderr).toContain("its first line is damaged");
@@ -150,7 +150,7 @@ describe("troupe team", () => {
 });
 
 describe("troupe tasks", () => {
-  test("add, claim, done, release: one owner, in order, with words when it is refused", async () => {
+  test("add, claim, done, release: one owner, in order, with a message when refused", async () => {
     const { place, ok, refused } = await crew();
     const tasks = (verb: string, ...args: string[]) => ok("tasks", verb, ...args, "--team", "crew");
     expect(await tasks("add", "fix", "it", "--check", "npm test")).toBe("  #1 fix it\n");
@@ -178,7 +178,7 @@ describe("troupe tasks", () => {
     expect({ code, said: json(stdout) }).toMatchObject({ code: 1, said: { ok: false, reason: "dependency" } });
   });
 
-  test("of a session that has no team", async () => {
+  test("session without a team", async () => {
     const { place, ok, refused } = await crew();
     place.write("script.json", { version: 1, steps: [{ text: "hello" }] });
     await place.run(["-p", "--model", "scripted/script.json", "hi"]);
@@ -192,7 +192,7 @@ describe("troupe tasks", () => {
     expect((await refused("tasks", "list", "--session", session.sessionId, "--team", "crew")).code).toBe(2);
   });
 
-  test("mistakes are one line and exit code 2", async () => {
+  test("mistakes print one line and exit with 2", async () => {
     const { ok, refused } = await crew();
     await ok("team", "create", "other");
     for (const args of [
@@ -213,7 +213,7 @@ describe("troupe tasks", () => {
     }
   });
 
-  test("--follow tells of every change", async () => {
+  test("--follow shows every change", async () => {
     const { place, ok } = await crew();
     await ok("tasks", "add", "a", "--team", "crew");
     const following = place.start(["tasks", "list", "--team", "crew", "--follow", "--json"]);

@@ -17,7 +17,7 @@ interface Address {
 
 const addressOf = async (running: Running): Promise<Address> => JSON.parse(await running.saw(/\n/)) as Address;
 
-/** The cookie that opening the address gives. */
+/** Opens the address and returns the cookie that it sets. */
 async function enter(url: string): Promise<{ readonly origin: string; readonly cookie: string }> {
   const answer = await fetch(url, { redirect: "manual" });
   expect([answer.status, answer.headers.get("location")]).toEqual([303, "/"]);
@@ -25,7 +25,6 @@ async function enter(url: string): Promise<{ readonly origin: string; readonly c
   return { origin: new URL(url).origin, cookie };
 }
 
-/** Reads the stream until something is in it. */
 async function streamUntil(page: { origin: string; cookie: string }, query: string, wanted: RegExp): Promise<string> {
   const leaving = new AbortController();
   onTestFinished(() => leaving.abort());
@@ -44,7 +43,7 @@ async function streamUntil(page: { origin: string; cookie: string }, query: stri
 const envelopesIn = (text: string): Envelope[] =>
   [...text.matchAll(/^event: envelopes\ndata: (.*)$/gm)].flatMap(([, data]) => JSON.parse(data ?? "") as Envelope[]);
 
-test("troupe web shows the sessions of this machine until Ctrl-C; its token is kept where only the user can read", async () => {
+test("troupe web shows this machine's sessions until Ctrl-C; only the user can read its token", async () => {
   const place = workplace();
   place.write("s.json", hello);
   await place.run(["-p", "say hello", "--model", "scripted/s.json"]);
@@ -67,7 +66,7 @@ test("troupe web shows the sessions of this machine until Ctrl-C; its token is k
   expect(await running.done).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("started again on the same port it knows the page that was left open", async () => {
+test("a restart on the same port accepts a page that was left open", async () => {
   const place = workplace();
   const port = await freePort();
   const first = place.start(["web", "--no-open", "--json", "--port", `${port}`]);
@@ -85,11 +84,11 @@ test("started again on the same port it knows the page that was left open", asyn
   expect(url).toContain(kept.token);
 });
 
-test("a port that is taken: an error where it was asked for, another one where it was not", async () => {
+test("a port in use is an error when it was requested, otherwise another port is chosen", async () => {
   const place = workplace();
   const taken = createServer();
   onTestFinished(() => void taken.close());
-  // By us, or by somebody else on this machine.
+  // Either this listener or another process of the machine holds the port.
   await new Promise<void>((resolve) => {
     taken.once("listening", resolve).once("error", () => resolve());
     taken.listen(4747, "127.0.0.1");
@@ -105,7 +104,7 @@ test("a port that is taken: an error where it was asked for, another one where i
   expect((await place.run(["web", "--port", "70000"])).stderr).toMatch(/is not a port/);
 });
 
-test("-p --web: the run is in the page while it goes on, can be stopped from there, and ends whoever looks on", async () => {
+test("-p --web: the page shows the run, can stop it, and an open page does not keep it alive", async () => {
   const place = workplace();
   place.write("s.json", {
     version: 1,
@@ -128,13 +127,13 @@ test("-p --web: the run is in the page while it goes on, can be stopped from the
     body: JSON.stringify({ session: id, command: { type: "interrupt" } }),
   });
   expect(await interrupted.json()).toEqual({ ok: true });
-  // A stream is open, and does not hold it.
+  // An open stream does not keep the process alive.
   const { code, stderr } = await running.done;
   expect(code).toBe(130);
   expect(stderr).toContain(page.origin);
 });
 
-test("--web in a terminal: the address stands above the screen, and the page sees what is typed", async () => {
+test("--web in a terminal prints the address above the screen, and the page shows what is typed", async () => {
   const place = workplace();
   place.write("s.json", hello);
   const terminal = openTerminal(place, ["--web", "--model", "scripted/s.json"], { columns: 160 });
@@ -148,7 +147,7 @@ test("--web in a terminal: the address stands above the screen, and the page see
   expect(seen).toContain("greet me");
 });
 
-test("a session of another process: its question is seen and answered in the page, and a restart of the server loses nothing", async () => {
+test("a session of another process is answered in the page, and a server restart loses nothing", async () => {
   const place = workplace();
   place.write("s.json", {
     version: 1,

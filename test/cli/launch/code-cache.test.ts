@@ -13,7 +13,7 @@ function keptIn(home: string, kind: string) {
   return { size: statSync(path).size, lessons: readFileSync(path).at(-1), madeAt: statSync(path).mtimeMs };
 }
 
-test("what is kept of the program grows with two good runs, and is then left alone", async () => {
+test("code cache grows over two successful runs, then stays unchanged", async () => {
   const place = workplace({ isNew: true });
   mkdirSync(join(place.home, ".troupe"), { mode: 0o700 });
   const script = place.write("script.json", hello);
@@ -35,7 +35,7 @@ test("what is kept of the program grows with two good runs, and is then left alo
   expect(keptIn(place.home, "print")).toEqual(second);
 });
 
-test("what another command compiles is kept apart", async () => {
+test("code compiled by another command is cached separately", async () => {
   const place = workplace({ isNew: true });
   const script = place.write("script.json", hello);
   await place.run(["-p", "hi", "--model", `scripted/${script}`]);

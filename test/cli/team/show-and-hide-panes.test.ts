@@ -6,7 +6,7 @@ import { createTeam } from "../../../src/team/index.ts";
 import { tempTree } from "../../support/files/temp-tree.ts";
 import { tmuxPlace } from "../../support/terminal/tmux-place.ts";
 
-test("the pane of a member is put out of sight and back from the shell, and the record knows", async () => {
+test("pane of a member is hidden and shown from the shell, and the record follows", async () => {
   const { tmux, env, folder, user } = await tmuxPlace();
   const tree = tempTree({ "home/.troupe/settings.json": {} });
   const home = tree.path("home/.troupe");

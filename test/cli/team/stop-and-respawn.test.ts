@@ -5,7 +5,7 @@ import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createTeam } from "../../../src/team/index.ts";
 import { tempTree } from "../../support/files/temp-tree.ts";
 
-test("a member that cannot be brought back from the shell has ended as before", async () => {
+test("failed respawn from the shell leaves the member ended", async () => {
   const tree = tempTree({ "home/.troupe/settings.json": {}, "empty/.keep": "" });
   const home = tree.path("home/.troupe");
   const place = { home, clock: systemClock, createId: createIdFactory(systemClock), cwd: tree.root };
@@ -25,7 +25,7 @@ test("a member that cannot be brought back from the shell has ended as before", 
   expect(members.find(({ name }) => name === "scout")?.ended).toBeDefined();
 });
 
-test("who is ended from the shell has ended only once its tasks are back on the list", async () => {
+test("member stopped from the shell ends only after its tasks are released", async () => {
   const tree = tempTree({ "home/.troupe/settings.json": {} });
   const home = tree.path("home/.troupe");
   vi.stubEnv("HOME", tree.path("home"));

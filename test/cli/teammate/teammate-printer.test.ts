@@ -26,7 +26,7 @@ const own = "agt_own00000" as AgentId;
 const helper = "agt_helper00" as AgentId;
 const events = (list: readonly unknown[]) => list as readonly (Event | [AgentId, Event])[];
 
-test("a pane shows who wrote, what is done, what is asked, what is said, and that it waits", () => {
+test("pane shows senders, calls, questions, answers and that it waits", () => {
   const text = shown(
     events(
       [
@@ -102,7 +102,7 @@ test("a pane shows who wrote, what is done, what is asked, what is said, and tha
   `);
 });
 
-test("what a model wrote does nothing to the terminal, and a long answer is cut", () => {
+test("model output cannot control the terminal, and a long answer is cut", () => {
   const long = Array.from({ length: 100 }, (_, at) => `line ${at}`).join("\n");
   const turn = (text: string) => ({
     type: "turn.ended",

@@ -18,7 +18,7 @@ async function desk() {
   return { repository, worktree, desk: made };
 }
 
-test("worktrees with what each holds, and what they changed as a diff", async () => {
+test("lists worktrees with their contents, and their changes as a diff", async () => {
   const { repository, worktree, desk: it } = await desk();
   repository.commit("work", { "a.txt": "two\n" }, worktree.path);
   writeFileSync(join(worktree.path, "new.txt"), "a\nb");
@@ -41,7 +41,7 @@ test("worktrees with what each holds, and what they changed as a diff", async ()
   expect(diff).not.toContain("root:");
 });
 
-test("branches of agents are landed, and no others", async () => {
+test("lands branches of agents and no others", async () => {
   const { repository, worktree, desk: it } = await desk();
   repository.commit("work", { "new.txt": "new\n" }, worktree.path);
   repository.git("branch", "other");
@@ -52,7 +52,7 @@ test("branches of agents are landed, and no others", async () => {
   expect(repository.git("log", "-1", "--format=%s", "main")).toBe("work");
 });
 
-test("what cannot land says why and what to do", async () => {
+test("a failed landing gives the reason and what to do", async () => {
   const { repository, worktree, desk: it } = await desk();
   repository.commit("theirs", { "a.txt": "theirs\n" }, worktree.path);
   repository.commit("ours", { "a.txt": "ours\n" });
@@ -62,7 +62,7 @@ test("what cannot land says why and what to do", async () => {
   expect(report.refused[0]?.message).toMatch(/conflict in a\.txt: .*rebase/);
 });
 
-test("only worktrees of the session's repository are known, by their names", async () => {
+test("knows only worktrees of the session's repository, by name", async () => {
   const { worktree, desk: it } = await desk();
   for (const name of ["../..", worktree.path, "/etc", "none"])
     await expect(it.diff(session, name)).rejects.toMatchObject({ code: "git" });

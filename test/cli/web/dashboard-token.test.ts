@@ -6,7 +6,7 @@ import { tempTree } from "../../support/files/temp-tree.ts";
 
 const hour = 60 * 60_000;
 
-test("a token is of one port, lasts a day, and lies in a file that only the user can read", async () => {
+test("token is for one port, lasts a day, and only the user can read its file", async () => {
   const home = join(tempTree({}).root, "home");
   const token = await dashboardToken(home, { port: 5000, now: 0 });
   expect(token).toMatch(/^[\w-]{43}$/);
@@ -19,7 +19,7 @@ test("a token is of one port, lasts a day, and lies in a file that only the user
   expect(await dashboardToken(home, { port: 5000, now: 26 * hour })).toBe(next);
 });
 
-test("a file that holds something else is an error, not a reason to go on without one", async () => {
+test("an invalid token file is an error, not a missing token", async () => {
   const home = join(tempTree({}).root, "home");
   await dashboardToken(home, { port: 5000, now: 0 });
   const file = join(home, "web", "5000.json");

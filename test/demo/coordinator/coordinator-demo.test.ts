@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(temp, { recursive: true, force: true }));
 
-/** Runs the built demo with a temporary folder of its own; `until` is called with all output so far. */
+/** Runs the built demo with its own temporary folder. `until` gets all output so far. */
 function runDemo(args: readonly string[], until?: (seen: string, child: ReturnType<typeof spawn>) => void) {
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((done, fail) => {
     const child = spawn(process.execPath, [troupe, "demo", "--coordinator", ...args], {
@@ -35,7 +35,7 @@ function runDemo(args: readonly string[], until?: (seen: string, child: ReturnTy
 }
 
 describe("troupe demo --coordinator", () => {
-  test("research, synthesis, implementation, verification; and nothing is left behind", async () => {
+  test("research, synthesis, implementation, verification; nothing is left behind", async () => {
     const { code, stdout, stderr } = await runDemo(["--fast"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const phase of ["Research", "Synthesis", "Implementation", "Verification"])
@@ -46,12 +46,12 @@ describe("troupe demo --coordinator", () => {
     expect(stdout).toMatch(/^before +2 passed, 1 failed$/m);
     expect(stdout).toMatch(/^after +3 passed \(/m);
     expect(stdout).toMatch(/^shared +findings\.md, test-run\.txt/m);
-    const lines = stdout.split("\n").filter((line) => !line.startsWith("folder ")); // that one is there to be copied
+    const lines = stdout.split("\n").filter((line) => !line.startsWith("folder ")); // that line is there to be copied
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(readdirSync(temp)).toEqual([]);
   });
 
-  test("stopped, it leaves nothing behind", async () => {
+  test("stopped demo leaves nothing behind", async () => {
     let sent = false;
     const { code, stdout, stderr } = await runDemo([], (seen, child) => {
       if (sent || !/code +▶/.test(seen)) return;
@@ -64,7 +64,7 @@ describe("troupe demo --coordinator", () => {
   });
 });
 
-describe("what the demo believes", () => {
+describe("how the demo judges its outcome", () => {
   const shared = ["findings.md", "test-run.txt"];
   const at = (agent: string, event: object) => ({ agent, event: event as Event }) as Envelope;
   const envelopes = [

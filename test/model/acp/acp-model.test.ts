@@ -68,7 +68,7 @@ const isRunning = (pid: number) => {
   }
 };
 
-test("what is said after an interrupt reaches it, though it stands in the same message as what it was told before", async () => {
+test("program receives a prompt sent after an interrupt, even in the same message as an earlier one", async () => {
   const model = made();
   expect((await ask(model, [user("@@hang")], { abortAt: /half a w/ })).last).toMatchObject({
     type: "failed",
@@ -80,7 +80,7 @@ test("what is said after an interrupt reaches it, though it stands in the same m
   expect((await ask(model, later)).words).toBe("@@echo and that");
 });
 
-test("what it was never told because of an interrupt it is told the next time", async () => {
+test("prompt not delivered because of an interrupt is delivered with the next request", async () => {
   const model = made();
   const before = [user("@@echo first")];
   await ask(model, before);
@@ -91,7 +91,7 @@ test("what it was never told because of an interrupt it is told the next time", 
   expect((await ask(model, said)).words).toBe("@@echo second");
 });
 
-test("a program that does not let itself be cancelled is ended, and so is one whose turn has failed", async () => {
+test("program that ignores a cancel, or whose turn failed, is ended", async () => {
   const model = made();
   const deaf = await ask(model, [user("@@deaf")], { abortAt: /\d/ });
   expect(deaf.last).toMatchObject({ type: "failed", failure: { kind: "aborted" } });

@@ -70,8 +70,8 @@ const ended = async (reason: string | null, blocks: Parameters<typeof sse>[0]) =
   return last.answer;
 };
 
-describe("a recorded answer", () => {
-  test("is shown as it comes and finished whole", async () => {
+describe("recorded answer", () => {
+  test("is streamed as it arrives and finished complete", async () => {
     const { events, spent } = await read([sse(wholeAnswer)]);
     expect(events).toEqual([
       { type: "thinking.delta", text: "Hm … 🤔" },
@@ -86,7 +86,7 @@ describe("a recorded answer", () => {
     expect(spent).toEqual(usage);
   });
 
-  test("is the same cut into two at every byte", async () => {
+  test("gives the same result when split in two at every byte", async () => {
     const bytes = Buffer.from(sse(wholeAnswer));
     for (let at = 1; at < bytes.length; at++) {
       const { last } = await read([bytes.subarray(0, at), bytes.subarray(at)]);
@@ -94,7 +94,7 @@ describe("a recorded answer", () => {
     }
   });
 
-  test("is the same byte by byte, and every byte is a sign of life", async () => {
+  test("gives the same result byte by byte, and every byte counts as activity", async () => {
     const bytes = Buffer.from(sse(wholeAnswer));
     const { last, signs } = await read(Array.from(bytes, (byte) => Uint8Array.of(byte)));
     expect(last).toEqual(whole);
@@ -105,7 +105,7 @@ describe("a recorded answer", () => {
     ["CRLF", (body: string) => body.replaceAll("\n", "\r\n")],
     ["comments between events", (body: string) => `: hello\n\n${body.replaceAll("\n\n", "\n: still here\n\n")}`],
     ["unknown events and blocks", (body: string) => `${sse([{ type: "weather_report", mood: 1 }])}${body}`],
-  ])("is the same with %s", async (_, change) => {
+  ])("gives the same result with %s", async (_, change) => {
     expect((await read([change(sse(wholeAnswer))])).last).toEqual(whole);
   });
 
@@ -120,7 +120,7 @@ describe("a recorded answer", () => {
 });
 
 describe("unknown parts", () => {
-  test("of a later protocol are left out and their deltas with them", async () => {
+  test("of a later protocol are ignored, with their deltas", async () => {
     const { last } = await read([
       sse([
         messageStart,
@@ -140,7 +140,7 @@ describe("unknown parts", () => {
 });
 
 describe("broken streams", () => {
-  test("cut after any event but the last have no answer, and tell what they cost", async () => {
+  test("cut after any event but the last have no answer and report their cost", async () => {
     for (let count = 1; count < wholeAnswer.length; count++) {
       const { last, spent } = await read([sse(wholeAnswer.slice(0, count))]);
       expect(last, `after ${count} events`).toMatchObject({ type: "failed", failure: { kind: "cut" } });
@@ -179,7 +179,7 @@ describe("broken streams", () => {
   });
 });
 
-describe("the end of an answer", () => {
+describe("end of an answer", () => {
   const text = [textStart, textDelta("x"), blockStop()];
 
   test.each([
@@ -195,17 +195,17 @@ describe("the end of an answer", () => {
     expect((await ended(wire, text)).stopReason).toBe(ours);
   });
 
-  test("keeps input that is not JSON as the text it is", async () => {
+  test("keeps input that is not JSON as text", async () => {
     const { parts } = await ended("max_tokens", [toolStart(0, "a", "Write"), jsonDelta(0, '{"text":"ha'), blockStop()]);
     expect(parts).toEqual([{ type: "tool_call", callId: "a", name: "Write", input: '{"text":"ha' }]);
   });
 
-  test("does not make a call without input of one that was cut before its input", async () => {
+  test("does not turn a call cut before its input into a call without input", async () => {
     expect((await ended("max_tokens", [toolStart(0, "a", "Stop"), blockStop()])).parts).toMatchObject([{ input: "" }]);
     expect((await ended("tool_use", [toolStart(0, "a", "Stop"), blockStop()])).parts).toMatchObject([{ input: {} }]);
   });
 
-  test("counts usage once, though it is told several times", async () => {
+  test("counts usage once, though it is sent several times", async () => {
     const { last } = await read([
       sse([messageStart, ...text, messageDelta(null, 10), messageDelta("end_turn", 42), messageStop]),
     ]);

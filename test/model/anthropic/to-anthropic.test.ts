@@ -67,8 +67,8 @@ const params = (thinking: "effort" | "budget" | "none", change: Partial<ModelReq
   return { thinking: body.thinking, output_config: body.output_config };
 };
 
-describe("the body of a request", () => {
-  test("has every kind of part, and marks at the system's end, on the last two user messages and on the last result", () => {
+describe("request body", () => {
+  test("has every kind of part, with cache marks on system, last two user messages and last result", () => {
     expect(toAnthropic(full, model)).toEqual({
       model: "claude-sonnet-5-5",
       max_tokens: 1000,
@@ -132,7 +132,7 @@ describe("the body of a request", () => {
     });
   });
 
-  test("is the same bytes for the same request, however the conversation has grown", () => {
+  test("has the same bytes for the same request, however the conversation has grown", () => {
     const messages = [...conversation, ...structuredClone(conversation), ...structuredClone(conversation)];
     for (let length = 1; length <= messages.length; length++) {
       const request = { ...full, messages: messages.slice(0, length) };
@@ -141,12 +141,12 @@ describe("the body of a request", () => {
     }
   });
 
-  test("keeps the bytes of what was said before, but for the marks", () => {
+  test("keeps the bytes of earlier messages, except for the marks", () => {
     const longer = { ...full, messages: [...conversation, ...conversation] };
     expect(bare(longer).startsWith(bare(full).slice(0, -1))).toBe(true);
   });
 
-  test("has at most four marks however long the conversation, and marks the tools when there is no system", () => {
+  test("has at most four marks, and marks the tools when there is no system prompt", () => {
     const messages = Array.from({ length: 20 }, () => conversation).flat();
     const count = (request: ModelRequest) =>
       JSON.stringify(toAnthropic(request, model)).split("cache_control").length - 1;
@@ -154,7 +154,7 @@ describe("the body of a request", () => {
     expect(toAnthropic({ ...full, system: [] }, model).tools?.at(-1)).toMatchObject({ name: "List", ...mark });
   });
 
-  test("leaves out a message with nothing in it that the provider takes", () => {
+  test("leaves out a message without any part that the provider accepts", () => {
     const messages: Message[] = [
       ...ask().messages,
       { role: "assistant", parts: [{ type: "thinking", text: "unsigned" }] },

@@ -62,8 +62,8 @@ const calls = async (...pieces: object[]) =>
 
 const piece = (json: string) => [{ index: 0, id: "a", function: { name: "Read", arguments: json } }];
 
-describe("a recorded answer", () => {
-  test("is shown as it comes and finished whole", async () => {
+describe("recorded answer", () => {
+  test("is streamed as it arrives and finished complete", async () => {
     const { events, spent } = await read([sse(wholeAnswer)]);
     expect(events).toEqual([
       { type: "thinking.delta", text: "Hm … 🤔" },
@@ -79,7 +79,7 @@ describe("a recorded answer", () => {
     expect(spent).toEqual(usage);
   });
 
-  test("is the same cut into two at every byte", async () => {
+  test("gives the same result when split in two at every byte", async () => {
     const bytes = Buffer.from(sse(wholeAnswer));
     for (let at = 1; at < bytes.length; at++) {
       const { last } = await read([bytes.subarray(0, at), bytes.subarray(at)]);
@@ -92,7 +92,7 @@ describe("a recorded answer", () => {
     ["comments between events", (body: string) => `: PROCESSING\n\n${body.replaceAll("\n\n", "\n\n: PROCESSING\n\n")}`],
     ["chunks of another kind", (body: string) => `data: {"object":"queue","position":3}\n\n${body}`],
     ["no [DONE]", (body: string) => body.replace("data: [DONE]\n\n", "")],
-  ])("is the same with %s", async (_, change) => {
+  ])("gives the same result with %s", async (_, change) => {
     expect((await read([change(sse(wholeAnswer))])).last).toEqual(whole);
   });
 
@@ -106,7 +106,7 @@ describe("a recorded answer", () => {
   });
 });
 
-describe("tool calls of servers that go their own way", () => {
+describe("tool calls of nonstandard servers", () => {
   const read1 = { name: "Read", arguments: '{"n":1}' };
   const read2 = { name: "Read", arguments: '{"n":2}' };
   const two = [
@@ -114,18 +114,18 @@ describe("tool calls of servers that go their own way", () => {
     { type: "tool_call", name: "Read", input: { n: 2 } },
   ];
 
-  test("whole calls without an index", async () => {
+  test("complete calls without an index", async () => {
     expect(await calls([{ id: "a", function: read1 }], [{ id: "b", function: read2 }])).toMatchObject(two);
   });
-  test("whole calls all with index 0", async () => {
+  test("complete calls, all with index 0", async () => {
     expect(
       await calls([{ index: 0, id: "a", function: read1 }], [{ index: 0, id: "b", function: read2 }]),
     ).toMatchObject(two);
   });
-  test("whole calls with neither index nor id", async () => {
+  test("complete calls with neither index nor id", async () => {
     expect(await calls([{ function: read1 }], [{ function: read2 }])).toMatchObject(two);
   });
-  test("both in one chunk, with empty ids: each gets an id of its own", async () => {
+  test("two in one chunk with empty ids: each gets a new id", async () => {
     const parts = await calls([
       { index: 0, id: "", function: read1 },
       { index: 1, id: "", function: read2 },
@@ -136,7 +136,7 @@ describe("tool calls of servers that go their own way", () => {
       expect.stringMatching(/^call_\w{24}$/),
     ]);
   });
-  test("the name and id again with every piece", async () => {
+  test("name and id repeated in every piece", async () => {
     expect(await calls(piece('{"n"'), piece(":1"), piece("}"))).toMatchObject([two[0]]);
   });
   test("pieces without index and id belong to the last call", async () => {
@@ -144,10 +144,10 @@ describe("tool calls of servers that go their own way", () => {
       await calls([{ id: "a", function: { name: "Read", arguments: '{"n"' } }], [{ function: { arguments: ":1}" } }]),
     ).toMatchObject([two[0]]);
   });
-  test("arguments that are an object already", async () => {
+  test("arguments that are already an object", async () => {
     expect(await calls([{ id: "a", function: { name: "Read", arguments: { n: 1 } } }])).toMatchObject([two[0]]);
   });
-  test("an id that the conversation has already is replaced", async () => {
+  test("an id that the conversation already has is replaced", async () => {
     const messages = [
       {
         role: "assistant" as const,
@@ -160,7 +160,7 @@ describe("tool calls of servers that go their own way", () => {
     );
     expect(answer.parts).toMatchObject([{ callId: expect.stringMatching(/^call_\w{24}$/) }]);
   });
-  test("input that is not JSON stays the text it is", async () => {
+  test("input that is not JSON stays text", async () => {
     expect(await calls([{ id: "a", function: { name: "Read", arguments: "{oops" } }])).toMatchObject([
       { input: "{oops" },
     ]);
@@ -171,7 +171,7 @@ describe("tool calls of servers that go their own way", () => {
   });
 });
 
-describe("the end of an answer", () => {
+describe("end of an answer", () => {
   test.each([
     ["stop", "end_turn"],
     ["length", "max_tokens"],
@@ -181,18 +181,18 @@ describe("the end of an answer", () => {
     expect((await answerTo([delta({ content: "x" }), finish(wire)])).stopReason).toBe(ours);
   });
 
-  test("a refusal in words is a refusal", async () => {
+  test("a refusal in text is a refusal", async () => {
     expect(await answerTo([delta({ refusal: "I will not." }), finish("stop")])).toMatchObject({
       stopReason: "refusal",
       parts: [{ type: "text", text: "I will not." }],
     });
   });
 
-  test("does not make a call without input of one that was cut before its input", async () => {
+  test("does not turn a call cut before its input into a call without input", async () => {
     expect((await answerTo([callStart(0, "a", "Stop"), finish("length")])).parts).toMatchObject([{ input: "" }]);
   });
 
-  test("estimates usage where the server does not count, and takes the last count where it does so often", async () => {
+  test("estimates usage if the server sends none, and uses the last count if it sends several", async () => {
     const estimated = await answerTo([delta({ content: "12345678" }), finish("stop")]);
     expect(estimated.usage).toMatchObject({ outputTokens: 2, cacheReadTokens: 0 });
     expect(estimated.usage.inputTokens).toBeGreaterThan(10);

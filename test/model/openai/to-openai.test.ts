@@ -80,8 +80,8 @@ const tools = [
   },
 ];
 
-describe("the body of a request", () => {
-  test("to the provider itself", () => {
+describe("request body", () => {
+  test("for the provider itself", () => {
     expect(toOpenAi(full, openai)).toEqual({
       model: "gpt-5.6-terra",
       stream: true,
@@ -96,7 +96,7 @@ describe("the body of a request", () => {
     });
   });
 
-  test("to a compatible server", () => {
+  test("for a compatible server", () => {
     expect(toOpenAi(full, local)).toEqual({
       model: "qwen3",
       stream: true,
@@ -107,7 +107,7 @@ describe("the body of a request", () => {
     });
   });
 
-  test("is the same bytes for the same request, and has no empty lists", () => {
+  test("has the same bytes for the same request, and no empty lists", () => {
     const messages = [...full.messages, ...structuredClone(full.messages), ...structuredClone(full.messages)];
     for (let length = 0; length <= messages.length; length++) {
       const request = { ...full, messages: messages.slice(0, length) };

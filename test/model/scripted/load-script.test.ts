@@ -33,7 +33,7 @@ async function problemOf(name: string): Promise<string> {
   return (error as TroupeError).message;
 }
 
-describe("a broken script is told with file, line and field", () => {
+describe("broken script is reported with file, line and field", () => {
   test.each([
     ["not JSON", '{\n  "version": 1,\n  "steps": [}\n', "script a.json:3 is not JSON: ValueExpected; mend it there"],
     ["empty", "", "script a.json:1 is not JSON: "],
@@ -67,7 +67,7 @@ describe("a broken script is told with file, line and field", () => {
     expect(await problemOf(await write("a.json", content))).toContain(message);
   });
 
-  test("a file that is not there, or of no kind we know", async () => {
+  test("missing file, or unknown file type", async () => {
     expect(await problemOf("gone.json")).toBe(
       `script gone.json is not there (looked for ${join(folder, "gone.json")})`,
     );
@@ -87,18 +87,18 @@ describe("a broken script is told with file, line and field", () => {
     );
   });
 
-  test("a call may leave its input out", async () => {
+  test("a call may omit its input", async () => {
     const name = await write("e.json", '{ "version": 1, "steps": [{ "calls": [{ "tool": "List" }] }] }');
     expect((await loadScriptedModel(name, { clock, cwd: folder })).unused()).toEqual(["steps[0]"]);
   });
 
-  test("comments and trailing commas are fine", async () => {
+  test("comments and trailing commas are allowed", async () => {
     const name = await write("d.json", '{ // a comment\n"version": 1, "steps": [{ "text": "x" },], }');
     expect((await loadScriptedModel(name, { clock, cwd: folder })).ref).toBe("scripted/d.json");
   });
 });
 
-/** As it is shipped, a bundle in a package, and as it is run: by Node alone, the script outside of any package. */
+/** Tests the shipped form: a bundle in a package, run by plain Node, with the script outside any package. */
 describe("scripts in code, under plain Node", () => {
   let built: string;
 
@@ -142,13 +142,13 @@ describe("scripts in code, under plain Node", () => {
     expect(await run(name)).toBe("good day hi 5000");
   });
 
-  test("the example of the documentation", async () => {
+  test("the example in the documentation", async () => {
     const docs = await readFile(join(repository, "docs/scripted-models.md"), "utf8");
     const example = /```ts\n(.*?)```/s.exec(docs)?.[1] ?? "";
     expect(await run(await write("scripts/docs.ts", example))).toBe("Done. 100000");
   });
 
-  test("plain modules too", async () => {
+  test("plain modules", async () => {
     expect(
       await run(
         await write(

@@ -43,14 +43,14 @@ describe("prompt cache", () => {
     expect(seen(cache, prompt)).toEqual([3000, 0, 50]);
   });
 
-  test("a conversation reads what the turn before wrote and writes what is new", () => {
+  test("a conversation reads what the previous turn wrote and writes the new part", () => {
     const { cache } = start();
     const head = [block("system", 3000, true)];
     expect(seen(cache, [...head, block("u1", 100, true)])).toEqual([0, 3100, 0]);
     expect(seen(cache, [...head, block("u1", 100), block("a1", 70), block("u2", 30, true)])).toEqual([3100, 100, 0]);
   });
 
-  test("a change in the prefix loses everything after it, and nothing before an earlier breakpoint", () => {
+  test("a changed prefix loses everything after it and nothing before an earlier breakpoint", () => {
     const { cache } = start();
     seen(cache, [block("system", 3000, true), block("u1", 100), block("u2", 100, true)]);
     expect(seen(cache, [block("system", 3000, true), block("changed", 100), block("u2", 100, true)])).toEqual([
@@ -66,13 +66,13 @@ describe("prompt cache", () => {
     expect(seen(cache, [block("a", 1024, true)])).toEqual([0, 1024, 0]);
   });
 
-  test("no breakpoint, no cache", () => {
+  test("without a breakpoint there is no cache", () => {
     const { cache } = start();
     expect(seen(cache, [block("a", 5000)])).toEqual([0, 0, 5000]);
     expect(seen(cache, [block("a", 5000)])).toEqual([0, 0, 5000]);
   });
 
-  test("looks twenty blocks back, its own included, and no further", () => {
+  test("looks back at most twenty blocks, including its own", () => {
     const near = start();
     seen(near.cache, growing(0));
     expect(seen(near.cache, growing(19))).toEqual([2000, 190, 0]);
@@ -81,7 +81,7 @@ describe("prompt cache", () => {
     expect(seen(far.cache, growing(20))).toEqual([0, 2200, 0]);
   });
 
-  test("lives five minutes from its last use", async () => {
+  test("entries live five minutes from their last use", async () => {
     const { cache, clock } = start();
     const prompt = [block("a", 2000, true)];
     seen(cache, prompt);
@@ -93,7 +93,7 @@ describe("prompt cache", () => {
     expect(seen(cache, prompt)).toEqual([0, 2000, 0]);
   });
 
-  test("models do not share, and nothing is found before the answer begins", () => {
+  test("models do not share entries, and entries exist only once the answer starts", () => {
     const { cache } = start();
     const prompt = [block("a", 2000, true)];
     cache.look("m", prompt);
@@ -101,7 +101,7 @@ describe("prompt cache", () => {
     expect(seen(cache, prompt, "other")).toEqual([0, 2000, 0]);
   });
 
-  test("whatever the prompts, nothing is lost or counted twice, and asking again reads all that was written", () => {
+  test("property: nothing is lost or counted twice, and a repeated request reads all that was written", () => {
     const blocks = fc.array(
       fc.record({ digest: fc.constantFrom("a", "b", "c"), tokens: fc.nat(3000), marked: fc.boolean() }),
       { maxLength: 30 },
@@ -124,7 +124,7 @@ describe("prompt cache", () => {
 });
 
 describe("usage of a scripted model", () => {
-  test("32 children read their parent's prompt", async () => {
+  test("32 subagents read their parent's prompt", async () => {
     const clock = createTestClock({ auto: true });
     const model = createScriptedModel(() => ({ text: "done" }), { clock });
     const history: Message[] = Array.from({ length: 100 }, (_, index) =>
@@ -153,7 +153,7 @@ describe("usage of a scripted model", () => {
     }
   });
 
-  test("a picture costs the same however large, and another picture is another prompt", async () => {
+  test("the cost of an image does not depend on its size, and another image is another prompt", async () => {
     const model = createScriptedModel(() => ({ text: "seen" }), { clock: createTestClock() });
     const usages = [];
     for (const data of ["A".repeat(10), "B".repeat(100_000), "A".repeat(10)])

@@ -26,7 +26,7 @@ const newFile = () => join(folder, `run-${++made}.json`);
 const live = (source: Script | AnswerFunction) => createScriptedModel(source, { clock, file: "live", cwd: folder });
 const replayOf = (file: string) => loadScriptedModel(file, { clock });
 
-/** What a run is for whoever reads it: the pieces joined, and the end. */
+/** A run as its reader sees it: the joined pieces and the end. */
 const gist = (events: readonly ModelEvent[]) => ({
   text: events.flatMap((event) => (event.type === "text.delta" ? [event.text] : [])).join(""),
   thinking: events.flatMap((event) => (event.type === "thinking.delta" ? [event.text] : [])).join(""),
@@ -48,7 +48,7 @@ const runOf = async (client: ModelClient) => {
   return run;
 };
 
-test("a replay gives what the run gave", async () => {
+test("a replay gives the same result as the run", async () => {
   const file = newFile();
   const recording = openRecording(file, { clock });
   const source = live({
@@ -82,7 +82,7 @@ test("a replay gives what the run gave", async () => {
   replay.assertAllUsed();
 });
 
-test("text that looks like a placeholder is only text", async () => {
+test("text that looks like a placeholder stays text", async () => {
   const file = newFile();
   const recording = openRecording(file, { clock });
   await ask(
@@ -97,7 +97,7 @@ test("text that looks like a placeholder is only text", async () => {
   expect(await ask(await replayOf(file), requestWith([user("x")]))).toBe("{{said}} {{oops}}");
 });
 
-test("the file is whole after every answer, for its owner only, and names the models", async () => {
+test("after every answer the file is complete, private to its owner, and names the models", async () => {
   const file = newFile();
   const client = recordModel(
     live(() => ({ text: "said" })),
@@ -115,7 +115,7 @@ test("the file is whole after every answer, for its owner only, and names the mo
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test("agents that answer at the same time are all in it", async () => {
+test("agents that answer at the same time are all recorded", async () => {
   const file = newFile();
   const recording = openRecording(file, { clock });
   const client = recordModel(
@@ -130,7 +130,7 @@ test("agents that answer at the same time are all in it", async () => {
   for (const agentPath of paths) expect(await ask(replay, requestWith([user("x")], { agentPath }))).toBe(agentPath);
 });
 
-test("an aborted request is not in it; secrets never are; delays are if asked for", async () => {
+test("aborted requests and secrets are not recorded; delays are if requested", async () => {
   const file = newFile();
   const recording = openRecording(file, { clock, secrets: ["sk-123", ""], keepDelays: true });
   const steps = [{ fault: { kind: "hang" as const } }, { text: "the key is sk-123", delayMs: 1200 }];
@@ -147,7 +147,7 @@ test("an aborted request is not in it; secrets never are; delays are if asked fo
   ]);
 });
 
-test("a failure holds for the whole turn on replay, however often it is asked", async () => {
+test("a failure fails the whole turn on replay, however often it is asked", async () => {
   const file = newFile();
   const recording = openRecording(file, { clock });
   const steps = [{ fault: { kind: "overloaded" as const, message: "full" } }, { text: "later" }];
@@ -160,7 +160,7 @@ test("a failure holds for the whole turn on replay, however often it is asked", 
   expect(await ask(replay, requestWith([user("x")], { turn: 2 }))).toBe("later");
 });
 
-test("a file that cannot be written is told at the end, and the run goes on", async () => {
+test("an unwritable file is reported at the end, and the run continues", async () => {
   const recording = openRecording(join(folder, "no", "such", "folder.json"), { clock });
   const client = recordModel(
     live(() => ({ text: "fine" })),

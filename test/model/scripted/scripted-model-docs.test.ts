@@ -34,7 +34,7 @@ test("steps: a list of answers", async () => {
   model.assertAllUsed();
 });
 
-test("steps of agents by path and pattern", async () => {
+test("steps by agent path and pattern", async () => {
   const model = await example("json", 1);
   expect(await ask(model, requestWith([user("hi")]))).toBe("I lead.");
   expect(await ask(model, requestWith([user("hi")], { agentPath: "lead/a" }))).toBe("I am lead/a.");
@@ -77,7 +77,7 @@ test("a function as a script", async () => {
   expect(await ask(model, requestWith([user("hi")], { turn: 4 }))).toBe("Enough.");
 });
 
-test("in tests: calls are kept, and unused steps are told", async () => {
+test("in tests: calls are kept, and unused steps are reported", async () => {
   const model = createScriptedModel({ version: 1, steps: [{ text: "Hi." }, { text: "Bye." }] }, { clock });
   expect(() => model.assertAllUsed()).toThrow("script script was not played to its end: steps[0…1] left over");
   await ask(model, requestWith([user("hi")]));

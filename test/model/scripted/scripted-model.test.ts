@@ -14,8 +14,8 @@ const model = (steps: Script["steps"], rest: Partial<Script> = {}) =>
 const silent: AnswerFunction = ({ said }) => (said === "loud" ? { text: "LOUD" } : undefined);
 const hello = requestWith([user("hello")]);
 
-describe("the stream", () => {
-  test("says thinking, text and calls in pieces, and the whole at the end", async () => {
+describe("stream", () => {
+  test("sends thinking, text and calls in pieces, and the full message at the end", async () => {
     const events = await play(
       model([{ thinking: "hm", text: "one two", chunk: 4, calls: [{ tool: "Read", input: { a: 1 } }] }]),
       hello,
@@ -41,7 +41,7 @@ describe("the stream", () => {
     ]);
   });
 
-  test("never cuts a character in two", async () => {
+  test("never splits a character", async () => {
     const events = await play(model([{ text: "a😀b", chunk: 2 }]), hello);
     expect(events.flatMap((event) => (event.type === "text.delta" ? [event.text] : []))).toEqual(["a😀", "b"]);
   });
@@ -70,7 +70,7 @@ describe("the stream", () => {
     });
   });
 
-  test("waits by the clock it was given", async () => {
+  test("waits by the given clock", async () => {
     const held = createTestClock();
     const slow = createScriptedModel(
       { version: 1, steps: [{ text: "abcd", delayMs: 1000, chunk: 2, chunkDelayMs: 50 }] },
@@ -106,7 +106,7 @@ describe("abort", () => {
     expect(hanging.calls[0]?.end).toBe("aborted");
   });
 
-  test("reaches a long answer that never waits", async () => {
+  test("ends a long answer that never waits", async () => {
     const abort = new AbortController();
     setImmediate(() => abort.abort());
     const events = await play(model([{ text: "x".repeat(100_000), chunk: 1 }]), hello, abort.signal);
@@ -115,7 +115,7 @@ describe("abort", () => {
   });
 });
 
-describe("choosing the answer", () => {
+describe("choice of the answer", () => {
   test("conditions", async () => {
     const rules: Script["rules"] = [
       { when: { agent: "lead/*", turn: { from: 2 } }, answer: { text: "late child" } },
@@ -149,18 +149,18 @@ describe("choosing the answer", () => {
     it.assertAllUsed();
   });
 
-  test("a regular expression with a place of its own starts anew each time", async () => {
+  test("a global regular expression starts at the beginning each time", async () => {
     const it = model(undefined, { rules: [{ when: { said: /hello/g }, answer: { text: "yes" } }] });
     expect([await ask(it, hello), await ask(it, hello)]).toEqual(["yes", "yes"]);
   });
 
-  test("requests that come together never get the same step", async () => {
+  test("concurrent requests never get the same step", async () => {
     const it = model(Array.from({ length: 20 }, (_, index) => ({ text: String(index) })));
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(it, hello)));
     expect(new Set(answers).size).toBe(20);
   });
 
-  test("a function sees what happened, and its slips are told", async () => {
+  test("a function sees what happened, and its errors are reported", async () => {
     const it = createScriptedModel(
       script({
         version: 1,
@@ -181,7 +181,7 @@ describe("choosing the answer", () => {
 });
 
 describe("faults", () => {
-  test("a fault of the whole turn strikes every attempt, and the next turn goes on", async () => {
+  test("a fault for the whole turn fails every attempt, and the next turn works", async () => {
     const it = model([{ fault: { kind: "server", times: "turn" } }, { text: "next" }]);
     expect([await ask(it, hello), await ask(it, hello)]).toEqual([
       "server: the script says so: server",
@@ -191,7 +191,7 @@ describe("faults", () => {
     it.assertAllUsed();
   });
 
-  test("faults are counted for each agent by itself", async () => {
+  test("faults are counted separately for each agent", async () => {
     const it = model([{ fault: { kind: "overloaded" }, text: "ok" }]);
     const other = requestWith([user("hello")], { agentPath: "lead/a" });
     expect(await ask(it, hello)).toContain("overloaded");
@@ -199,7 +199,7 @@ describe("faults", () => {
     expect([await ask(it, hello), await ask(it, other)]).toEqual(["ok", "ok"]);
   });
 
-  test("a request over the window overflows", async () => {
+  test("a request larger than the context window overflows", async () => {
     const it = model([{ text: "small enough" }], { model: { contextWindow: 1000 } });
     expect(it.contextWindow).toBe(1000);
     expect(await ask(it, requestWith([user("x".repeat(5000))]))).toMatch(
@@ -210,7 +210,7 @@ describe("faults", () => {
 });
 
 describe("placeholders", () => {
-  test("are filled in calls too, and what they find nothing for is told", async () => {
+  test("are filled in calls too, and one without a value is reported", async () => {
     const input = { command: "echo {{said:/(\\w+) (\\w+)/2}}", nested: ["{{agent}}@{{turn}}", "{{cwd}}"] };
     const it = model([{ calls: [{ tool: "Bash", input }] }, { text: "{{result}}" }, { text: "{{said:/zzz/0}}" }]);
     expect(await ask(it, requestWith([user("good morning")]))).toBe(
@@ -220,7 +220,7 @@ describe("placeholders", () => {
     expect(await ask(it, hello)).toContain('{{said:/zzz/0}} found nothing in: "hello"');
   });
 
-  test("are plain text where the script says so", async () => {
+  test("stay plain text when the script says so", async () => {
     expect(await ask(model([{ text: "{{said}} {{nonsense}}" }], { templates: false }), hello)).toBe(
       "{{said}} {{nonsense}}",
     );

@@ -14,7 +14,7 @@ const read = async (content: string | Buffer) => {
 };
 
 describe("writeFileAtomic", () => {
-  it("replaces the whole, with the mode asked for, and leaves nothing else", async () => {
+  it("replaces the whole file with the requested mode and leaves no other file", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "settings.json");
     await writeFileAtomic(path, "old");
@@ -26,7 +26,7 @@ describe("writeFileAtomic", () => {
     expect(readdirSync(folder).toSorted()).toEqual(["b", "settings.json"]);
   });
 
-  it("leaves what was there when it fails", async () => {
+  it("leaves the old file when it fails", async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "taken", "by-a-folder"), { recursive: true });
     await expect(writeFileAtomic(join(folder, "taken"), "x")).rejects.toMatchObject({ code: "storage" });
@@ -35,7 +35,7 @@ describe("writeFileAtomic", () => {
     await expect(missing).rejects.toMatchObject({ code: "storage", cause: { code: "ENOENT" } });
   });
 
-  it("shows readers one whole version or another", async () => {
+  it("readers see one complete version or the other", async () => {
     const path = join(temporaryFolder(), "a");
     const versions = ["a".repeat(200_000), "b".repeat(200_000)];
     await writeFileAtomic(path, versions[0] ?? "");
@@ -56,13 +56,13 @@ describe("writeFileAtomic", () => {
 });
 
 describe("readJsonFile", () => {
-  it("reads what has the right form, with a byte order mark too", async () => {
+  it("reads valid content, also with a byte order mark", async () => {
     expect(await read('\uFEFF{"name":"a","size":1}')).toEqual({ name: "a", size: 1 });
     expect(await read('{"name":"a","size":1,"__proto__":{"polluted":true}}')).toEqual({ name: "a", size: 1 });
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it("says undefined for no file, and an error for any other", async () => {
+  it("returns undefined for a missing file and throws for any other error", async () => {
     const folder = temporaryFolder();
     expect(await readJsonFile(join(folder, "none.json"), schema)).toBeUndefined();
     await expect(readJsonFile(folder, schema, { code: "settings" })).rejects.toMatchObject({ code: "settings" });
@@ -82,7 +82,7 @@ describe("readJsonFile", () => {
     await expect(read(content)).rejects.toThrow("a.json");
   });
 
-  it("does not take other encodings for text", async () => {
+  it("does not accept other encodings", async () => {
     await expect(read(Buffer.from('{"name":"\xe9","size":1}', "latin1"))).rejects.toThrow("not UTF-8");
   });
 });

@@ -46,7 +46,7 @@ async function leaveStaleClaim(path: string, owner: ProcessIdentity): Promise<vo
   await file.close();
 }
 
-/** As it is after many have had it and given it back. */
+/** The state of the file after many claims and releases. */
 async function leaveLongFile(path: string): Promise<void> {
   const file = openLineFile(path, { durability: "process" });
   const at = new Date().toISOString();
@@ -55,11 +55,11 @@ async function leaveLongFile(path: string): Promise<void> {
   await file.close();
 }
 
-/** Alive as a pid, but another process than the one that claimed. */
+/** The pid is alive, but it belongs to another process than the claimant. */
 const reusedPid: ProcessIdentity = { ...currentProcess(), startedAt: "1" };
 
-describe("a claim", () => {
-  it("is exclusive until it is released, within one process too", async () => {
+describe("claim", () => {
+  it("is exclusive until released, also within one process", async () => {
     const path = join(temporaryFolder(), "owner.jsonl");
     const first = await claim(path, options);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -74,7 +74,7 @@ describe("a claim", () => {
     await second.release();
   });
 
-  it("shows who holds it to those who only look", async () => {
+  it("shows its holder to readers", async () => {
     const path = join(temporaryFolder(), "owner.jsonl");
     expect(claimHolder(path)).toBeUndefined();
     const held = await claim(path, options);
@@ -83,13 +83,13 @@ describe("a claim", () => {
     expect(claimHolder(path)).toBeUndefined();
   });
 
-  it("is not kept by a pid that belongs to another process now", async () => {
+  it("is not held by a pid that now belongs to another process", async () => {
     const path = join(temporaryFolder(), "owner.jsonl");
     await leaveStaleClaim(path, reusedPid);
     await (await claim(path, options)).release();
   });
 
-  it("is kept by a process on another machine, of which nothing is known", async () => {
+  it("is held by a process on another machine, whose state is unknown", async () => {
     const path = join(temporaryFolder(), "owner.jsonl");
     await leaveStaleClaim(path, { ...currentProcess(), host: "elsewhere", bootId: "another" });
     await expect(claim(path, options)).rejects.toThrow("on elsewhere");
@@ -104,7 +104,7 @@ describe("a claim", () => {
     await held.release();
   });
 
-  it("of a killed holder is taken over at once, of a stopped one never", async () => {
+  it("of a killed holder is taken at once, of a stopped one never", async () => {
     const path = join(temporaryFolder(), "owner.jsonl");
     const child = startChild();
     expect(await ask(child, { path })).toBe("held");
@@ -115,7 +115,7 @@ describe("a claim", () => {
     await (await claim(path, options)).release();
   });
 
-  it("has one winner when ten processes meet one stale claim, round after round", async () => {
+  it("has one winner when ten processes meet a stale claim, round after round", async () => {
     const folder = temporaryFolder();
     const children = Array.from({ length: 10 }, startChild);
     for (let round = 0; round < 150; round++) {
@@ -129,8 +129,8 @@ describe("a claim", () => {
 
   it.each([
     ["", {}],
-    [", also when each of them writes the file anew", { limitBytes: 1 }],
-  ])("keeps eight processes out of each other's way%s", async (_, more) => {
+    [", also when each of them rewrites the file", { limitBytes: 1 }],
+  ])("excludes eight processes from each other%s", async (_, more) => {
     const folder = temporaryFolder();
     const task = { path: join(folder, "owner.jsonl"), inside: join(folder, "inside"), times: 25, ...more };
     const children = Array.from({ length: 8 }, startChild);
@@ -139,8 +139,8 @@ describe("a claim", () => {
   });
 });
 
-describe("the file of a claim", () => {
-  it("stays small, however often it is claimed, and what is at its path always says who holds it", async () => {
+describe("claim file", () => {
+  it("stays small however often it is claimed, and always names its holder", async () => {
     const path = join(temporaryFolder(), "owner.jsonl");
     const sizes: number[] = [];
     for (let round = 0; round < 200; round++) {
@@ -165,14 +165,14 @@ describe("the file of a claim", () => {
     ["rename", "error=ENOSPC"],
     ["fsync", "error=EIO"],
     ["close", "error=EIO"],
-  ])("has one holder, whatever happens at any %s (%s) of who writes it anew", async (call, fault) => {
+  ])("has one holder after any fault in %s (%s) during a rewrite", async (call, fault) => {
     needStrace();
     for (let n = 1; ; n++) {
       const folder = temporaryFolder();
       const path = join(folder, "owner.jsonl");
       await leaveLongFile(path);
       const trace = join(temporaryFolder(), "trace");
-      // It knows a file by the name that a call has first: of a rename that is another one.
+      // strace filters by the first path of a call. For a rename that is another file.
       const only = call === "rename" ? [] : ["-P", folder, "-P", path];
       const inject = [...only, "-e", `trace=${call}`, "-e", `inject=${call}:${fault}:when=${n}`];
       const child = spawn("strace", ["-f", "-qq", "-o", trace, ...inject, process.execPath, program.path, path]);
@@ -192,7 +192,7 @@ describe("the file of a claim", () => {
 });
 
 describe("isAlive", () => {
-  it("knows the living, the dead, the renamed and the unknown", async () => {
+  it("recognizes live, dead, renamed and unknown processes", async () => {
     const here = currentProcess();
     expect(isAlive(here)).toBe("alive");
     expect(isAlive(reusedPid)).toBe("dead");

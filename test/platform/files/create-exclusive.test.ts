@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createExclusive } from "../../../src/platform/index.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 
-test("of many that write at once one does, whole, for its owner alone; nothing is left beside it", async () => {
+test("one of many concurrent writers creates the complete private file and leaves no other file", async () => {
   const folder = join(temporaryFolder(), "keys");
   const path = join(folder, "lead");
   const lines = Array.from({ length: 20 }, (_, each) => `${each}`.repeat(64));
@@ -17,7 +17,7 @@ test("of many that write at once one does, whole, for its owner alone; nothing i
   expect(readdirSync(folder)).toEqual(["lead"]);
 });
 
-test("where it cannot be, it says so", async () => {
+test("fails with an error where the file cannot be created", async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "file"), "");
   await expect(createExclusive(join(folder, "file", "lead"), "x")).rejects.toThrow(/file/);

@@ -8,11 +8,11 @@ import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 
 const writers = ["a", "b", "c", "d", "e", "f", "g", "h"];
 
-describe("eight processes that append to one line file", () => {
+describe("eight processes append to one line file", () => {
   it.each([
     { bytes: 1_000_000, count: 8 },
     { bytes: 300, count: 500 },
-  ])("lose nothing, mix nothing up, and keep each one's order ($bytes bytes)", async ({ bytes, count }) => {
+  ])("lose nothing, mix nothing, and keep the order of each writer ($bytes bytes)", async ({ bytes, count }) => {
     const program = await buildProgram("append-lines.ts");
     onTestFinished(() => program.remove());
     const path = join(temporaryFolder(), "a.jsonl");

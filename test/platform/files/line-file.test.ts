@@ -16,8 +16,8 @@ import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 
 const fileIn = (folder: string) => join(folder, "a.jsonl");
 
-describe("a line file", () => {
-  it("makes nothing before the first append, then a file for its owner alone", async () => {
+describe("line file", () => {
+  it("creates nothing before the first append, then a file private to its owner", async () => {
     const path = fileIn(temporaryFolder());
     const file = openLineFile(path);
     expect(file.readFrom(0)).toEqual({ records: [], nextOffset: 0, damaged: [] });
@@ -40,7 +40,7 @@ describe("a line file", () => {
     for (const line of text.split("\n")) if (line !== "") expect(() => JSON.parse(line) as unknown).not.toThrow();
   });
 
-  it("gives back whatever JSON can hold", async () => {
+  it("returns any JSON value unchanged", async () => {
     const folder = temporaryFolder();
     let count = 0;
     await fc.assert(
@@ -59,7 +59,7 @@ describe("a line file", () => {
     );
   });
 
-  it("reads on from an offset, and leaves an unfinished line for later", async () => {
+  it("continues from an offset and leaves an unfinished line for later", async () => {
     const path = fileIn(temporaryFolder());
     const file = openLineFile(path);
     await file.append([{ n: 1 }, { n: 2 }]);
@@ -73,7 +73,7 @@ describe("a line file", () => {
     await file.close();
   });
 
-  it("never glues a record to a torn one", async () => {
+  it("never joins a record to a torn one", async () => {
     const path = fileIn(temporaryFolder());
     writeFileSync(path, '\n{"n":1}\n\n{"n":2,"text":"cut he');
     const file = openLineFile(path);
@@ -85,7 +85,7 @@ describe("a line file", () => {
     await file.close();
   });
 
-  it("sees a changed byte anywhere, though the JSON stays whole", async () => {
+  it("detects a changed byte anywhere, even if the JSON stays valid", async () => {
     const path = fileIn(temporaryFolder());
     const file = openLineFile(path);
     await file.append([{ text: "the quick brown fox" }]);
@@ -111,7 +111,7 @@ describe("a line file", () => {
     expect(damaged).toEqual([]);
   });
 
-  it("calls invalid UTF-8 and NUL bytes damage", () => {
+  it("reports invalid UTF-8 and NUL bytes as damage", () => {
     const path = fileIn(temporaryFolder());
     writeFileSync(
       path,
@@ -122,7 +122,7 @@ describe("a line file", () => {
     expect(damaged.map(({ offset }) => offset)).toEqual([0, 10]);
   });
 
-  it("refuses a symbolic link, a folder, and a file that became shorter", async () => {
+  it("refuses a symbolic link, a folder and a file that became shorter", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "target"), "");
     symlinkSync(join(folder, "target"), join(folder, "link"));
@@ -135,7 +135,7 @@ describe("a line file", () => {
     expect(() => readLines(join(folder, "b"), nextOffset)).toThrow("something cut it");
   });
 
-  it("does not acknowledge what goes into a removed file", async () => {
+  it("does not acknowledge a write to a removed file", async () => {
     const path = fileIn(temporaryFolder());
     const shared = openLineFile(path);
     await shared.append([{ n: 1 }]);
@@ -162,7 +162,7 @@ describe("a line file", () => {
     await file.close();
   });
 
-  it("reads lines far larger than a chunk", async () => {
+  it("reads lines much larger than a chunk", async () => {
     const path = fileIn(temporaryFolder());
     const file = openLineFile(path, { durability: "process" });
     const big = "ü".repeat(5_000_000);
@@ -171,7 +171,7 @@ describe("a line file", () => {
     await file.close();
   });
 
-  it("rejects what has no JSON form and goes on", async () => {
+  it("rejects a value without a JSON form and continues", async () => {
     const path = fileIn(temporaryFolder());
     const file = openLineFile(path);
     await expect(file.append([{ ok: 1 }, 5n])).rejects.toMatchObject({ code: "storage" });

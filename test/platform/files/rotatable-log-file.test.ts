@@ -22,18 +22,18 @@ function open(path = join(temporaryFolder(), "a.jsonl"), makeFolder?: () => void
   return { file, path, add: (...numbers: number[]) => Promise.all(numbers.map((n) => file.append({ n }, "process"))) };
 }
 
-describe("a line file that its reader may move away", () => {
-  it("gets what is appended after the move at its path again, in order, and nothing twice at one path", async () => {
+describe("line file that its reader may move", () => {
+  it("after a move appends go to the path again, in order, never twice in one file", async () => {
     const { add, path } = open();
     await add(1, 2);
     renameSync(path, `${path}.1`);
     await add(3, 4);
     expect(valuesOf(path)).toEqual([3, 4]);
-    // The first one after the move was written into the file that it had open, and then once more.
+    // The first record after the move went to the file that was still open, and then to the new one.
     expect(valuesOf(`${path}.1`)).toEqual([1, 2, 3]);
   });
 
-  it("is made again when it was removed, and left when another file is in its place", async () => {
+  it("is created again after removal, and left alone when another file is in its place", async () => {
     const { add, path } = open();
     await add(1);
     rmSync(path);
@@ -45,7 +45,7 @@ describe("a line file that its reader may move away", () => {
     expect(valuesOf(path)).toEqual([10, 3]);
   });
 
-  it("many writers and moves at once: every acknowledged record is at the path or in what was moved", async () => {
+  it("many writers and moves at once: every acknowledged record is at the path or in a moved file", async () => {
     const path = join(temporaryFolder(), "a.jsonl");
     const writers = Array.from({ length: 8 }, () => open(path));
     for (let round = 0; round < 50; round++) {
@@ -58,7 +58,7 @@ describe("a line file that its reader may move away", () => {
     expect(found.size).toBe(400);
   });
 
-  it("asks for its folder only when it is not there, and fails if it cannot be made", async () => {
+  it("requests its folder only when it is missing, and fails if it cannot be created", async () => {
     const folder = join(temporaryFolder(), "in");
     let asked = 0;
     const { add, path } = open(join(folder, "a.jsonl"), () => {
@@ -81,7 +81,7 @@ describe("a line file that its reader may move away", () => {
   });
 
   it.each(["process", "soon", "disk"] as const)(
-    "gives its descriptor back when nothing is appended (%s)",
+    "closes its descriptor when nothing is appended (%s)",
     async (durability) => {
       const { file, path } = open();
       await file.append({ n: 1 }, durability);
@@ -94,7 +94,7 @@ describe("a line file that its reader may move away", () => {
     },
   );
 
-  it("what has no JSON form is refused, and nothing is written", async () => {
+  it("refuses a value without a JSON form and writes nothing", async () => {
     const { file, path, add } = open();
     await add(1);
     await expect(file.append(undefined, "soon")).rejects.toMatchObject({ code: "storage" });
@@ -108,7 +108,7 @@ function openFiles(): string[] {
     try {
       return [readlinkSync(`/proc/self/fd/${fd}`)];
     } catch {
-      return []; // closed since the folder was read
+      return []; // closed after the folder was read
     }
   });
 }

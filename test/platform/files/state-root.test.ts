@@ -7,7 +7,7 @@ import { buildProgram } from "../../support/processes/build-program.ts";
 import { needUserNamespaces } from "../../support/processes/required-tools.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 
-/** A folder of somebody else's. */
+/** A folder that belongs to another user. */
 function foreignFolder(): string {
   if (process.getuid?.() !== 0) return "/usr";
   const folder = join(temporaryFolder(), "foreign");
@@ -17,14 +17,14 @@ function foreignFolder(): string {
 }
 
 describe("openStateRoot", () => {
-  it("makes the folder for its owner alone", async () => {
+  it("creates the folder private to its owner", async () => {
     const path = join(temporaryFolder(), "a", "home");
     expect(await openStateRoot(path)).toEqual({ path: realpathSync(path), notices: [] });
     expect(statSync(path).mode & 0o777).toBe(0o700);
     expect((await openStateRoot(path)).notices).toEqual([]);
   });
 
-  it("closes one that others can read, and says so", async () => {
+  it("makes a folder private that others can read, and reports it", async () => {
     const path = join(temporaryFolder(), "home");
     mkdirSync(path);
     chmodSync(path, 0o755);
@@ -33,14 +33,14 @@ describe("openStateRoot", () => {
     expect(statSync(path).mode & 0o777).toBe(0o700);
   });
 
-  it("follows a link of our own to a folder of our own", async () => {
+  it("follows the user's own link to the user's own folder", async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "real"), { mode: 0o700 });
     symlinkSync(join(folder, "real"), join(folder, "home"));
     expect((await openStateRoot(join(folder, "home"))).path).toBe(realpathSync(join(folder, "real")));
   });
 
-  it("refuses what is not ours, not a folder, or nowhere", async () => {
+  it("refuses a folder of another user, a file, a dangling link and a relative path", async () => {
     const folder = temporaryFolder();
     await expect(openStateRoot(foreignFolder())).rejects.toMatchObject({ code: "home" });
     symlinkSync(foreignFolder(), join(folder, "link"));

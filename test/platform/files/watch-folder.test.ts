@@ -7,7 +7,7 @@ import { createFolderWatcher } from "../../../src/platform/index.ts";
 import { buildProgram } from "../../support/processes/build-program.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 
-/** No rescan within a test, so that what comes is the system's own notice; or nothing but rescans. */
+/** Far beyond a test's duration, so that hints come only from system events, or only from rescans. */
 const never = 1_000_000;
 const often = 20;
 
@@ -17,7 +17,6 @@ function watcherOf(rescanMs: number) {
   return watcher;
 }
 
-/** Resolves at the next hint for the file. */
 const nextHint = (watcher: ReturnType<typeof createFolderWatcher>, path: string) =>
   new Promise<void>((resolve) => {
     const stop = watcher.follow(path, () => {
@@ -27,7 +26,7 @@ const nextHint = (watcher: ReturnType<typeof createFolderWatcher>, path: string)
   });
 
 describe("following files of a folder", () => {
-  it("tells of a change by the system's own notice, for that file alone", async () => {
+  it("reports a change by system event, for that file alone", async () => {
     const folder = temporaryFolder();
     const watcher = watcherOf(never);
     let others = 0;
@@ -38,7 +37,7 @@ describe("following files of a folder", () => {
     expect(others).toBe(0);
   });
 
-  it("tells who follows a folder of whatever is in it, made later too", async () => {
+  it("reports everything in a followed folder, also files created later", async () => {
     const folder = join(temporaryFolder(), "later");
     const watcher = watcherOf(often);
     let stop: () => void = () => undefined;
@@ -56,7 +55,7 @@ describe("following files of a folder", () => {
     await hint;
   });
 
-  it("tells all who follow the same file, and nobody who stopped", async () => {
+  it("notifies all followers of the same file and none that stopped", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "a");
     const watcher = watcherOf(never);
@@ -68,7 +67,7 @@ describe("following files of a folder", () => {
     expect(stopped).toBe(0);
   });
 
-  it("goes on telling after the file was replaced by rename", async () => {
+  it("still notifies after the file was replaced by rename", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "a");
     const watcher = watcherOf(never);
@@ -80,7 +79,7 @@ describe("following files of a folder", () => {
     }
   });
 
-  it("tells by the rescan alone of a folder that was not there, was removed, and was made again", async () => {
+  it("notifies by rescan alone of a folder that was missing, removed and created again", async () => {
     const folder = join(temporaryFolder(), "later");
     const watcher = watcherOf(often);
     const seen: string[] = [];
@@ -95,7 +94,7 @@ describe("following files of a folder", () => {
     expect(seen.length).toBeGreaterThan(0);
   });
 
-  it("watches a folder that was made again with the system's own notices too", async () => {
+  it("uses system events again for a folder that was created again", async () => {
     const folder = join(temporaryFolder(), "again");
     mkdirSync(folder);
     const path = join(folder, "a");
@@ -103,7 +102,7 @@ describe("following files of a folder", () => {
     watcher.follow(join(folder, "kept"), () => undefined);
     renameSync(folder, `${folder}-old`);
     mkdirSync(folder);
-    // Two rescans: at the first the watch was moved to the new folder.
+    // Two rescans: the first moves the watch to the new folder.
     await nextHint(watcher, path);
     await nextHint(watcher, path);
     const hint = nextHint(watcher, path);
@@ -112,13 +111,13 @@ describe("following files of a folder", () => {
   });
 });
 
-describe("a process that follows", () => {
-  it("ends when it has nothing else to do, waits while somebody holds, and does without watches", async () => {
+describe("following process", () => {
+  it("exits when idle, stays alive while held, and works without watches", async () => {
     const program = await buildProgram("follow-file.ts");
     onTestFinished(() => program.remove());
     const path = join(temporaryFolder(), "a");
     expect(await run(process.execPath, [program.path, path, "free"])).toBe("following\n");
-    // A limit below what is open already: no watch can be had, and the rescan tells all the same.
+    // The limit is below the number of open files: no watch can be created, but the rescan still notifies.
     const limited = ["-c", 'ulimit -n 20; exec "$0" "$@"', process.execPath, program.path, path, "starved"];
     expect(await run("sh", limited)).toBe("no watch\nhint\n");
     expect(await run(process.execPath, [program.path, path, "held"])).toBe("following\nhint\n");

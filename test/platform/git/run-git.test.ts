@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("gitState", () => {
-  it("tells branch, changes and commits", async () => {
+  it("returns branch, changes and commits", async () => {
     expect(await gitState(repo, env)).toEqual({ branch: "main", status: [], moreChanges: 0, commits: [] });
     writeFileSync(join(repo, "a.txt"), "one\n");
     git("add", ".");
@@ -37,13 +37,13 @@ describe("gitState", () => {
     expect((await gitState(repo, env))?.branch).toBeUndefined();
   });
 
-  it("is undefined outside a repository, without git, and in a folder that is not there", async () => {
+  it("is undefined outside a repository, without git, and in a missing folder", async () => {
     expect(await gitState(folder, env)).toBeUndefined();
     expect(await gitState(repo, { PATH: folder })).toBeUndefined();
     expect(await gitState(join(folder, "none"), env)).toBeUndefined();
   });
 
-  it("runs nothing that a hostile repository names", async () => {
+  it("runs nothing that a hostile repository configures", async () => {
     const marker = join(folder, "marker");
     const evil = join(folder, "evil.sh");
     writeFileSync(evil, `#!/bin/sh\necho "$0 $*" >> ${marker}\ncat\n`);
@@ -86,7 +86,7 @@ describe("gitState", () => {
     expect(existsSync(marker)).toBe(false);
   });
 
-  it("does not enter a bare repository that lies in the way", async () => {
+  it("does not enter a bare repository inside the folder", async () => {
     const bare = join(folder, "bare");
     execFileSync("git", ["init", "-q", "--bare", bare]);
     expect((await runGit(["log"], { cwd: bare, env })).ok).toBe(false);
@@ -95,7 +95,7 @@ describe("gitState", () => {
 });
 
 describe("runGit", () => {
-  it("gives failure as data, and bounds its output", async () => {
+  it("returns failure as data and bounds its output", async () => {
     expect(await runGit(["nonsense"], { cwd: repo, env })).toMatchObject({ ok: false, exitCode: 1, stdout: "" });
     writeFileSync(join(repo, "a.txt"), "x".repeat(10_000));
     git("add", ".");

@@ -16,7 +16,7 @@ afterEach(() => {
 });
 afterAll(() => program.remove());
 
-/** Resolves when the script has said `ready`. */
+/** Resolves when the script prints `ready`. */
 async function startHost(script: string, token: string): Promise<ChildProcess> {
   const host = spawn(process.execPath, [program.path, `: ${token}\n${script}`], {
     env: { ...process.env, TOKEN: token },
@@ -45,7 +45,7 @@ const scripts: [string, string][] = [
   ["stopped processes", "sleep 600 & kill -STOP $!; echo ready; kill -STOP $$"],
 ];
 
-describe("no process outlives the one that started it", () => {
+describe("no process outlives its parent", () => {
   it.each(scripts)("kill -9 of the host: %s", async (_name, script) => {
     const token = randomUUID();
     const host = await startHost(script, token);
@@ -65,7 +65,7 @@ describe("no process outlives the one that started it", () => {
     await until("everything is gone", () => processesWith(token).length === 0);
   });
 
-  it("Ctrl+C reaches the host alone, and what it started ends with it", async () => {
+  it("Ctrl+C reaches the host alone, and its children end with it", async () => {
     const token = randomUUID();
     const host = await startHost("trap '' TERM; echo ready; while :; do sleep 600; done", token);
     const gone = exit(host);

@@ -24,14 +24,14 @@ function bash(script: string, more: Partial<RunRequest> = {}) {
 }
 
 describe("runProcess", () => {
-  it("gives output, exit code and the side channel", async () => {
+  it("returns output, exit code and the side channel", async () => {
     const { output, request } = bash("echo out; echo err >&2; echo aside >&3; cat; exit 7", { stdin: "fed" });
     const result = await runProcess(request);
     expect(result).toMatchObject({ exitCode: 7, signal: null, timedOut: false, aborted: false, outputBytes: 11 });
     expect(output).toEqual({ stdout: "out\nfed", stderr: "err\n", side: "aside\n" });
   });
 
-  it("names the signal that ended it", async () => {
+  it("names the signal that ended the process", async () => {
     expect(await runProcess(bash("kill -9 $$").request)).toMatchObject({ exitCode: null, signal: "SIGKILL" });
   });
 
@@ -44,7 +44,7 @@ describe("runProcess", () => {
     ["a missing folder", { cwd: "/no/such/folder" }, /the folder \/no\/such\/folder does not exist/],
     ["arguments too long", { args: ["-c", "x".repeat(3_000_000)] }, /its arguments are too long/],
     ["a NUL byte", { args: ["-c", "a\0b"] }, /could not be started/],
-  ])("tells of %s as data", async (_name, more, words) => {
+  ])("returns %s as data", async (_name, more, words) => {
     const result = await runProcess({ ...bash(":").request, ...more });
     expect(result.startFailure).toMatch(words);
     expect(result).toMatchObject({ exitCode: null, signal: null });
@@ -63,9 +63,9 @@ describe("runProcess", () => {
     await until("the daemon is gone", () => processesWith(token).length === 0);
   });
 
-  it("has what came behind the end of the program, also when this process was busy all that time", async () => {
+  it("includes output written after the program ended, even if this process was busy", async () => {
     const marker = join(temporaryFolder(), "written");
-    // As behind `> >(tee log)`: nobody waits for the one that writes last.
+    // As with `> >(tee log)`: nothing waits for the last writer.
     const { output, request } = bash(`(sleep 0.02; echo late; touch ${marker}) & echo early`);
     const isBusy = () => {
       const since = performance.now();
@@ -77,7 +77,7 @@ describe("runProcess", () => {
     expect(output["stdout"]).toBe("early\nlate\n");
   });
 
-  it("does not break a daemon that goes on writing", async () => {
+  it("does not break a daemon that keeps writing", async () => {
     const scope = createProcessScope();
     const token = `TOKEN=${randomUUID()}`;
     await scope.run(bash(`env ${token} bash -c 'while echo tick; do sleep 0.01; done' & echo $!`).request);
@@ -123,18 +123,18 @@ describe("runProcess", () => {
     expect(result).toMatchObject({ timedOut: true, aborted: false, signal: "SIGTERM" });
   });
 
-  it("starts nothing that lasts when it is already aborted", async () => {
+  it("leaves nothing running when already aborted", async () => {
     const result = await runProcess(bash("sleep 600", { signal: AbortSignal.abort() }).request);
     expect(result).toMatchObject({ aborted: true });
   });
 
-  it("ends a flood and keeps nothing of it", async () => {
+  it("ends a flood of output and keeps none of it", async () => {
     const result = await runProcess(bash("yes", { outputLimitBytes: 50_000_000, onOutput: () => undefined }).request);
     expect(result.flooded).toBe(true);
     expect(result.outputBytes).toBeGreaterThan(50_000_000);
   });
 
-  it("survives a fork bomb with a bound", async () => {
+  it("survives a fork bomb within a bound", async () => {
     const token = randomUUID();
     const script = `: ${token}\nulimit -u 400 2>/dev/null; f(){ for i in 1 2 3 4 5 6; do (sleep 0.01; exec sleep 600) & done; }; for i in 1 2 3 4; do (f; exec sleep 600) & done; sleep 600`;
     const result = await runProcess(
@@ -144,7 +144,7 @@ describe("runProcess", () => {
     await until("everything is gone", () => processesWith(token).length === 0);
   });
 
-  it("closes within its bound although a child ignores SIGTERM, and starts no more", async () => {
+  it("closes in bounded time although a child ignores SIGTERM, then starts nothing", async () => {
     const token = randomUUID();
     const scope = createProcessScope();
     const child = scope.start(bash(`: ${token}\ntrap '' TERM; echo up; while :; do sleep 600; done`).request);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { bwrapArguments } from "../../../src/platform/sandbox/bwrap-arguments.ts";
 
-it("mounts what is outside before what is inside it, and the strict after the loose", () => {
+it("mounts outer paths before inner ones, and strict rules after loose ones", () => {
   const args = bwrapArguments({
     mounts: [
       { kind: "readOnly", path: "/home/me/work/.git" },

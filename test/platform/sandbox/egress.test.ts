@@ -5,7 +5,7 @@ import { createEgressProxy, type EgressProxy } from "../../../src/platform/sandb
 import { isForbiddenAddress, judgeHost, parseAllowedHost } from "../../../src/platform/sandbox/judge-host.ts";
 import { openSandboxBench, type SandboxBench } from "../../support/tools/sandbox-bench.ts";
 
-describe("which hosts may be reached", () => {
+describe("reachable hosts", () => {
   const allowed = ["packages.example.org", "GitHub.com", "local.test:8080", "10.0.0.7", "[2001:db8::1]:443"].map(
     parseAllowedHost,
   );
@@ -69,12 +69,12 @@ describe("which hosts may be reached", () => {
     `${"a.".repeat(130)}com:443`,
   ])("%j: no", (authority) => expect(judgeHost(authority, allowed)).toMatchObject({ ok: false }));
 
-  it("nothing where the list is empty", () => {
+  it("no host when the list is empty", () => {
     expect(judgeHost("packages.example.org:443", [])).toMatchObject({ ok: false });
   });
 
   it.each(["https://a.com", "a.com/", "*.a.com", "*", "a.com.", "a b.com", "", "user@a.com", "a.com:0", "a.com:99999"])(
-    "a setting that is no host is an error: %j",
+    "a setting that is not a host is an error: %j",
     (text) => expect(() => parseAllowedHost(text)).toThrow(/is not a host/),
   );
 
@@ -95,14 +95,14 @@ describe("which hosts may be reached", () => {
     "64:ff9b::7f00:1",
     "ff02::1",
     "not an address",
-  ])("a name may not lead to %s", (address) => expect(isForbiddenAddress(address)).toBe(true));
+  ])("a name may not resolve to %s", (address) => expect(isForbiddenAddress(address)).toBe(true));
 
-  it.each(["93.184.216.34", "10.0.0.7", "192.168.1.5", "2606:2800:220:1::1"])("a name may lead to %s", (address) =>
+  it.each(["93.184.216.34", "10.0.0.7", "192.168.1.5", "2606:2800:220:1::1"])("a name may resolve to %s", (address) =>
     expect(isForbiddenAddress(address)).toBe(false),
   );
 });
 
-describe("the proxy", () => {
+describe("proxy", () => {
   let origin: Server;
   let port: number;
   let proxy: EgressProxy | undefined;
@@ -125,7 +125,7 @@ describe("the proxy", () => {
     asked.length = 0;
   });
 
-  /** What comes back for these bytes. */
+  /** Sends the bytes and returns the answer. */
   const send = (to: number, bytes: string) =>
     new Promise<string>((resolve, reject) => {
       let text = "";
@@ -139,7 +139,7 @@ describe("the proxy", () => {
     return (await proxy.listen(0)) ?? 0;
   };
 
-  it("forwards plain requests to the host of the address, whatever the header says", async () => {
+  it("forwards plain requests to the host of the address, ignoring the header", async () => {
     const at = await open([`127.0.0.1:${port}`]);
     const said = await send(
       at,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSandboxBench, type SandboxBench } from "../../support/tools/sandbox-bench.ts";
 
-/** Every probe says ESCAPED where it got what it wanted. The disk is compared before and after as well. */
+/** Every probe prints ESCAPED where it succeeds. The disk is also compared before and after. */
 let bench: SandboxBench;
 let before: string;
 const servers: (Server | UdpSocket)[] = [];
@@ -16,7 +16,7 @@ const listenOn = (where: object | string) =>
   new Promise<number>((resolve, reject) => {
     const server = createServer((socket) => {
       heard.push(JSON.stringify(where));
-      // The probe takes what it wants and goes.
+      // The probe reads what it wants and closes.
       socket.on("error", () => socket.destroy()).end("ESCAPED\n");
     });
     servers.push(server);
@@ -52,7 +52,7 @@ afterAll(async () => {
   await bench.close();
 });
 
-/** Everything below a folder, but for what the working folder's own files are. */
+/** Everything below a folder, except the working folder's own files. */
 function snapshot(folder: string): string {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => !/^work\/(mine|a\.txt$)/.test(name))
@@ -122,7 +122,7 @@ const writes: Record<string, string> = {
   "mounting over a protected folder": `mount -t tmpfs none .git ${yes}`,
   "remounting the disk": `mount -o remount,rw / ${yes}`,
   "taking a protection away": `umount .git ${yes}`,
-  "a user namespace of its own": `unshare -Urm sh -c 'umount .git' ${yes}`,
+  "a separate user namespace": `unshare -Urm sh -c 'umount .git' ${yes}`,
   "a device": `mknod mine-disk b 8 0 ${yes}`,
   "the system's settings": `exec 9<>/proc/sys/kernel/core_pattern ${yes}`,
   "the system's settings, once more": `exec 9<>/proc/sys/kernel/modprobe ${yes}`,
@@ -162,8 +162,8 @@ const network: Record<string, string> = {
   "a raw socket": `ping -c 1 -W 1 127.0.0.2 >/dev/null 2>&1 && false; grep -q CapEff:.0000000000000000 /proc/self/status || echo ESCAPED`,
 };
 
-describe("from inside", () => {
-  it("are enough probes", () => {
+describe("escape probes", () => {
+  it("there are enough probes", () => {
     const count = [writes, reads, network].flatMap((table) => Object.keys(table)).length;
     expect(count).toBeGreaterThanOrEqual(60);
   });
@@ -185,7 +185,7 @@ describe("from inside", () => {
     expect(heard).toEqual([]);
   });
 
-  it("the probes do get through where there is no sandbox", async () => {
+  it("the probes succeed without a sandbox", async () => {
     const open = async (script: string | undefined) => (await bench.run(script ?? "", { env, outside: true })).output;
     expect(await open(writes["a new file beside the working folder"])).toContain("ESCAPED");
     expect(await open(writes[".mcp.json, which is not"])).toContain("ESCAPED");

@@ -23,7 +23,7 @@ afterAll(async () => {
   await bench.close();
 });
 
-/** Resolves when it has said this. */
+/** Resolves when the host prints this. */
 async function startHost(
   folder: string,
   script: string,
@@ -31,7 +31,7 @@ async function startHost(
   env: Record<string, string> = {},
 ): Promise<ChildProcess> {
   const host = spawn(process.execPath, [program.path, folder, script], {
-    // Who is killed cannot clean up: what it leaves goes with the test.
+    // A killed process cannot clean up: the test removes what it leaves.
     env: { ...process.env, TMPDIR: temporaryFolder(), ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -50,8 +50,8 @@ async function startHost(
 const stubborn = (token: string) =>
   `: ${token}; trap '' TERM HUP INT; setsid sleep 600 & (trap '' TERM; exec -a ${token} sleep 600) & echo ready; while :; do sleep 600; done`;
 
-describe("everything in a sandbox ends", () => {
-  it("on abort, whatever ignores signals and wherever it has moved", async () => {
+describe("all processes in a sandbox end", () => {
+  it("on abort, even when they ignore signals or have moved", async () => {
     const token = randomUUID();
     const abort = new AbortController();
     const running = bench.run(stubborn(token), { signal: abort.signal, env: { TOKEN: token } });
@@ -61,7 +61,7 @@ describe("everything in a sandbox ends", () => {
     await until("all of it is gone", () => processesWith(token).length === 0);
   });
 
-  it("when the process that holds it is killed", async () => {
+  it("when the process that holds the sandbox is killed", async () => {
     const token = randomUUID();
     const folder = temporaryFolder();
     const host = await startHost(folder, stubborn(token), "ready", { TOKEN: token });
@@ -72,15 +72,15 @@ describe("everything in a sandbox ends", () => {
     await until("all of it is gone", () => processesWith(token).length === 0);
   });
 
-  it("with the command itself: nothing is left running", async () => {
+  it("with the command itself: nothing stays running", async () => {
     const token = randomUUID();
     await bench.run(`setsid sleep 600 & nohup sleep 600 & echo started`, { env: { TOKEN: token } });
     await until("all of it is gone", () => processesWith(token).length === 0);
   });
 });
 
-describe("a place held for what is not there", () => {
-  it("stays while any command of the session needs it, and goes then", async () => {
+describe("placeholder for a missing protected path", () => {
+  it("stays while any command of the session needs it, and is removed afterwards", async () => {
     const abort = new AbortController();
     const long = bench.run("echo started > started; sleep 600", { signal: abort.signal });
     await until("it runs", () => readdirSync(bench.work).includes("started"));
@@ -93,7 +93,7 @@ describe("a place held for what is not there", () => {
     rmSync(join(bench.work, "started"));
   });
 
-  it("is held by each of many commands that come and go at once", async () => {
+  it("is held by each of many concurrent commands", async () => {
     const ran = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         bench.run(`sleep 0.0${index % 7}; (echo x > .claude/x) 2>/dev/null || echo refused`),
@@ -103,7 +103,7 @@ describe("a place held for what is not there", () => {
     expect(readdirSync(bench.work)).not.toContain(".claude");
   });
 
-  it("is left to whoever has put something there meanwhile", async () => {
+  it("is left in place when another process has written there", async () => {
     const abort = new AbortController();
     const long = bench.run("echo started > started; sleep 600", { signal: abort.signal });
     await until("it runs", () => readdirSync(bench.work).includes("started"));
@@ -115,18 +115,18 @@ describe("a place held for what is not there", () => {
     rmSync(join(bench.work, "started"));
   });
 
-  it("is not taken from another process that needs it", async () => {
+  it("stays while another process needs it", async () => {
     const folder = temporaryFolder();
     await startHost(folder, "echo ready; sleep 600", "ready");
     expect(readdirSync(folder)).toEqual([".git"]);
-    // Another session of the same folder comes and goes.
+    // Another session of the same folder starts and ends.
     await startHost(folder, "echo x > .git/x; true", "released");
     expect(readdirSync(folder)).toEqual([".git"]);
     expect(readdirSync(join(folder, ".git"))).toEqual([]);
   });
 });
 
-describe("where there can be no sandbox, it says why and lets nothing in", () => {
+describe("without a sandbox it gives the reason and refuses to run", () => {
   it("no user namespaces, as in a container", () => {
     const around = ["--unshare-user", "--disable-userns", "--dev-bind", "/", "/", "--"];
     const { stdout } = spawnSync("bwrap", [...around, process.execPath, program.path, temporaryFolder(), "echo RAN"]);
@@ -140,7 +140,7 @@ describe("where there can be no sandbox, it says why and lets nothing in", () =>
     expect(stdout.toString()).toMatch(/^problem: bwrap does not work here \(.*could not be started/);
   });
 
-  it("a working folder that holds the system", () => {
+  it("a working folder that contains the system", () => {
     const { stdout } = spawnSync(process.execPath, [program.path, "/", "echo RAN"]);
     expect(stdout.toString()).toBe("problem: / cannot be a working folder of a sandbox: it holds the system\n");
   });

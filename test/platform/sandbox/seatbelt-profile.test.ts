@@ -8,7 +8,7 @@ const plan = {
   readable: ["/Users/me/.troupe/own"],
 };
 
-describe("the profile for macOS", () => {
+describe("profile for macOS", () => {
   it("denies first and protects last", () => {
     expect(seatbeltProfile(plan)).toMatchInlineSnapshot(`
       "(version 1)
@@ -39,7 +39,7 @@ describe("the profile for macOS", () => {
     `);
   });
 
-  it("opens the way to the proxy and nothing else", () => {
+  it("allows only the proxy", () => {
     const network = seatbeltProfile({ ...plan, proxyPort: 4321 })
       .split("\n")
       .filter((line) => line.includes("network"));
@@ -47,7 +47,7 @@ describe("the profile for macOS", () => {
     expect(seatbeltProfile(plan)).not.toContain("allow network");
   });
 
-  it("writes no path so that it could end a string", () => {
+  it("escapes paths so that none can end a string", () => {
     const path = '/a") (allow file-write* (subpath "/';
     const profile = seatbeltProfile({ ...plan, writable: [path, "/back\\slash"] });
     expect(profile).toContain(String.raw`(allow file-write* (subpath "/a\") (allow file-write* (subpath \"/"))`);

@@ -6,11 +6,11 @@ const letters = "abcdefghijklmnopqrstuvwxyz";
 const alphanumeric = `${letters}${letters.toUpperCase()}0123456789`;
 const from = (characters: string, length: number) =>
   fc.string({ unit: fc.constantFrom(...characters.split("")), minLength: length, maxLength: length });
-/** Of this length, with a letter and a digit in it, as real ones have. */
+/** A text of this length with a letter and a digit in it, as real keys have. */
 const body = (length: number, characters = alphanumeric) => from(characters, length - 2).map((text) => `${text}x7`);
 const base64 = `${alphanumeric}+/`;
 
-/** What each kind of key looks like: what is generated is put together here, so that none stands in this file. */
+/** The form of each kind of key. Samples are built here so that no key is in this file. */
 const keys: Readonly<Record<string, fc.Arbitrary<string>>> = {
   anthropic: body(95, `${alphanumeric}_-`).map((text) => `sk-ant-api03-${text}`),
   "openai, old": body(48).map((text) => `sk-${text}`),
@@ -40,7 +40,7 @@ const around = [
   ["日本語 ", " 日本語"],
 ] as const;
 
-describe("a key is taken out whole, wherever it stands", () => {
+describe("a key is fully redacted, wherever it is", () => {
   test.each(Object.entries(keys))("%s", (_, key) => {
     fc.assert(
       fc.property(key, fc.constantFrom(...around), (secret, [before, after]) => {
@@ -54,7 +54,7 @@ describe("a key is taken out whole, wherever it stands", () => {
     );
   });
 
-  test("private keys: whole, numbered as Read shows them, cut off, on one line as JSON has them; certificates stay", () => {
+  test("private keys: complete, numbered by Read, cut off, and in one-line JSON; certificates stay", () => {
     const lines = Array.from({ length: 12 }, (_, index) => `MIIE${String(index).padStart(2, "0")}${"aB3/".repeat(14)}`);
     const begin = "-----BEGIN RSA PRIVATE KEY-----";
     const end = "-----END RSA PRIVATE KEY-----";
@@ -87,13 +87,13 @@ describe("a key is taken out whole, wherever it stands", () => {
     expect(redactSecrets(text)).toBe(expected);
   });
 
-  test("a secret that looks like nothing, when it is known", () => {
+  test("a known secret without a recognizable form is redacted", () => {
     expect(redactSecrets("it is opensesame-42!", ["opensesame-42"])).toBe("it is [redacted: model key]!");
     expect(redactSecrets("a short one: abc", ["abc"])).toBe("a short one: abc");
   });
 });
 
-describe("what is no secret stays as it is", () => {
+describe("text without secrets stays unchanged", () => {
   const harmless = [
     "commit 3f786850e387550fdab836ed7e6dc881de23001b",
     "123e4567-e89b-12d3-a456-426614174000",
@@ -137,7 +137,7 @@ describe("what is no secret stays as it is", () => {
 });
 
 describe("in pieces", () => {
-  test("cut anywhere, the bytes are those of the whole, and what is no secret is not changed", () => {
+  test("split anywhere, the result equals that of the whole text, and other text is unchanged", () => {
     const line = fc.oneof(
       ...Object.values(keys),
       fc.string({ unit: "binary", maxLength: 60 }),
@@ -159,7 +159,7 @@ describe("in pieces", () => {
     );
   });
 
-  test("a line that never ends is passed on all the same", () => {
+  test("a line that never ends is still passed on", () => {
     const stream = createRedactStream();
     let passed = 0;
     for (let index = 0; index < 40; index++) passed += stream.push(Buffer.alloc(8192, "a")).length;

@@ -14,7 +14,7 @@ const read = async (text: string) => {
 };
 
 describe("frontmatter", () => {
-  test("fields and body; unknown fields are kept, a byte order mark and CRLF are no matter", async () => {
+  test("reads fields and body; keeps unknown fields; accepts a byte order mark and CRLF", async () => {
     expect(await read("---\nname: a\nother: 1\n---\n\nBody\n---\nmore")).toEqual({
       fields: { name: "a", other: 1 },
       body: "\nBody\n---\nmore",
@@ -30,7 +30,7 @@ describe("frontmatter", () => {
     expect(await read(text)).toEqual(expected);
   });
 
-  test("lines that are no YAML are taken by their words, the others stay what they are", async () => {
+  test("lines that are not YAML are read as text, the others stay as they are", async () => {
     const text =
       '---\nname: Use this: when "it" fails\nhint: [a] [b]\ntools: [x, y]\nmax: 3\ntext: |\n  a: b: c\n---\n';
     expect(await read(text)).toEqual({
@@ -39,7 +39,7 @@ describe("frontmatter", () => {
     });
   });
 
-  test("problems say file, line and field", async () => {
+  test("problems name file, line and field", async () => {
     expect(await read("---\nname: a\nmax: many\n---\n")).toEqual(["f.md:3: max: expected number, received string"]);
     expect(await read("---\ntools:\n  - a\n  - 3\n---\n")).toEqual([
       "f.md:4: tools.1: expected string, received number",

@@ -105,7 +105,7 @@ describe("safeName", () => {
     for (const name of ["lead", "researcher-2", "a", "agt_0abc", "x_y"]) expect(safeName(name)).toBe(name);
   });
 
-  it("makes one harmless component of any name", () => {
+  it("turns any name into one safe path component", () => {
     fc.assert(
       fc.property(anyName, (name) => {
         expect(safeName(name)).toMatch(harmless);
@@ -116,7 +116,7 @@ describe("safeName", () => {
     for (const name of ["con", "nul", "com1"]) expect(safeName(name)).toMatch(/~/);
   });
 
-  it("never gives two names the same file, whatever the file system thinks of case", () => {
+  it("never gives two names the same file, also on case-insensitive file systems", () => {
     const names = new Set(wild);
     const seen = new Map([...names].map((name) => [safeName(name).toLowerCase(), name]));
     expect(seen.size).toBe(names.size);
@@ -130,14 +130,14 @@ describe("safeName", () => {
     );
   });
 
-  it("cannot be met by a name that looks like its result", () => {
+  it("a name that looks like a result gets a different result", () => {
     const result = safeName("Team Lead");
     expect(safeName(result)).not.toBe(result);
   });
 });
 
 describe("projectName", () => {
-  it("tells folders apart that look alike, and stays short", () => {
+  it("distinguishes similar folders and stays short", () => {
     const paths = ["/", "/code/main", "/code-main", "/code/Main", "/c/ode/main", `/${"deep/".repeat(80)}end`, "/家"];
     const names = paths.map(projectName);
     expect(new Set(names).size).toBe(paths.length);

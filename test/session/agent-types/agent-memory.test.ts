@@ -12,11 +12,11 @@ const write = (path: string, content = "noted\n") => ({
 
 interface Remembering extends Partial<TeamOptions> {
   readonly head: string;
-  /** What the agent writes to, one after another. */
+  /** The paths that the agent writes to, one after another. */
   readonly paths?: (root: string) => readonly string[];
 }
 
-/** A session whose agent writes to some paths in turn; what came of each. */
+/** A session whose agent writes to some paths in turn. Returns the result of each write. */
 async function remembering({ head, paths = () => [], ...options }: Remembering) {
   const tree = options.tree ?? tempTree(options.files);
   tree.write("home/.troupe/agents/keen.md", definition(head));
@@ -48,7 +48,7 @@ test.each([
   ["project", "project/.troupe/agent-memory/keen"],
   ["local", "project/.troupe/agent-memory-local/keen"],
 ])(
-  "memory: %s is a folder of the type's own, made at its first start, kept without asking, read at the next",
+  "memory: %s is a folder per type, created at first start, written without asking, read later",
   async (scope, folder) => {
     const first = await remembering({
       head: `memory: ${scope}`,
@@ -64,7 +64,7 @@ test.each([
   },
 );
 
-test("nothing else is written without asking: not the type's neighbour, not beside the folder, not through a link out of it", async () => {
+test("other writes still ask: another type's folder, next to the folder, through a link out of it", async () => {
   const tree = tempTree({ "project/a.txt": "a", "elsewhere/x": "" });
   mkdirSync(tree.path("project/.troupe/agent-memory/keen"), { recursive: true });
   symlinkSync(tree.path("elsewhere"), tree.path("project/.troupe/agent-memory/keen/out"));
@@ -85,7 +85,7 @@ test("nothing else is written without asking: not the type's neighbour, not besi
   expect(existsSync(tree.path("elsewhere/file"))).toBe(false);
 });
 
-test("what is protected anywhere is protected in there, and deny rules and plan mode hold", async () => {
+test("protected paths, deny rules and plan mode hold inside the memory folder", async () => {
   const own = (name: string) => (root: string) => [`${root}/project/.troupe/agent-memory/keen/${name}`];
   const head = "memory: project";
   expect((await remembering({ head, paths: own(".git/hooks/post-checkout") })).outcomes).toEqual(["denied"]);
@@ -98,7 +98,7 @@ test("what is protected anywhere is protected in there, and deny rules and plan 
   expect(planned.system).toContain("you have no tool to change it");
 });
 
-test("an agent whose tools are named gets those it needs for its notes, limited to them", async () => {
+test("an agent with a tool list gets the tools for its notes, limited to them", async () => {
   const { outcomes, team } = await remembering({
     head: "tools: Read, Grep\nmemory: project",
     flags: { permissionMode: "bypassPermissions" },
@@ -113,7 +113,7 @@ test("an agent whose tools are named gets those it needs for its notes, limited 
   ).toEqual(["Edit", "Grep", "Read", "Write"]);
 });
 
-test("what a definition takes off stays off, and the agent is told that it can only read", async () => {
+test("a tool that the definition removes stays removed, and the agent learns that it can only read", async () => {
   const { system } = await remembering({ head: "disallowedTools: Write, Edit\nmemory: user" });
   expect(system).toContain("you have no tool to change it");
 });
@@ -136,7 +136,7 @@ test("the lead and other types may not write there", async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test("in a worktree, an agent's and the session's own, project memory is the main checkout's", async () => {
+test("in worktrees of agents and sessions, project memory is that of the main checkout", async () => {
   const tree = tempTree({
     "main/a.txt": "a",
     "home/.troupe/agents/keen.md": definition("memory: project\nisolation: worktree"),
@@ -159,7 +159,7 @@ test("in a worktree, an agent's and the session's own, project memory is the mai
   expect(existsSync(tree.path("linked/.troupe"))).toBe(false);
 });
 
-test("a folder that only claims to be a worktree of another repository keeps its notes to itself", async () => {
+test("a folder that only claims to be a worktree of another repository keeps separate notes", async () => {
   const tree = tempTree({ "other/.git/worktrees/x/gitdir": "/nowhere/.git\n", "home/x": "" });
   tree.write("claim/.git", `gitdir: ${tree.path("other/.git/worktrees/x")}\n`);
   const places = { projectFolders: [tree.path("claim")], home: tree.path("home/.troupe"), userHome: tree.path("home") };
@@ -168,7 +168,7 @@ test("a folder that only claims to be a worktree of another repository keeps its
   });
 });
 
-test("a link in the place of the folder is not followed: the agent starts without notes, and its parent is told", async () => {
+test("a link in place of the folder is not followed: no notes, and the parent gets a notice", async () => {
   const tree = tempTree({ "elsewhere/MEMORY.md": "private", "project/x": "" });
   mkdirSync(tree.path("project/.troupe"));
   symlinkSync(tree.path("elsewhere"), tree.path("project/.troupe/agent-memory"));
@@ -187,7 +187,7 @@ test.each([
     "first 200 lines",
   ],
   ["many bytes", `${"é".repeat(200)}\n`.repeat(100), "é".repeat(200), "first 62 lines"],
-])("MEMORY.md is shown within bounds, and a note says what is cut: %s", async (_, text, last, words) => {
+])("MEMORY.md is shown within bounds, with a note of the cut: %s", async (_, text, last, words) => {
   const tree = tempTree({ "h/agent-memory/keen/MEMORY.md": text });
   const memory = await openAgentMemory({ name: "keen", memory: "user" }, places(tree.root));
   if (!memory || "problem" in memory) throw new Error("there is no memory");
@@ -195,7 +195,7 @@ test.each([
   expect(memory.cut).toContain(words);
 });
 
-test("a MEMORY.md that is a link or no text is left out, with the reason; hidden characters are shown", async () => {
+test("a MEMORY.md that is a link or not text is left out with a reason; hidden characters are shown", async () => {
   const tree = tempTree({
     private: "secret",
     "h/agent-memory/a/MEMORY.md": "a\0b",

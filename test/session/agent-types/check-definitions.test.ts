@@ -40,7 +40,7 @@ const broken = [
 ].join("\n");
 
 test.each(["in force", "named"])(
-  "all that is wrong with a definition is told at once: its form and what it speaks of (%s)",
+  "all problems of a definition are reported at once: form and references (%s)",
   async (how) => {
     const tree = world({
       "home/.troupe/agents/a.md": broken,
@@ -61,7 +61,7 @@ test.each(["in force", "named"])(
   },
 );
 
-test("a definition that names nothing that is missing is right", async () => {
+test("a definition without missing references is valid", async () => {
   const tree = world({
     "home/.troupe/settings.json": { mcpServers: { db: { command: "x" } } },
     "home/.troupe/skills/api/SKILL.md": "---\nname: api\ndescription: d\n---\nb\n",
@@ -78,7 +78,7 @@ test("a definition that names nothing that is missing is right", async () => {
   expect(only("Write")).toEqual([`Write(/${tree.path("repo/.troupe/agent-memory-local/a")}/**)`]);
 });
 
-test("the tools that there are in a session only are among those that are shown", async () => {
+test("tools that exist only in a session are listed", async () => {
   const tree = world({
     "home/.troupe/agents/a.md": "---\nname: a\ndescription: d\ntools: Read, SendMessage\n---\np\n",
   });
@@ -98,7 +98,7 @@ test.each([
   expect(await check(tree)).toEqual([expect.stringContaining(`error home/.troupe/agents/a.md:4: ${words}`)]);
 });
 
-test("notes in the user's own folder are withheld from a project's definition until it is trusted", async () => {
+test("a project definition gets notes in the user's folder only when trusted", async () => {
   const tree = world({ "repo/.troupe/agents/a.md": "---\nname: a\ndescription: d\nmemory: user\n---\np\n" });
   const { agents } = await loadAgentDefinitions(await configOf(tree));
   expect(agents.find(({ definition }) => definition.name === "a")).toMatchObject({ withheld: ["memory"] });

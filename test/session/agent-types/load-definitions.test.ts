@@ -30,7 +30,7 @@ const find = ({ agents }: LoadedAgents, name: string) => agents.find(({ definiti
 const lines = ({ problems }: LoadedAgents, tree: TempTree) =>
   problems.map((problem) => agentProblemLine(problem).replaceAll(`${tree.root}/`, ""));
 
-test("without any file there are the built-in agents, and nothing to complain about", async () => {
+test("without files there are the built-in agents and no problems", async () => {
   const tree = world();
   const loaded = await load(tree);
   expect(loaded.agents.map(({ definition }) => definition.name)).toEqual([
@@ -46,7 +46,7 @@ test("without any file there are the built-in agents, and nothing to complain ab
   expect(loaded.problems).toEqual([]);
 });
 
-/** From strong to weak; each row hides all that follow. */
+/** From strong to weak. Each row hides all that follow. */
 const order: readonly (readonly [string, string])[] = [
   ["managed", "etc/agents/a.md"],
   ["flag", "--agents"],
@@ -60,7 +60,7 @@ const order: readonly (readonly [string, string])[] = [
   ["built-in", "Troupe"],
 ];
 
-test.each(order.map((_, index) => index))("the %i. source wins over all after it, which are told", async (index) => {
+test.each(order.map((_, index) => index))("source %i wins over all after it, which are reported", async (index) => {
   const tree = world({ "home/.troupe/settings.json": { plugins: ["../plugin"] } });
   tree.folder("plugin");
   const present = order.slice(index);
@@ -81,7 +81,7 @@ test.each(order.map((_, index) => index))("the %i. source wins over all after it
   expect(lines(loaded, tree)).toEqual([]);
 });
 
-test("every field of a file is read, in the ways that people write it", async () => {
+test("reads every field of a file, in all common notations", async () => {
   const tree = world({
     "repo/.claude/agents/sub/all.md": `---
 name: all
@@ -193,7 +193,7 @@ test.each([
   else expect(message).toMatch(expected);
 });
 
-test("what is not known, a colour that there is not, and a field without a value stop nothing", async () => {
+test("an unknown field, an unknown colour and an empty field are not fatal", async () => {
   const tree = world({
     "repo/.troupe/agents/a.md": file("a", "d", "model:\nmodle: opus\neffort: high\ncolor: teal\n"),
   });
@@ -208,7 +208,7 @@ test("what is not known, a colour that there is not, and a field without a value
   ]);
 });
 
-test("two of one name in one place are a mistake; the first is used", async () => {
+test("a duplicate name in one source is a problem; the first is used", async () => {
   const tree = world({ "repo/.troupe/agents/a.md": file("x", "one"), "repo/.troupe/agents/b.md": file("x", "two") });
   const loaded = await load(tree);
   expect(find(loaded, "x")?.definition.description).toBe("one");
@@ -218,7 +218,7 @@ test("two of one name in one place are a mistake; the first is used", async () =
   ]);
 });
 
-test("a folder that is a link to another is read once; a link out of the project is not read", async () => {
+test("a folder linked twice is read once; a link out of the project is not read", async () => {
   const tree = world({ "repo/.troupe/agents/a.md": file("a"), "secret.md": file("stolen") });
   tree.folder("repo/.claude");
   symlinkSync(tree.path("repo/.troupe/agents"), tree.path("repo/.claude/agents"));
@@ -239,7 +239,7 @@ permissionMode: bypassPermissions
 model: scripted/evil.ts
 `;
 
-test("before a folder is trusted its definitions are words; trust is tied to what they ask for", async () => {
+test("definitions of an untrusted folder are only text; trust covers their exact requests", async () => {
   const path = "repo/.troupe/agents/a.md";
   const tree = world({ [path]: file("a", "d", acting) });
   const withheld = ["hooks", "mcpServers", "permissionMode", "model"];
@@ -259,7 +259,7 @@ test("before a folder is trusted its definitions are words; trust is tied to wha
   expect(find(await load(tree), "a")?.withheld).toEqual(withheld);
 });
 
-test("a definition that changes after trust was looked up does not get what nobody saw", async () => {
+test("a definition that changes after the trust check does not get the new rights", async () => {
   const path = "repo/.troupe/agents/a.md";
   const tree = world({ [path]: file("a", "d", "permissionMode: acceptEdits\n") });
   const config = await configOf(tree, { trust: "all" });
@@ -272,7 +272,7 @@ test("a definition that changes after trust was looked up does not get what nobo
   ]);
 });
 
-test("what only makes an agent stricter needs no trust", async () => {
+test("restrictions need no trust", async () => {
   const tree = world({ "repo/.troupe/agents/a.md": file("a", "d", "permissionMode: dontAsk\nmodel: haiku\n") });
   expect((await configOf(tree)).notices).toEqual([]);
   expect(find(await load(tree), "a")).toMatchObject({
@@ -281,7 +281,7 @@ test("what only makes an agent stricter needs no trust", async () => {
   });
 });
 
-test("the user's own definitions act; a plugin's never do", async () => {
+test("the user's own definitions take effect; a plugin's requests never do", async () => {
   const tree = world({
     "home/.claude/agents/mine.md": file("mine", "d", acting),
     "home/plugins/p/agents/theirs.md": file("theirs", "d", acting),
@@ -333,7 +333,7 @@ test("--agents takes JSON or a file", async () => {
 });
 
 test.each([
-  ["what is no JSON", "{ nope", /^--agents:1:3: not valid JSON/],
+  ["invalid JSON", "{ nope", /^--agents:1:3: not valid JSON/],
   ["a key twice", `{"a":{"description":"d","prompt":"p"},"a":{"description":"d","prompt":"p"}}`, /there twice/],
   ["a list", [], /^--agents: expected an object of agents by their names/],
   ["an agent that is none", { a: 5 }, /^--agents: a: expected object, received number/],
@@ -342,7 +342,7 @@ test.each([
   ["a bad name", { "a b": { description: "d", prompt: "p" } }, /^--agents: a b\.name: must be letters/],
   ["a bad list", { a: { description: "d", prompt: "p", tools: 5 } }, /^--agents: a\.tools: expected names/],
   ["a file that is not there", "gone.json", /^--agents gone\.json: there is no such file, and it is not JSON/],
-])("--agents with %s is an error that says so", async (_what, given, message) => {
+])("--agents with %s is a clear error", async (_what, given, message) => {
   await expect(load(world(), flag(given))).rejects.toThrow(message);
 });
 
@@ -351,7 +351,7 @@ test.each([
   ["Claude Code's variable", { CLAUDE_CODE_SUBAGENT_MODEL: "haiku" }, "haiku"],
   ["both", { CLAUDE_CODE_SUBAGENT_MODEL: "haiku", TROUPE_SUBAGENT_MODEL: "opus" }, "opus"],
   ["an empty one", { CLAUDE_CODE_SUBAGENT_MODEL: "haiku", TROUPE_SUBAGENT_MODEL: " " }, "haiku"],
-])("the model for all sub-agents: %s", async (_what, env, expected) => {
+])("the model for all subagents: %s", async (_what, env, expected) => {
   const tree = world();
   const config = await configOf(tree, { env: { HOME: tree.path("home"), ...env } });
   expect(config.subagentModel?.value).toBe(expected);

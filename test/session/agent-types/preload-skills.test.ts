@@ -8,7 +8,7 @@ const system = (ask: { request: { system: readonly unknown[] } } | undefined) =>
 const calling = (type: object, child: Parameters<typeof lead>[1] = () => ({ text: "done" })) =>
   lead([{ calls: [agent("work", type)] }, { text: "over" }], child);
 
-test("the skills that a definition names are in the agent's system prompt, and the others are offered", async () => {
+test("skills named by a definition are in the system prompt; the others are offered", async () => {
   const team = await teamSession({
     files: {
       "home/.troupe/agents/keen.md": definition("skills: api, review"),
@@ -32,7 +32,7 @@ test("the skills that a definition names are in the agent's system prompt, and t
   expect(system(team.asked("lead")[0])).not.toContain("Name things well.");
 });
 
-test("an unknown skill, one for people only and one that a rule forbids are told to the parent; the agent starts", async () => {
+test("unknown, user-only and denied skills are reported to the parent; the agent starts", async () => {
   const team = await teamSession({
     settings: { permissions: { deny: ["Skill(secret)"] } },
     files: {
@@ -52,7 +52,7 @@ test("an unknown skill, one for people only and one that a rule forbids are told
   expect(system(team.asked(/^lead\//)[0])).not.toContain("Hush.");
 });
 
-test("an agent without the tool Skill begins with its skills all the same, and is offered no others", async () => {
+test("an agent without the Skill tool gets its preloaded skills and no offer of others", async () => {
   const team = await teamSession({
     files: {
       "home/.troupe/agents/keen.md": definition("tools: Read\nskills: api"),
@@ -72,24 +72,21 @@ const running = { calls: [{ tool: "Bash", input: { command: "touch made" } }] };
 test.each([
   ["home/.troupe/skills/build/SKILL.md", "ok"],
   ["project/.troupe/skills/build/SKILL.md", "denied"],
-])(
-  "what a skill allows holds for the agent that begins with it, where the skill is believed: %s",
-  async (place, outcome) => {
-    const team = await teamSession({
-      flags: { permissionMode: "default" },
-      files: {
-        "home/.troupe/agents/keen.md": definition("skills: build"),
-        [place]: skill("build", "Make it.", "allowed-tools: Bash(touch *)\n"),
-      },
-      answer: calling({ subagent_type: "keen" }, (ask) => (ask.turn === 1 ? running : { text: "done" })),
-    });
-    await team.ask("go");
-    const settled = team.envelopes.flatMap(({ event }) => (event.type === "tool.settled" ? [event.outcome] : []));
-    expect(settled[0]).toBe(outcome);
-  },
-);
+])("allowed tools of a preloaded skill apply to the agent if the skill is trusted: %s", async (place, outcome) => {
+  const team = await teamSession({
+    flags: { permissionMode: "default" },
+    files: {
+      "home/.troupe/agents/keen.md": definition("skills: build"),
+      [place]: skill("build", "Make it.", "allowed-tools: Bash(touch *)\n"),
+    },
+    answer: calling({ subagent_type: "keen" }, (ask) => (ask.turn === 1 ? running : { text: "done" })),
+  });
+  await team.ask("go");
+  const settled = team.envelopes.flatMap(({ event }) => (event.type === "tool.settled" ? [event.outcome] : []));
+  expect(settled[0]).toBe(outcome);
+});
 
-test("a fork has its parent's prompt and nothing of this", async () => {
+test("a fork has only its parent's prompt", async () => {
   const team = await teamSession({
     flags: { forks: true },
     files: {

@@ -3,12 +3,12 @@ import { busConfig } from "../../../src/session/config/bus-config.ts";
 
 const place = (env: Record<string, string> = {}) => ({ env, userHome: "/home/anna" });
 
-test("without a word about it there is no bus", () => {
+test("no bus unless configured", () => {
   expect(busConfig({}, place())).toBeUndefined();
   expect(busConfig({ credentialsFile: "x" }, place({ TROUPE_BUS: " " }))).toBeUndefined();
 });
 
-test("the variable, which --bus sets, goes before the settings; the rest of them holds all the same", () => {
+test("the environment variable, set by --bus, overrides the settings; other bus settings still apply", () => {
   const settings = { servers: "nats://a:4222", credentialsFile: "~/bus.creds", tls: { caFile: "/etc/ca.pem" } };
   expect(busConfig(settings, place())).toMatchObject({ servers: ["nats://a:4222"] });
   expect(busConfig(settings, place({ TROUPE_BUS: "nats://b:4222, nats://c:4222" }))).toMatchObject({

@@ -98,7 +98,7 @@ test.each([
   expect(await problemsOf(content)).toEqual([]);
 });
 
-test("all problems of all files are listed, and the first is thrown with a word about the others", async () => {
+test("lists all problems of all files, and throws the first with the number of the others", async () => {
   const tree = tempTree({
     [file]: '{"modle": 1, "maxTurns": -1}',
     "repo/.claude/settings.json": '{"permissions": {"allow": "Read"}}',
@@ -112,7 +112,7 @@ test("all problems of all files are listed, and the first is thrown with a word 
   );
 });
 
-test("another agent's file may hold anything but broken rules", async () => {
+test("a file of another agent program may contain anything but broken rules", async () => {
   const claude = "repo/.claude/settings.json";
   expect(await problemsOf('{"modle": 1, "model": 3, "permissions": {"allow": ["Read"], "x": 1}}', claude)).toEqual([]);
   expect(await problemsOf('{"permissions": {"allow": [""]}}', claude)).toEqual([
@@ -120,7 +120,7 @@ test("another agent's file may hold anything but broken rules", async () => {
   ]);
 });
 
-test("a folder, a pipe, a loop or a closed file in the place of settings is an error, not an absence", async () => {
+test("a folder, a pipe, a loop or an unreadable file in place of settings is an error", async () => {
   const tree = tempTree();
   for (const folder of ["repo/.git", "repo/.troupe", "repo/.claude", "home"]) tree.folder(folder);
   const input = { cwd: tree.path("repo"), env: { HOME: tree.path("home") }, managedFile: tree.path("none") };
@@ -142,7 +142,7 @@ test("a folder, a pipe, a loop or a closed file in the place of settings is an e
   }
 });
 
-test("--settings: a file that must be there, or JSON that names its own fault", async () => {
+test("--settings takes an existing file or JSON, and names the error in it", async () => {
   const tree = tempTree();
   tree.folder("repo");
   const input = { cwd: tree.path("repo"), env: { HOME: tree.path("home") }, managedFile: tree.path("none") };

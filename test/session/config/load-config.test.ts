@@ -25,7 +25,7 @@ const deny = (rule: string) => ({ permissions: { deny: [rule], allow: [rule], as
 const local = (baseUrl: string) => ({ providers: { local: { baseUrl } } });
 const flags = (given: ConfigFlags) => ({ flags: given });
 
-test("nothing anywhere: defaults, and no model without a key", async () => {
+test("without files: defaults, and no model without a key", async () => {
   const tree = world();
   expect(await load(tree)).toMatchObject({
     cwd: tree.path("repo"),
@@ -40,7 +40,7 @@ test("nothing anywhere: defaults, and no model without a key", async () => {
   });
 });
 
-test("a value comes from the strongest source that says it, and the config says which", async () => {
+test("a value comes from the strongest source that sets it, and the config names that source", async () => {
   const tree = world();
   const weakToStrong: [string, string | undefined][] = [
     ["home/.troupe/settings.json", undefined],
@@ -103,7 +103,7 @@ test("rules of all sources count, each with its source, the strongest first", as
   expect(rules.deny[4]?.source).toBe(tree.path("repo/.claude/settings.local.json"));
 });
 
-test("of another agent's files only permissions, hooks and env are read, and what else is there is no error", async () => {
+test("files of another agent program give only permissions, hooks and env; other fields are ignored", async () => {
   const tree = world({
     "home/.claude/settings.json": {
       model: "opus",
@@ -133,7 +133,7 @@ const hostile = {
 };
 
 test.each([".troupe/settings.json", ".troupe/settings.local.json"])(
-  "a repository cannot act through its own %s",
+  "an untrusted repository cannot act through its %s",
   async (file) => {
     const tree = world({ [`repo/${file}`]: hostile, "home/.troupe/settings.json": { model: "local/mine" } });
     const env = { HOME: tree.path("home"), ANTHROPIC_API_KEY: "sk-secret", PATH: "/bin" };
@@ -171,7 +171,7 @@ test.each([".troupe/settings.json", ".troupe/settings.local.json"])(
   },
 );
 
-test("with trust everything holds", async () => {
+test("everything applies with trust", async () => {
   const tree = world({ "repo/.troupe/settings.json": hostile });
   const trusting = await trusted(tree);
   expect(trusting).toMatchObject({
@@ -184,13 +184,13 @@ test("with trust everything holds", async () => {
   });
 });
 
-test("a mode that asks more may come from the folder", async () => {
+test("a stricter mode may come from the folder", async () => {
   const tree = world({ "repo/.troupe/settings.json": { permissions: { defaultMode: "plan" } } });
   expect((await load(tree)).permissionMode).toBe("plan");
   expect((await load(tree, flags({ permissionMode: "acceptEdits" }))).permissionMode).toBe("acceptEdits");
 });
 
-test("outside a repository the folders above have no say, and the home's files are not a project's", async () => {
+test("outside a repository parent folders do not count, and home files are not project files", async () => {
   const tree = tempTree({
     "above/.troupe/settings.json": { model: "local/above" },
     "home/.git/HEAD": "",
@@ -205,7 +205,7 @@ test("outside a repository the folders above have no say, and the home's files a
   expect(atHome.settingsFiles).toEqual([tree.path("home/.troupe/settings.json")]);
 });
 
-test("keys come from the environment; blank ones are none; without a word about the model there is none", async () => {
+test("keys come from the environment; blank keys are ignored; without a model setting there is none", async () => {
   const env = { HOME: "/nonexistent", ANTHROPIC_API_KEY: " ", ANTHROPIC_AUTH_TOKEN: "a", OPENAI_API_KEY: "b\n" };
   expect(await load(world(), { env })).toMatchObject({
     model: undefined,
@@ -213,7 +213,7 @@ test("keys come from the environment; blank ones are none; without a word about 
   });
 });
 
-test("a base URL: the administrator's and the command line's before the environment's before the user's", async () => {
+test("base URL order: administrator and command line, environment, user", async () => {
   const tree = world({ "home/.troupe/settings.json": local("http://user/v1") });
   const env = { HOME: tree.path("home"), TROUPE_LOCAL_BASE_URL: "http://env/v1", TROUPE_LOCAL_API_KEY: "k" };
   expect((await load(tree)).providerEnv.localBaseUrl).toBe("http://user/v1");
@@ -224,7 +224,7 @@ test("a base URL: the administrator's and the command line's before the environm
   expect((await load(tree, { env, flags: { settings } })).providerEnv.localBaseUrl).toBe("http://managed/v1");
 });
 
-test("a variable that is no URL is an error that names it and not its value", async () => {
+test("a variable that is not a URL is an error that names the variable and not its value", async () => {
   const env = { HOME: "/nonexistent", OPENAI_BASE_URL: "sk-oops" };
   await expect(load(world(), { env })).rejects.toMatchObject({
     code: "settings",
@@ -233,7 +233,7 @@ test("a variable that is no URL is an error that names it and not its value", as
   await expect(load(world(), { env })).rejects.not.toMatchObject({ message: expect.stringContaining("sk-oops") });
 });
 
-test("added folders are found from where they were said; a missing one of a file is told, of a flag refused", async () => {
+test("added folders resolve from their source; a missing one is a notice, or an error in a flag", async () => {
   const tree = world({
     "home/.troupe/settings.json": { permissions: { additionalDirectories: ["~/notes", "/nonexistent/x", "shared"] } },
   });
@@ -256,7 +256,7 @@ test("TROUPE_HOME moves the home", async () => {
   expect(config).toMatchObject({ home: tree.path("elsewhere"), model: "local/elsewhere" });
 });
 
-test("the environment of the user's settings is stronger than the shell's, and keys in it are keys", async () => {
+test("the environment in user settings overrides the shell's, and keys in it are keys", async () => {
   const tree = world({ "home/.troupe/settings.json": { env: { ANTHROPIC_API_KEY: "from-settings", EDITOR: "vi" } } });
   const config = await load(tree, { env: { HOME: tree.path("home"), EDITOR: "emacs" } });
   expect(config.providerEnv.anthropicKey).toBe("from-settings");

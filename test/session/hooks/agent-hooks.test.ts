@@ -15,7 +15,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-test("a hook is told which agent it watches; for the lead it is told none", async () => {
+test("hook input names the agent, and names none for the lead", async () => {
   const cwd = fresh();
   const home = fresh();
   const seen = join(home, "seen.jsonl");

@@ -5,7 +5,7 @@ import { hook, hookedSession, markCall } from "../../support/session/hooked-sess
 const done = { text: "done" };
 const prints = (output: object) => hook(`cat > /dev/null; echo '${JSON.stringify(output)}'`);
 
-describe("what hooks say to the model and to the user", () => {
+describe("hook output for the model and the user", () => {
   test("SessionStart and UserPromptSubmit add to the first prompt; SessionStart only once", async () => {
     const it = await hookedSession({
       hooks: {
@@ -26,7 +26,7 @@ describe("what hooks say to the model and to the user", () => {
     ]);
   });
 
-  test("words for the model go with the result, a message is for the user, and both are bounded and clean", async () => {
+  test("context goes to the model with the result, a message to the user, both bounded and clean", async () => {
     const it = await hookedSession({
       hooks: {
         PreToolUse: [
@@ -47,7 +47,7 @@ describe("what hooks say to the model and to the user", () => {
     expect(it.all("notice.raised").map(({ message }) => message)).toEqual([expect.stringMatching(/says: for you$/)]);
   });
 
-  test("Stop sends the agent back to work, tells the hook so, and has an end", async () => {
+  test("Stop sends the agent back to work, marks that for the hook, and has a limit", async () => {
     const it = await hookedSession({
       hooks: { Stop: [hook(`grep -q '"stop_hook_active":false' || exit 0; echo 'run the tests' >&2; exit 2`)] },
       steps: [{ text: "I am done" }, { text: "{{said}}" }],
@@ -67,7 +67,7 @@ describe("what hooks say to the model and to the user", () => {
     expect(endless.all("notice.raised").at(-1)?.message).toMatch(/back to work 10 times/);
   });
 
-  test("continue: false stops the agent after the call, and the reason is told", async () => {
+  test("continue: false stops the agent after the call and reports the reason", async () => {
     const it = await hookedSession({
       hooks: { PostToolUse: [prints({ continue: false, stopReason: "enough for today" })] },
       steps: [markCall("a")],
@@ -84,7 +84,7 @@ describe("what hooks say to the model and to the user", () => {
     expect(before.marks).toEqual([]);
   });
 
-  test("PreCompact can be against it", async () => {
+  test("PreCompact can prevent a compaction", async () => {
     const it = await hookedSession({
       hooks: { PreCompact: [{ matcher: "manual", hooks: [{ type: "command", command: "cat > c.json; exit 2" }] }] },
       steps: [markCall("a"), done],
@@ -98,7 +98,7 @@ describe("what hooks say to the model and to the user", () => {
     });
   });
 
-  test("an async hook is not waited for, nor does its no count; a guard cannot be async", async () => {
+  test("an async hook is not awaited and cannot refuse; a guard cannot be async", async () => {
     const it = await hookedSession({
       hooks: {
         PostToolUse: [hook("sleep 300", { async: true })],
@@ -113,7 +113,7 @@ describe("what hooks say to the model and to the user", () => {
   });
 });
 
-describe("what is wrong with hooks", () => {
+describe("invalid hooks", () => {
   const started = (hooks: unknown) =>
     hookedSession({ hooks: hooks as Record<string, object[]>, steps: [markCall("a"), done] });
 
@@ -132,24 +132,24 @@ describe("what is wrong with hooks", () => {
       /PreToolUse\[0\]\.matcher: .*regular expression/,
     ],
     [
-      "a condition that is no rule",
+      "a condition that is not a rule",
       { PreToolUse: [hook("x", { if: "Bash(" })] },
       /hooks\[0\]\.if: .*not a permission rule/,
     ],
     ["onFailure that is neither", { Stop: [hook("x", { onFailure: "maybe" })] }, /onFailure/],
-  ])("%s is an error that names the place, before anything starts", async (_name, hooks, message) => {
+  ])("%s is an error with its place, before anything starts", async (_name, hooks, message) => {
     await expect(started(hooks)).rejects.toThrow(message);
     await expect(started(hooks)).rejects.toMatchObject({ code: "settings" });
   });
 
-  test("an event that does not exist here is told, and the others run", async () => {
+  test("an unknown event is reported, and the other hooks run", async () => {
     const it = await started({ TeaTime: [hook("exit 2")], Nonsense: [], PreToolUse: [hook("exit 2")] });
     await it.run();
     expect(it.marks).toEqual([]);
     expect(it.all("notice.raised")[0]?.message).toMatch(/hooks of TeaTime do not run: there are SessionStart, /);
   });
 
-  test("a guard of a kind that cannot be run blocks, and says so", async () => {
+  test("a guard of a kind that cannot run blocks the call and says so", async () => {
     const it = await started({ PreToolUse: [{ hooks: [{ type: "http", url: "http://127.0.0.1:1/" }] }] });
     await it.run();
     expect(it.marks).toEqual([]);

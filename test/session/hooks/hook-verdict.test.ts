@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { processesWith, until } from "../../support/processes/live-processes.ts";
 import { hook, hookedSession, type HookedSession, markCall } from "../../support/session/hooked-session.ts";
 
-/** What a hook does, what that counts as, and what is said of it. */
+/** The behaviour of a hook, its verdict, and the text about it. */
 interface Row {
   readonly name: string;
   readonly command: string;
@@ -34,7 +34,7 @@ const rows: readonly Row[] = [
     says: /answers as a Sleep hook/,
   },
   { name: "leaves its input unread", command: "exec <&-; exit 0", counts: "go" },
-  { name: "prints bytes that are no text", command: "head -c 1000 /dev/urandom | tr -d '{'", counts: "go" },
+  { name: "prints bytes that are not text", command: "head -c 1000 /dev/urandom | tr -d '{'", counts: "go" },
 ];
 
 const outcomes = { go: "passed", no: "blocked", failure: "failed" } as const;
@@ -49,7 +49,7 @@ const told = ({ all }: HookedSession) =>
     ...all("tool.settled").flatMap(({ content }) => content.map((part) => (part.type === "text" ? part.text : ""))),
   ].join("\n");
 
-describe("a guard (PreToolUse)", () => {
+describe("guard (PreToolUse)", () => {
   test.each(rows)("that $name: $counts", async (row) => {
     const it = await hookedSession({ hooks: withHook("PreToolUse", row), steps: [markCall("a"), { text: "done" }] });
     await it.run();
@@ -60,18 +60,21 @@ describe("a guard (PreToolUse)", () => {
     if (row.counts === "failure") expect(told(it)).toMatch(/blocks when it fails \(it can say "onFailure": "open"\)/);
   });
 
-  test.each(rows.filter(({ counts }) => counts === "failure"))("that $name and may fail: goes on", async (row) => {
-    const it = await hookedSession({
-      hooks: withHook("PreToolUse", row, { onFailure: "open" }),
-      steps: [markCall("a"), { text: "done" }],
-    });
-    await it.run();
-    expect(it.marks).toEqual(["a"]);
-    expect(told(it)).toMatch(/went on without it/);
-  });
+  test.each(rows.filter(({ counts }) => counts === "failure"))(
+    "that $name and may fail: the call continues",
+    async (row) => {
+      const it = await hookedSession({
+        hooks: withHook("PreToolUse", row, { onFailure: "open" }),
+        steps: [markCall("a"), { text: "done" }],
+      });
+      await it.run();
+      expect(it.marks).toEqual(["a"]);
+      expect(told(it)).toMatch(/went on without it/);
+    },
+  );
 });
 
-describe("a guard (PermissionRequest)", () => {
+describe("guard (PermissionRequest)", () => {
   test.each(rows)("that $name: $counts", async (row) => {
     let asked = 0;
     const it = await hookedSession({
@@ -93,7 +96,7 @@ describe("a guard (PermissionRequest)", () => {
   });
 });
 
-describe("no guard (PostToolUse)", () => {
+describe("not a guard (PostToolUse)", () => {
   test.each(rows)("that $name: $counts", async (row) => {
     const it = await hookedSession({ hooks: withHook("PostToolUse", row), steps: [markCall("a"), { text: "done" }] });
     await it.run();
@@ -107,7 +110,7 @@ describe("no guard (PostToolUse)", () => {
   });
 });
 
-describe("no guard (UserPromptSubmit)", () => {
+describe("not a guard (UserPromptSubmit)", () => {
   test.each(rows)("that $name: $counts", async (row) => {
     const it = await hookedSession({ hooks: withHook("UserPromptSubmit", row), steps: [{ text: "done" }] });
     const ack = await it.session.dispatch({ type: "prompt", content: "go" });
@@ -120,7 +123,7 @@ describe("no guard (UserPromptSubmit)", () => {
   });
 });
 
-test("what a hook left behind does not hold it up, a timeout ends it all, and nothing outlives the session", async () => {
+test("a leftover process delays no hook, a timeout ends all, and nothing outlives the session", async () => {
   const token = randomUUID();
   const daemon = `(setsid sleep 300 ${token} & ) ; sh -c 'sleep 300; : ${token}' & exit 0`;
   const hanging = `(setsid sh -c 'sleep 300; : hang-${token}' &); sh -c 'sleep 300; : hang-${token}'`;
@@ -137,7 +140,7 @@ test("what a hook left behind does not hold it up, a timeout ends it all, and no
   await until("nothing is left", () => processesWith(token).length === 0);
 });
 
-test("a hook that never ends does not keep an interrupt or the end of the session waiting", async () => {
+test("a hook that never ends does not delay an interrupt or the end of the session", async () => {
   const token = randomUUID();
   const forever = (name: string) => hook(`echo up > ${name}; sleep 300; : ${token}`);
   const it = await hookedSession({

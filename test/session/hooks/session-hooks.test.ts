@@ -9,8 +9,8 @@ const decides = (hookSpecificOutput: object) =>
 const answers = (decision: object) => prints({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } });
 const for_ = (matcher: string, entry: ReturnType<typeof hook>) => ({ matcher, ...entry });
 
-describe("what a hook is told", () => {
-  test("PreToolUse and PostToolUse: the call, the session, the folder", async () => {
+describe("hook input", () => {
+  test("PreToolUse and PostToolUse get the call, the session and the folder", async () => {
     const it = await hookedSession({
       hooks: {
         PreToolUse: [hook('cat > before.json; echo "$CLAUDE_PROJECT_DIR|$TROUPE_PROJECT_DIR" > env; pwd > cwd')],
@@ -40,7 +40,7 @@ describe("what a hook is told", () => {
     expect(read("cwd")).toBe(`${project}\n`);
   });
 
-  test("the other events: their own fields, and the keys to models are in no hook's environment", async () => {
+  test("other events have their fields, and no hook's environment has keys to models", async () => {
     const keep = (name: string) => hook(`cat > ${name}.json; env > ${name}.env`);
     const it = await hookedSession({
       hooks: {
@@ -75,7 +75,7 @@ describe("what a hook is told", () => {
   });
 });
 
-describe("which hooks run", () => {
+describe("hook selection", () => {
   test.each([
     ["Mark", true],
     ["Bash|Mark", true],
@@ -113,8 +113,8 @@ describe("which hooks run", () => {
     expect(it.all("hook.ran")).toHaveLength(runs ? 1 : 0);
   });
 
-  test("all that fit, side by side, each command once, and one no is enough", async () => {
-    // Each waits for the other: one after another they would hang.
+  test("all matching hooks run concurrently, each command once, and one refusal is enough", async () => {
+    // Each waits for the other: run one after another they would hang.
     const meet = (mine: string, other: string) =>
       hook(`touch ${mine}; until test -e ${other}; do sleep 0.01; done`, { timeout: 600 });
     const it = await hookedSession({
@@ -142,7 +142,7 @@ describe("which hooks run", () => {
     expect(it.all("tool.settled")[0]?.content).toEqual([{ type: "text", text: expect.stringContaining("I say no") }]);
   });
 
-  test("disableAllHooks of the user switches them off; a folder cannot say it, trusted or not", async () => {
+  test("disableAllHooks of the user disables them; a folder cannot set it, trusted or not", async () => {
     const settings = { hooks: { PreToolUse: [hook("exit 2")] } };
     const off = await hookedSession({
       hooks: settings.hooks,
@@ -161,7 +161,7 @@ describe("which hooks run", () => {
     expect(on.marks).toEqual([]);
   });
 
-  test("a folder's own hooks run when it is trusted, with the folder as theirs, and not otherwise", async () => {
+  test("hooks of a folder run only when it is trusted, with that folder as the project folder", async () => {
     const files = {
       "project/.claude/settings.json": { hooks: { PreToolUse: [hook('"$CLAUDE_PROJECT_DIR"/guard.sh')] } },
       "project/guard.sh": "#!/bin/sh\necho guarded by the folder >&2\nexit 2\n",
@@ -183,7 +183,7 @@ describe("which hooks run", () => {
   });
 });
 
-describe("a hook and the rules", () => {
+describe("hooks and rules", () => {
   const asked = { ask: ["Mark"] };
   const denied = { deny: ["Mark"] };
   const allow = decides({ permissionDecision: "allow" });
@@ -191,7 +191,7 @@ describe("a hook and the rules", () => {
   test.each([
     ["allow lifts the question of a mode", allow, {}, ["a"]],
     ["allow does not lift a deny rule", allow, denied, []],
-    ["allow does not lift an ask rule: nobody is there to answer", allow, asked, []],
+    ["allow does not lift an ask rule: no user is there to answer", allow, asked, []],
     ["approve, the older word, is the same", prints({ decision: "approve" }), {}, ["a"]],
     ["block, the older word, is a no", prints({ decision: "block", reason: "old" }), { allow: ["Mark"] }, []],
     ["deny is stronger than an allow rule", decides({ permissionDecision: "deny" }), { allow: ["Mark"] }, []],
@@ -208,7 +208,7 @@ describe("a hook and the rules", () => {
     expect(it.marks).toEqual(marks);
   });
 
-  test("ask reaches the user, in any mode, with its reason; where nobody is asked it is a no", async () => {
+  test("ask reaches the user in any mode, with its reason; without a user it is a refusal", async () => {
     const hooks = { PreToolUse: [decides({ permissionDecision: "ask", permissionDecisionReason: "Sure?" })] };
     const questions: string[] = [];
     const it = await hookedSession({
@@ -234,7 +234,7 @@ describe("a hook and the rules", () => {
     expect(strict.marks).toEqual([]);
   });
 
-  test("changed input is checked by the tool and judged again by the rules", async () => {
+  test("changed input is validated by the tool and checked again by the rules", async () => {
     const change = (updatedInput: object) => ({ PreToolUse: [decides({ permissionDecision: "allow", updatedInput })] });
     const run = async (updatedInput: object, permissions = {}) => {
       const it = await hookedSession({ hooks: change(updatedInput), steps: [markCall("a"), done], permissions });
@@ -248,7 +248,7 @@ describe("a hook and the rules", () => {
     expect(await run({ text: "x".repeat(60) })).toMatchObject({ marks: [] });
   });
 
-  test("a command that a hook has changed is judged as what it is now", async () => {
+  test("a command that a hook changed is judged by its new text", async () => {
     const command = { text: "x", calls: [{ tool: "Bash", input: { command: "echo fine > out" } }] };
     const it = await hookedSession({
       hooks: { PreToolUse: [decides({ permissionDecision: "allow", updatedInput: { command: "touch evil" } })] },
@@ -281,7 +281,7 @@ describe("PermissionRequest", () => {
     return { asked, marks: it.marks, text: JSON.stringify(it.all("tool.settled")[0]?.content) };
   };
 
-  test("answers in the user's place, before anybody is asked", async () => {
+  test("answers for the user before the question is shown", async () => {
     expect(await run(answers({ behavior: "allow" }))).toMatchObject({ asked: 0, marks: ["a"] });
     expect(await run(answers({ behavior: "allow" }), { ask: ["Mark"] })).toMatchObject({ asked: 0, marks: ["a"] });
     expect(await run(answers({ behavior: "deny", message: "not today" }))).toMatchObject({
@@ -292,7 +292,7 @@ describe("PermissionRequest", () => {
     expect(await run(prints({}))).toMatchObject({ asked: 1, marks: ["a"] });
   });
 
-  test("is not there for what is denied or allowed anyway, and what it changes is judged again", async () => {
+  test("does not run for denied or allowed calls, and its changes are checked again", async () => {
     expect(await run(answers({ behavior: "allow" }), { deny: ["Mark"] })).toMatchObject({ asked: 0, marks: [] });
     expect(await run(answers({ behavior: "deny" }), { allow: ["Mark"] })).toMatchObject({ asked: 0, marks: ["a"] });
     expect(await run(answers({ behavior: "allow", updatedInput: { text: "b" } }))).toMatchObject({ marks: ["b"] });

@@ -35,7 +35,7 @@ const task = { id: 7, subject: "mend it", description: "the whole of it" };
 const bob = { name: "bob", team: "parser" };
 
 describe("3.5 hooks of teams", () => {
-  test("TeammateIdle is told who, and with exit code 2 sends the member back with its words", async () => {
+  test("TeammateIdle gets the member, and exit code 2 sends it back to work with a message", async () => {
     const it = await hooksOf({ TeammateIdle: [hook('cat > "$OUT"; echo "the docs are missing" >&2; exit 2')] });
     expect(await it.hooks.teammateIdle(bob)).toBe("the docs are missing");
     expect(it.given()).toEqual({
@@ -48,7 +48,7 @@ describe("3.5 hooks of teams", () => {
     expect(it.events).toMatchObject([{ type: "hook.ran", hook: "TeammateIdle", outcome: "blocked", exitCode: 2 }]);
   });
 
-  test("TeammateIdle that is content, fails, or wants the member stopped leaves it idle", async () => {
+  test("TeammateIdle that succeeds, fails or stops the member leaves it idle", async () => {
     expect(await (await hooksOf({ TeammateIdle: [hook("exit 0")] })).hooks.teammateIdle(bob)).toBeUndefined();
     const failing = await hooksOf({ TeammateIdle: [hook("exit 1")] });
     expect(await failing.hooks.teammateIdle(bob)).toBeUndefined();
@@ -57,7 +57,7 @@ describe("3.5 hooks of teams", () => {
     expect(await stopping.hooks.teammateIdle({ ...bob, again: true })).toBeUndefined();
   });
 
-  test("TaskCreated is told what is to be created, which has no number yet, and can prevent it", async () => {
+  test("TaskCreated gets the new task without a number, and can prevent it", async () => {
     const it = await hooksOf({ TaskCreated: [hook('cat > "$OUT"; echo "too vague" >&2; exit 2')] });
     expect(await it.hooks.taskCreated(task, bob)).toBe("too vague");
     expect(it.given()).toEqual({
@@ -70,7 +70,7 @@ describe("3.5 hooks of teams", () => {
     });
   });
 
-  test("TaskCompleted is told the task, and can prevent it by exit code 2, by JSON, and by stopping", async () => {
+  test("TaskCompleted gets the task, and can prevent it by exit code 2, by JSON and by stopping", async () => {
     const it = await hooksOf({ TaskCompleted: [hook('cat > "$OUT"; echo "no tests" >&2; exit 2')] });
     expect(await it.hooks.taskCompleted(task, { name: "lead" })).toBe("no tests");
     expect(it.given()).toEqual({
@@ -86,7 +86,7 @@ describe("3.5 hooks of teams", () => {
     expect(await stop.hooks.taskCompleted(task, bob)).toBe("enough");
   });
 
-  test("without hooks of the event nothing runs", async () => {
+  test("nothing runs without hooks for the event", async () => {
     const it = await hooksOf({ Stop: [hook("exit 2")] });
     expect(await it.hooks.taskCompleted(task, bob)).toBeUndefined();
     expect(await it.hooks.taskCreated(task, bob)).toBeUndefined();
@@ -94,7 +94,7 @@ describe("3.5 hooks of teams", () => {
     expect(it.events).toEqual([]);
   });
 
-  test("an interrupted call ends its hook, which then says nothing", async () => {
+  test("an interrupted call ends its hook, which then returns nothing", async () => {
     const it = await hooksOf({ TaskCompleted: [hook("sleep 300")] });
     const call = new AbortController();
     const said = it.hooks.taskCompleted(task, bob, call.signal);
@@ -103,7 +103,7 @@ describe("3.5 hooks of teams", () => {
     expect(it.events).toMatchObject([{ type: "hook.ran", outcome: "interrupted" }]);
   });
 
-  test("who interrupts a call that a hook of the task list holds up ends the hook with it", async () => {
+  test("interrupting a task call ends the hook that delays it", async () => {
     const team = await teamSession({
       stored: true,
       settings: { hooks: { TaskCreated: [hook("touch begun; sleep 300")] } },

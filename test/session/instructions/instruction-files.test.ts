@@ -23,11 +23,11 @@ const open = (tree: TempTree, cwd = "repo") =>
     userHome: tree.path("home"),
   });
 
-/** `path: text` with the paths below the temporary folder. */
+/** `path: text`, with the paths below the temporary folder. */
 const lines = (tree: TempTree, { files }: InstructionReading) =>
   files.map(({ path, text }) => `${path.slice(tree.root.length + 1)}: ${text.trim()}`);
 
-test("the user's, then the project's from its root down to the working directory", () => {
+test("the user's file first, then the project's from its root down to the working directory", () => {
   const tree = world({
     "home/.troupe/AGENTS.md": "user agents",
     "home/.claude/CLAUDE.md": "user claude",
@@ -50,7 +50,7 @@ test("the user's, then the project's from its root down to the working directory
   ]);
 });
 
-test("the same text is told once: links, copies, and a file that only imports the other", () => {
+test("the same text appears once: links, copies, and a file that only imports the other", () => {
   const tree = world({
     "repo/AGENTS.md": "same\n",
     "repo/CLAUDE.local.md": "same",
@@ -60,7 +60,7 @@ test("the same text is told once: links, copies, and a file that only imports th
   expect(lines(tree, open(tree).initial())).toEqual(["repo/AGENTS.md: same"]);
 });
 
-test("imports follow the file that names them, relative to it, nested, each once", () => {
+test("imports resolve relative to their file, nested, each once", () => {
   const tree = world({
     "repo/CLAUDE.md": "See @docs/style.md and @docs/style.md, or (not this) a@docs/none.md.",
     "repo/docs/style.md": "style, with @deep/more.md.",
@@ -75,7 +75,7 @@ test("imports follow the file that names them, relative to it, nested, each once
   expect(reading.notices).toEqual([]);
 });
 
-test("imports go five deep", () => {
+test("imports nest up to five levels", () => {
   const tree = world({ "repo/CLAUDE.md": "start @1.md" });
   for (let number = 1; number < 9; number++) tree.write(`repo/${number}.md`, `number ${number} @${number + 1}.md`);
   const reading = open(tree).initial();
@@ -83,7 +83,7 @@ test("imports go five deep", () => {
   expect(reading.notices).toEqual([`${tree.path("repo/5.md")}: @6.md is left out: imports go 5 deep`]);
 });
 
-test("what only looks like an import is none; a path that is not there is told", () => {
+test("lookalikes are not imports; a missing path is reported", () => {
   const tree = world({ "repo/CLAUDE.md": "ask @someone about @types/node, read @./gone.md and @missing.md" });
   const reading = open(tree).initial();
   expect(reading.files).toHaveLength(1);
@@ -107,7 +107,7 @@ test.each([
   expect(findImports(text, { folder: "/f", userHome: "/h" }).imports.map(({ written }) => written)).toEqual(expected);
 });
 
-test("looking for imports ends, whatever the text", () => {
+test("the search for imports ends on any text", () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom("`", "```", "\n", "@", "a", " ", "\\ ", "~~~", ">"), { maxLength: 300 }),
@@ -120,7 +120,7 @@ test("looking for imports ends, whatever the text", () => {
   findImports("` `` ".repeat(8_000), { folder: "/f", userHome: "/h" });
 });
 
-test("a repository gets at its own files and at what the user wrote for agents, and at nothing else of the user's", () => {
+test("a repository imports only its own files and the user's agent files", () => {
   const tree = world({
     "home/.ssh/id_ed25519": "private key",
     "home/notes.md": "private notes",
@@ -138,7 +138,7 @@ test("a repository gets at its own files and at what the user wrote for agents, 
   expect(reading.notices).toHaveLength(7);
 });
 
-test("the user's own file may import what is the user's", () => {
+test("the user's own file may import the user's files", () => {
   const tree = world({
     "home/.claude/CLAUDE.md": "mine\n@~/notes.md\n@/etc/hostname",
     "home/notes.md": "private notes",
@@ -151,7 +151,7 @@ test("the user's own file may import what is the user's", () => {
   expect(reading.notices).toEqual([expect.stringContaining("/etc/hostname is left out")]);
 });
 
-test("nested folders: told when a file in them is read, once, the outer ones first", () => {
+test("nested folders: added when a file in them is read, once, outer ones first", () => {
   const tree = world({
     "repo/AGENTS.md": "root",
     "repo/a/AGENTS.md": "a",
@@ -172,7 +172,7 @@ test("nested folders: told when a file in them is read, once, the outer ones fir
   expect(lines(tree, context.nested([tree.path("repo/other/new.ts")]))).toEqual(["repo/other/AGENTS.md: other"]);
 });
 
-test("a large file is cut between characters, and the model is told", () => {
+test("a large file is cut between characters, with a note to the model", () => {
   const tree = world({ "repo/AGENTS.md": `x${"é".repeat(30_000)}` });
   const { files, notices } = open(tree).initial();
   expect(files[0]?.text).toMatch(
@@ -181,7 +181,7 @@ test("a large file is cut between characters, and the model is told", () => {
   expect(notices).toEqual([`${tree.path("repo/AGENTS.md")}: only the first 40000 of its 60001 bytes are used`]);
 });
 
-test("all of them together are bounded", () => {
+test("the total size is bounded", () => {
   const tree = world({ "repo/AGENTS.md": Array.from({ length: 9 }, (_, index) => `@${index}.md`).join(" ") });
   for (let index = 0; index < 9; index++) tree.write(`repo/${index}.md`, String(index).repeat(30_000));
   const { files, notices } = open(tree).initial();
@@ -189,7 +189,7 @@ test("all of them together are bounded", () => {
   expect(notices).toHaveLength(3);
 });
 
-test("what is no text, no file, or hides something is told", () => {
+test("files that are not text, not regular, or hide characters are reported", () => {
   const tree = world({
     "repo/AGENTS.md": Uint8Array.of(0x61, 0xff, 0x62),
     "repo/CLAUDE.md": `ignore\u{e0041}\u202e this`,
@@ -213,7 +213,7 @@ test("what is no text, no file, or hides something is told", () => {
   ]);
 });
 
-test("outside a repository only the working directory speaks", () => {
+test("outside a repository only the working directory counts", () => {
   const tree = tempTree({ "AGENTS.md": "above", "here/AGENTS.md": "here", "home/x": "" });
   expect(lines(tree, open(tree, "here").initial())).toEqual(["here/AGENTS.md: here"]);
 });

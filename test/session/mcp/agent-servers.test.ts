@@ -5,7 +5,7 @@ import { agent, lead, resultOf, teamSession, type TeamOptions } from "../../supp
 import { fault } from "../../support/mcp/mcp-servers.ts";
 import { tempTree } from "../../support/files/temp-tree.ts";
 
-/** As YAML of one line. */
+/** The definition as one line of YAML. */
 const definition = (head: Readonly<Record<string, unknown>>) =>
   `---\nname: keen\ndescription: k\n${Object.entries(head)
     .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
@@ -33,28 +33,25 @@ const starts = (file: string) => (existsSync(file) ? readFileSync(file, "utf8").
 test.each([
   ["a list", (server: object) => [{ own: server }]],
   ["an object", (server: object) => ({ own: server })],
-])(
-  "a server of its own, as %s, is there from its first request, for it alone, and ends with its work",
-  async (_, form) => {
-    const tree = tempTree({ "home/x": "" });
-    const countFile = tree.path("starts");
-    const team = await keen(
-      { mcpServers: form(fault({ countFile })) },
-      {
-        child: (ask) =>
-          ask.turn === 1 ? call("mcp__own__echo", { text: "heard" }) : { text: `it said ${ask.result?.text}` },
-      },
-    );
-    await team.ask("go");
-    expect(resultOf(team).text).toMatch(/^it said heard/);
-    expect(toolsOf(team.asked(/^lead\//)[0])).toContain("mcp__own__echo");
-    expect(toolsOf(team.asked("lead")[1])).not.toContain("mcp__own__echo");
-    expect(starts(countFile)).toHaveLength(1);
-    expect(processesWith(countFile)).toEqual([]);
-  },
-);
+])("an agent's own server, as %s, is there from its first request, for it alone, and ends with it", async (_, form) => {
+  const tree = tempTree({ "home/x": "" });
+  const countFile = tree.path("starts");
+  const team = await keen(
+    { mcpServers: form(fault({ countFile })) },
+    {
+      child: (ask) =>
+        ask.turn === 1 ? call("mcp__own__echo", { text: "heard" }) : { text: `it said ${ask.result?.text}` },
+    },
+  );
+  await team.ask("go");
+  expect(resultOf(team).text).toMatch(/^it said heard/);
+  expect(toolsOf(team.asked(/^lead\//)[0])).toContain("mcp__own__echo");
+  expect(toolsOf(team.asked("lead")[1])).not.toContain("mcp__own__echo");
+  expect(starts(countFile)).toHaveLength(1);
+  expect(processesWith(countFile)).toEqual([]);
+});
 
-test("an agent that is sent on has its server again", async () => {
+test("a resumed agent gets its server again", async () => {
   const tree = tempTree({ "home/x": "" });
   const countFile = tree.path("starts");
   const spoken = { tool: "SendMessage", input: { to: "k", message: "again" } };
@@ -79,7 +76,7 @@ test("an agent that is sent on has its server again", async () => {
   expect(processesWith(countFile)).toEqual([]);
 });
 
-test.each(["interrupt", "close"] as const)("it ends with the agent on %s", async (how) => {
+test.each(["interrupt", "close"] as const)("its server ends with the agent on %s", async (how) => {
   const tree = tempTree({ "home/x": "" });
   const countFile = tree.path("starts");
   const team = await keen({ mcpServers: { own: fault({ countFile }) } }, { child: () => call("mcp__own__hang") });
@@ -93,7 +90,7 @@ test.each(["interrupt", "close"] as const)("it ends with the agent on %s", async
   expect(processesWith(countFile)).toEqual([]);
 });
 
-test("a server that cannot be had is told to the agent and to its parent, and the agent starts without it", async () => {
+test("an unavailable server is reported to the agent and its parent, and the agent starts without it", async () => {
   const team = await keen({ mcpServers: [{ own: { command: "no-such-program-here" } }, "other"] });
   await team.ask("go");
   const { text, outcome } = resultOf(team);
@@ -108,7 +105,7 @@ test("a server that cannot be had is told to the agent and to its parent, and th
 test.each([
   [{ mcpServers: { own: { command: "no-such-program-here" } }, requiredMcpServers: ["own"] }],
   [{ mcpServers: { own: { command: "no-such-program-here", required: true } } }],
-])("one that is required keeps it from starting: %j", async (head) => {
+])("a missing required server prevents the start: %j", async (head) => {
   const team = await keen(head);
   await team.ask("go");
   expect(resultOf(team)).toMatchObject({
@@ -120,13 +117,13 @@ test.each([
   expect(team.asked(/^lead\//)).toEqual([]);
 });
 
-test("a required server of its own is enough", async () => {
+test("an agent's own server satisfies a requirement", async () => {
   const team = await keen({ mcpServers: { own: fault() }, requiredMcpServers: ["own"] });
   await team.ask("go");
   expect(resultOf(team).outcome).toBe("ok");
 });
 
-test("a name gives the tools of a server of the session, also where the definition names its tools", async () => {
+test("a name gives the tools of a session server, also when the definition lists its tools", async () => {
   const settings = { mcpServers: { db: fault(), web: fault() } };
   const team = await keen({ tools: "Read", mcpServers: ["db"] }, { settings });
   await team.ask("go");
@@ -136,13 +133,13 @@ test("a name gives the tools of a server of the session, also where the definiti
   expect(tools.filter((name) => name.startsWith("mcp__web") || name === "Bash")).toEqual([]);
 });
 
-test("where the tools speak of the server themselves, they say which of its tools", async () => {
+test("a tool list that names tools of the server limits them", async () => {
   const team = await keen({ tools: "Read, mcp__own__echo", mcpServers: { own: fault() } });
   await team.ask("go");
   expect(toolsOf(team.asked(/^lead\//)[0])).toEqual(["Read", "mcp__own__echo"]);
 });
 
-test("one of the name of a server of the session stands in its place, for this agent", async () => {
+test("an agent server replaces a session server of the same name for this agent", async () => {
   const settings = { mcpServers: { db: fault({ describe: "the session's" }) } };
   const team = await keen({ mcpServers: { db: fault({ describe: "its own" }) } }, { settings });
   await team.ask("go");
@@ -154,7 +151,7 @@ test("one of the name of a server of the session stands in its place, for this a
   expect(echo("lead")).toEqual(["the session's"]);
 });
 
-test("its calls are judged as those of other servers: asked about without a rule, remembered as they ran", async () => {
+test("its calls are judged like those of other servers: they ask without a rule or after a change", async () => {
   const echo = call("mcp__own__echo", { text: "x" });
   const child: Parameters<typeof lead>[1] = (ask) => (ask.turn === 1 ? echo : { text: "done" });
   const flags = { permissionMode: "default" as const };
@@ -175,7 +172,7 @@ test("its calls are judged as those of other servers: asked about without a rule
   expect(await run("another")).toBe("denied");
 });
 
-test("a project's definition starts no server before its folder is trusted; a name alone needs no trust", async () => {
+test("a project definition starts no server before trust; a name alone needs no trust", async () => {
   const tree = tempTree({ "home/.troupe/settings.json": { mcpServers: { db: fault() } } });
   const countFile = tree.path("starts");
   const run = async (more: Partial<TeamOptions["more"]>) => {
@@ -195,7 +192,7 @@ test("a project's definition starts no server before its folder is trusted; a na
   expect(await run({})).toContain("mcp__db__echo");
 });
 
-test("--strict-mcp-config leaves those of definitions out, but for --agents", async () => {
+test("--strict-mcp-config leaves out the servers of definitions, except those of --agents", async () => {
   const strict = { strictMcpConfig: true };
   const left = await keen({ mcpServers: { own: fault() } }, { flags: strict });
   await left.ask("go");
@@ -218,7 +215,7 @@ test("a question of its server is asked in the agent's name", async () => {
   );
 });
 
-test("it works where the agent works, and the roots it is told of are the agent's", async () => {
+test("the server runs in the agent's folder and gets the agent's roots", async () => {
   const team = await keen(
     { mcpServers: { own: fault() } },
     { child: (ask) => (ask.turn === 1 ? call("mcp__own__roots") : { text: ask.result?.text ?? "" }) },

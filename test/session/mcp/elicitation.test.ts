@@ -4,7 +4,7 @@ import type { StoredEvent } from "../../../src/protocol/index.ts";
 import { elicit } from "../../../src/session/mcp/elicitation.ts";
 import { createPermissionBroker } from "../../../src/session/permissions/permission-broker.ts";
 
-test("a server's question can be answered by whoever hears of it, in the very moment it is published", async () => {
+test("a server's question can be answered from within the event that publishes it", async () => {
   const broker = createPermissionBroker();
   const events: StoredEvent[] = [];
   const answer = await elicit(

@@ -7,7 +7,7 @@ import { tempTree } from "../../support/files/temp-tree.ts";
 
 const stdio = (command: string) => ({ mcpServers: { db: { command } } });
 
-test("one server a name: flags, then the user's for this folder, the project's settings, .mcp.json, the user's own", async () => {
+test("precedence of a server name: flags, user for this folder, project settings, .mcp.json, user", async () => {
   const tree = tempTree({
     "home/.troupe/settings.json": stdio("user"),
     "project/.git/HEAD": "",
@@ -33,7 +33,7 @@ test("one server a name: flags, then the user's for this folder, the project's s
   expect(strict.map(({ name }) => name)).toEqual(["db", "more"]);
 });
 
-test("what a folder's servers say is filled in without the keys to models; the user's own may name them", async () => {
+test("variables in a folder's servers exclude keys to models; the user's own may name them", async () => {
   const server = { command: "x", env: { KEY: "${OPENAI_API_KEY}" } };
   const tree = tempTree({
     "home/.troupe/settings.json": { mcpServers: { mine: server } },
@@ -46,13 +46,13 @@ test("what a folder's servers say is filled in without the keys to models; the u
   expect(found.get("theirs")).toContain("OPENAI_API_KEY is not set");
 });
 
-test("a broken .mcp.json is named with its place; nothing goes on without it", async () => {
+test("a broken .mcp.json is an error with its place", async () => {
   const tree = tempTree({ "home/x": "", "project/.mcp.json": '{\n "mcpServers": [1]\n}' });
   const input = { cwd: tree.path("project"), env: { HOME: tree.path("home") } };
   await expect(loadConfig(input)).rejects.toThrow(/\.mcp\.json:2:16: mcpServers/);
 });
 
-test("servers get what every program needs and nothing that opens doors", () => {
+test("servers get the basic environment and no credentials", () => {
   const env = {
     PATH: "/bin",
     HOME: "/h",
@@ -64,7 +64,7 @@ test("servers get what every program needs and nothing that opens doors", () => 
   expect(Object.keys(serverEnvironment(env))).toEqual(["PATH", "HOME", "LC_ALL"]);
 });
 
-test("what servers say of themselves, as a model reads it", () => {
+test("texts of servers, as the model reads them", () => {
   expect(mcpInstructions([])).toBe("");
   expect(
     mcpInstructions([

@@ -8,7 +8,7 @@ import { startNats } from "../../support/bus/nats-server.ts";
 import { tempTree } from "../../support/files/temp-tree.ts";
 import { listed, watch } from "../../support/session/watch-sessions.ts";
 
-test("a team on a bus whose sessions are on another machine: who there is, tasks, and what a member there brings to the bus", async () => {
+test("team on a bus with sessions on another machine: members, tasks and published events", async () => {
   const server = await startNats();
   onTestFinished(() => server.close());
   // The other machine.
@@ -28,7 +28,7 @@ test("a team on a bus whose sessions are on another machine: who there is, tasks
   const early = happen(ports.createId<SessionId>("ses"), agent);
   await team.events?.append("ann", [await early("one"), await early("two")]);
 
-  // This one has nothing of it.
+  // This machine has none of its files.
   const home = tempTree().path("state");
   const problems: string[] = [];
   const sessionDirectory = openSessionDirectory({
@@ -69,7 +69,7 @@ test("a team on a bus whose sessions are on another machine: who there is, tasks
   });
   await session.close();
 
-  // Each life begins its numbers anew; whoever looks on sees one session.
+  // Each run numbers its events from the start. A viewer sees one session.
   const ann = await watch(sessionDirectory, annSession);
   await ann.caughtUp();
   const late = happen(ports.createId<SessionId>("ses"), agent);

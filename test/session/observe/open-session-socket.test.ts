@@ -34,11 +34,11 @@ const doorsIn = (folder: string) => {
   try {
     return readdirSync(folder).filter((name) => name.startsWith("ses_"));
   } catch {
-    return []; // not made yet
+    return []; // not created yet
   }
 };
 
-/** At the door without any manners of ours. */
+/** A raw connection to the session socket that need not follow the protocol. */
 interface Raw {
   readonly socket: Socket;
   readonly said: Record<string, unknown>[];
@@ -60,7 +60,7 @@ async function goIn({ folder }: Live): Promise<Raw> {
     for (const line of lines) said.push(JSON.parse(line) as Record<string, unknown>);
     for (const look of lookers) look();
   });
-  socket.on("error", () => undefined); // it is cut off in the middle of a word where it misbehaves
+  socket.on("error", () => undefined); // a client that misbehaves is cut off in the middle of a line
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   const hears = (say: string) =>
     new Promise<Record<string, unknown>>((resolve, reject) => {
@@ -88,7 +88,7 @@ const hostile: Readonly<Record<string, string | Buffer>> = {
   "events twice": '{"ask":"events"}\n{"ask":"events"}\n',
 };
 
-test("who talks nonsense is shown out, and nobody else notices", async () => {
+test("a client that sends invalid data is disconnected without effect on others", async () => {
   const live = await begin([{ text: "still here" }]);
   const good = await goIn(live);
   good.socket.write('{"ask":"events"}\n');
@@ -100,7 +100,7 @@ test("who talks nonsense is shown out, and nobody else notices", async () => {
     const last = bad.said.at(-1);
     expect(last, what).toMatchObject({ say: "bye", code: "refused" });
   }
-  // One that leaves in the middle of a word, and one that asks and does not wait for the answer.
+  // One client leaves in the middle of a line. Another sends a request and does not wait for the answer.
   (await goIn(live)).socket.end('{"ask":"disp');
   const hasty = await goIn(live);
   hasty.socket.write('{"ask":"dispatch","id":1,"command":{"type":"interrupt"}}\n', () => hasty.socket.destroy());
@@ -109,7 +109,7 @@ test("who talks nonsense is shown out, and nobody else notices", async () => {
   await good.hears("events");
 });
 
-test("a command is checked, carried out and answered; one that is none is answered too", async () => {
+test("a command is validated, executed and answered; an invalid one is answered too", async () => {
   const live = await begin([{ text: "yes" }]);
   const guest = await goIn(live);
   guest.socket.write('{"ask":"dispatch","id":1,"command":{"type":"launch"}}\n');
@@ -129,7 +129,7 @@ test("a command is checked, carried out and answered; one that is none is answer
 const flood = 60_000;
 const lastOf = (seen: readonly Envelope[]) => seen.filter(({ event }) => !isLive(event)).map(({ seq }) => seq);
 
-test("who does not read is thrown out; who observes so goes on from what is stored", async () => {
+test("a client that does not read is disconnected; an observer continues from the stored events", async () => {
   const live = await begin([{ text: "x".repeat(flood), chunk: 1 }, { text: "after the flood" }]);
   const stuck = await goIn(live);
   stuck.socket.write('{"ask":"events"}\n');
@@ -160,7 +160,7 @@ test("who does not read is thrown out; who observes so goes on from what is stor
   await reader.return?.();
 });
 
-test("so many may look on, and no more", async () => {
+test("the number of clients is limited", async () => {
   const live = await begin([]);
   const guests = [];
   for (let i = 0; i < 64; i++) guests.push(await goIn(live));
@@ -181,7 +181,7 @@ test("so many may look on, and no more", async () => {
     .toBe(true);
 });
 
-test("a home whose path is too long for a socket has doors all the same", async () => {
+test("a home whose path is too long for a socket still has session sockets", async () => {
   const live = await begin([{ text: "far down" }], { deep: "deep/".repeat(30) });
   const seen = await watch(sessionDirectoryOf(live.home), live.session.id);
   await seen.state("reachable");
@@ -193,7 +193,7 @@ test("a home whose path is too long for a socket has doors all the same", async 
   expect(readdirSync(live.folder)).toEqual([]);
 });
 
-test("a session that cannot have a door says so, and works", async () => {
+test("a session that cannot open a socket reports it and works", async () => {
   const live = await begin([{ text: "anyway" }]);
   writeFileSync(live.folder, "in the way");
   const seen = await watch(sessionDirectoryOf(live.home), live.session.id);

@@ -27,7 +27,7 @@ async function begin(steps: Script["steps"]) {
   return { session, home, cwd, log: file };
 }
 
-/** What came before the reader was told that it has everything. */
+/** The events before the reader caught up. */
 const beforeCaughtUp = ({ told }: Watch): Envelope[] =>
   told
     .slice(
@@ -38,7 +38,7 @@ const beforeCaughtUp = ({ told }: Watch): Envelope[] =>
 
 const eventsOf = (envelopes: readonly Envelope[]) => envelopes.map(({ event }) => event);
 
-test("tasks as they are now come before all is told, of a live session and of a stored one", async () => {
+test("current tasks come before caught-up, for live and stored sessions", async () => {
   const { session, home } = await begin([]);
   for (const subject of ["dig", "plant"])
     expect(await session.dispatch({ type: "task.create", subject })).toEqual({ ok: true });
@@ -65,7 +65,7 @@ test("tasks as they are now come before all is told, of a live session and of a 
   );
 });
 
-test("members and tasks of a team that nobody leads at the moment are told from its files", async () => {
+test("members and tasks of a team without a running lead are read from its files", async () => {
   const { session, home, cwd } = await begin([]);
   await session.close();
   const team = await createFileTeamStore({ home, clock: systemClock, createId }).create({
@@ -86,7 +86,7 @@ test("members and tasks of a team that nobody leads at the moment are told from 
     ["garden", "digger", "teammate"],
   ]);
   expect(events).toContainEqual(expect.objectContaining({ type: "task.changed", team: "garden" }));
-  // With a cursor past its beginning too.
+  // Also with a cursor past the start of the log.
   const again = await watch(sessionDirectoryOf(home), session.id, seen.cursor());
   await again.caughtUp();
   expect(eventsOf(beforeCaughtUp(again)).map(({ type }) => type)).toEqual([
@@ -96,7 +96,7 @@ test("members and tasks of a team that nobody leads at the moment are told from 
   ]);
 });
 
-test("who comes in the middle of an answer has its beginning once, and who was there before has nothing twice", async () => {
+test("a reader that joins during an answer gets its start once; earlier readers get nothing twice", async () => {
   const words = Array.from({ length: 400 }, (_, i) => `word${i} `).join("");
   const { session, home } = await begin([{ text: words, chunk: 8, chunkDelayMs: 3 }]);
   const sessionDirectory = sessionDirectoryOf(home);
@@ -116,7 +116,7 @@ test("who comes in the middle of an answer has its beginning once, and who was t
   expect(words.endsWith(textOf(again))).toBe(true);
 });
 
-test("a log that is damaged is an error that says what to do; one with a torn end is none", async () => {
+test("a damaged log is an error that says what to do; a torn end is not an error", async () => {
   const { session, home, log } = await begin([{ text: "one" }]);
   await session.ask("hello");
   await session.close();
@@ -131,7 +131,7 @@ test("a log that is damaged is an error that says what to do; one with a torn en
   expect(damaged.told.some(({ kind }) => kind === "caught-up")).toBe(false);
 });
 
-test("the list is told again when something in it changes, and a session that is not there is refused", async () => {
+test("the list is sent again when it changes, and an unknown session is refused", async () => {
   const { session, home } = await begin([{ text: "one" }]);
   const sessionDirectory = sessionDirectoryOf(home);
   const over = new AbortController();
@@ -156,7 +156,7 @@ test("the list is told again when something in it changes, and a session that is
   });
 });
 
-test("transcripts are read from disk, of any agent of any session", async () => {
+test("transcripts of any agent of any session are read from disk", async () => {
   const { session, home } = await begin([{ text: "one" }]);
   await session.ask("hello");
   const observed = await sessionDirectoryOf(home).open(session.id);
@@ -167,7 +167,7 @@ test("transcripts are read from disk, of any agent of any session", async () => 
   });
 });
 
-test("what others do to the team and the tasks of a session that nobody has open is seen", async () => {
+test("changes by others to the team and tasks of a closed session are seen", async () => {
   const { session, home, cwd } = await begin([]);
   await session.close();
   const seen = await watch(sessionDirectoryOf(home), session.id);
@@ -188,7 +188,7 @@ test("what others do to the team and the tasks of a session that nobody has open
   expect(listing).toMatchObject({ team: "garden", role: "lead", member: "team-lead" });
 });
 
-test("a session that is closed here is looked at wherever it is opened next", async () => {
+test("a session closed here is followed wherever it is opened next", async () => {
   const { session, home, cwd } = await begin([{ text: "one" }]);
   const sessionDirectory = sessionDirectoryOf(home, session);
   const seen = await watch(sessionDirectory, session.id);

@@ -17,10 +17,10 @@ import { removeStaleSockets } from "../../../src/session/observe/remove-stale-so
 import { tempTree } from "../../support/files/temp-tree.ts";
 
 const session = createIdFactory(systemClock)<SessionId>("ses");
-/** Above what any system gives out. */
+/** A pid above any that a system assigns. */
 const nobody = 99_999_999;
 
-test("a door is named after its session and its process, and no name is given twice", () => {
+test("a socket is named after its session and process, and no name repeats", () => {
   const name = newSocketName(session, 4711);
   expect(parseSocketName(name)).toEqual({ name, session, pid: 4711 });
   expect(newSocketName(session, 4711)).not.toBe(name);
@@ -28,7 +28,7 @@ test("a door is named after its session and its process, and no name is given tw
     expect(parseSocketName(other), other).toBeUndefined();
 });
 
-test("a door that had to be made elsewhere is reached through its link, and both go when nobody is behind it", async () => {
+test("a socket in another folder is reached through its link, and both are removed when stale", async () => {
   const home = tempTree().root;
   mkdirSync(socketsFolder(home));
   const away = join(mkdtempSync(join(tmpdir(), "troupe-")), "s");
@@ -50,7 +50,7 @@ test("a door that had to be made elsewhere is reached through its link, and both
   expect(existsSync(dirname(away))).toBe(false);
 });
 
-test("a link to something that is not ours is taken away alone", async () => {
+test("a link to a file that is not a socket is removed, its target stays", async () => {
   const tree = tempTree({ "precious/s": "keep me" });
   const home = tree.path("home");
   mkdirSync(socketsFolder(home), { recursive: true });
@@ -61,7 +61,7 @@ test("a link to something that is not ours is taken away alone", async () => {
   expect(existsSync(tree.path("precious/s"))).toBe(true);
 });
 
-test("the folder of doors is the user's own and closed to others, or it is not used", async () => {
+test("the socket folder is private to the user, or it is not used", async () => {
   const tree = tempTree();
   const open = tree.path("open");
   mkdirSync(socketsFolder(open), { recursive: true, mode: 0o755 });

@@ -25,7 +25,7 @@ async function begin(options: { own?: boolean } = {}) {
   return { session, home, sessionDirectory: sessionDirectoryOf(home, options.own ? session : undefined) };
 }
 
-test.each([false, true])("what is stored, then what happens, nothing twice (in the same process: %s)", async (own) => {
+test.each([false, true])("stored events, then new ones, nothing twice (in the same process: %s)", async (own) => {
   const { session, sessionDirectory } = await begin({ own });
   await session.ask("first");
   const seen = await watch(sessionDirectory, session.id);

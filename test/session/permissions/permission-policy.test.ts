@@ -8,7 +8,7 @@ test.each([
   ["default", "default"],
   ["everything is allowed by a rule", "acceptEdits"],
   ["nothing is asked at all", "bypassPermissions"],
-] as const)("what a definition does not give is denied before anybody is asked: %s", async (_what, permissionMode) => {
+] as const)("calls outside a definition are denied without a question: %s", async (_what, permissionMode) => {
   const tree = tempTree({ "src/a.ts": "a", "b.ts": "b" });
   const policy = createPolicy({
     cwd: tree.root,

@@ -8,7 +8,7 @@ const write = call("Write", { file_path: "made", content: "x" });
 const plan = { permissionMode: "plan" } as const;
 
 describe("plan mode", () => {
-  test("is told with the first prompt and no later one, never in the system prompt, and the tools stay the same", async () => {
+  test("is announced with the first prompt only, not in the system prompt, and the tools stay", async () => {
     const { session, model, said } = await slashSession({
       steps: [{ text: "One." }, { text: "Two." }, { text: "Three." }],
       more: plan,
@@ -25,7 +25,7 @@ describe("plan mode", () => {
     }
   });
 
-  test("is told again when what was told has become a summary", async () => {
+  test("is announced again when the announcement was compacted", async () => {
     const { session, said } = await slashSession({
       steps: [{ text: "One." }, { text: "The summary." }, { text: "Two." }],
       more: plan,
@@ -36,7 +36,7 @@ describe("plan mode", () => {
     expect(said(2)).toContain(`second\n${planModeOn}`);
   });
 
-  test("nothing is changed before the plan is approved; then the mode is what it was before", async () => {
+  test("nothing changes before the plan is approved; then the previous mode returns", async () => {
     const { session, results, questions, all } = await slashSession({
       steps: [write, present, write, { text: "Done." }],
       answer: { behavior: "allow", scope: "once" },
@@ -53,7 +53,7 @@ describe("plan mode", () => {
     expect(all("agent.changed").map(({ permissionMode }) => permissionMode)).toEqual(["plan", "acceptEdits"]);
   });
 
-  test("the answer can say in which mode to go on", async () => {
+  test("the answer can choose the next mode", async () => {
     const { session, results, all, said } = await slashSession({
       steps: [present, write, { text: "Done." }, { text: "Next." }],
       answer: { behavior: "allow", scope: "once", permissionMode: "acceptEdits" },
@@ -66,7 +66,7 @@ describe("plan mode", () => {
     expect(said(3)).toBe("and now?");
   });
 
-  test("refused with words, it goes on planning", async () => {
+  test("refused with a comment, it continues planning", async () => {
     const { session, results, all } = await slashSession({
       steps: [present, write, { text: "Still planning." }],
       answer: { behavior: "deny", message: "smaller, please" },
@@ -80,7 +80,7 @@ describe("plan mode", () => {
     expect(all("agent.changed")).toEqual([]);
   });
 
-  test("with nobody to approve it, the run ends there with the plan as its answer", async () => {
+  test("with no user to approve it, the run ends with the plan as its answer", async () => {
     const { session, model, results } = await slashSession({ steps: [present], more: plan });
     const reply = await session.ask("make it");
     expect(reply).toMatchObject({
@@ -92,7 +92,7 @@ describe("plan mode", () => {
     model.assertAllUsed();
   });
 
-  test("neither an allow rule nor a looser answer before can stand for the approval", async () => {
+  test("neither an allow rule nor an earlier answer replaces the approval", async () => {
     const { session, results } = await slashSession({
       steps: [present],
       more: { ...plan, allowedTools: ["ExitPlanMode", "*"] },
@@ -101,13 +101,13 @@ describe("plan mode", () => {
     expect(results()).toMatchObject([{ outcome: "denied" }]);
   });
 
-  test("outside of plan mode there is nothing to leave", async () => {
+  test("outside plan mode there is nothing to exit", async () => {
     const { session, results } = await slashSession({ steps: [present, { text: "Ok." }] });
     await session.ask("make it");
     expect(results()).toMatchObject([{ outcome: "failed", text: expect.stringContaining("not in plan mode") }]);
   });
 
-  test("an empty plan is none", async () => {
+  test("an empty plan is refused", async () => {
     const { session, results } = await slashSession({
       steps: [call("ExitPlanMode", { plan: "  \n" }), { text: "Ok." }],
       more: plan,
@@ -128,7 +128,7 @@ describe("a resumed session", () => {
     return tree;
   };
 
-  test("is in the mode it was in, and is not told again", async () => {
+  test("keeps its mode without another announcement", async () => {
     const tree = await first("plan");
     const { session, said, results } = await slashSession({
       tree,
@@ -140,7 +140,7 @@ describe("a resumed session", () => {
     expect(results()).toMatchObject([{ outcome: "denied" }]);
   });
 
-  test("a mode that is asked for wins, and is recorded", async () => {
+  test("a requested mode wins and is recorded", async () => {
     const tree = await first("plan");
     const { session, said, all } = await slashSession({
       tree,
@@ -152,7 +152,7 @@ describe("a resumed session", () => {
     expect(all("agent.changed")).toMatchObject([{ permissionMode: "acceptEdits" }]);
   });
 
-  test("nobody slips into bypassPermissions by going on", async () => {
+  test("a resume does not restore bypassPermissions by itself", async () => {
     const tree = await first("bypassPermissions");
     const { session, results } = await slashSession({
       tree,
@@ -163,7 +163,7 @@ describe("a resumed session", () => {
     expect(results()).toMatchObject([{ outcome: "denied" }]);
   });
 
-  test("an approved plan leads back to the mode before, across the resume", async () => {
+  test("an approved plan restores the previous mode across the resume", async () => {
     const tree = tempTree();
     const one = await slashSession({ tree, steps: [{ text: "One." }], more: { permissionMode: "acceptEdits" } });
     await one.session.dispatch({ type: "set", permissionMode: "plan" });

@@ -10,7 +10,7 @@ import { createTestClock } from "../../../src/testing.ts";
 const tokens = (count: number) => ({ usd: 0, tokens: count });
 const never = new AbortController().signal;
 
-test("many elsewhere and the lead spend at once from one budget: never more than it and one call", async () => {
+test("remote agents and the lead share one budget: spending exceeds it by at most one call", async () => {
   const budget = 10_000;
   const ledger = createLedger({ maxTokens: budget });
   let spent = 0;
@@ -42,7 +42,7 @@ test("many elsewhere and the lead spend at once from one budget: never more than
   expect(spent).toBeLessThanOrEqual(budget + most);
 });
 
-test("what is not used comes back; without a limit nobody waits", async () => {
+test("unused budget is released when the job ends", async () => {
   const ledger = createLedger({ maxTokens: 8000 });
   const share = createBudgetShare(ledger);
   const job = createJobLedger((wanted) => share.grant(wanted, never));
@@ -55,7 +55,7 @@ test("what is not used comes back; without a limit nobody waits", async () => {
   expect(ledger.free().tokens).toBe(7940);
 });
 
-test("what it had before the session was resumed is held again", async () => {
+test("the budget held before a resume is held again", async () => {
   const ledger = createLedger({ maxBudgetUsd: 2 });
   const share = createBudgetShare(ledger);
   share.restoreGrant({ usd: 0.5, tokens: 1e12 });
@@ -67,7 +67,7 @@ test("what it had before the session was resumed is held again", async () => {
   expect(ledger.free().usd).toBe(1.8);
 });
 
-test("who makes no request for long gives back what it has, and asks again", async () => {
+test("an agent without requests for some time releases its budget and asks again", async () => {
   const ledger = createLedger({ maxTokens: 8000 });
   const share = createBudgetShare(ledger);
   const clock = createTestClock();
@@ -90,20 +90,20 @@ test("who makes no request for long gives back what it has, and asks again", asy
   expect(clock.sleeping).toBe(0);
 });
 
-test("a teammate elsewhere: what it spends is taken from what it was given, whichever is heard first", async () => {
+test("remote teammate: spending is deducted from its grant, in whichever order both arrive", async () => {
   const ledger = createLedger({ maxTokens: 8000 });
   const { budget, hear, orders } = member(ledger);
   hear.holds(1);
   hear.asks({ session: one, number: 1, keeps: 0, needs: 100 });
   await expect.poll(() => orders).toMatchObject([{ number: 1, most: { tokens: 1000 } }]);
-  // It rests, and what it has spent is heard of later.
+  // It becomes idle, and its spending arrives later.
   hear.gives({ session: one, number: 2, keeps: 60 });
   expect([ledger.spent.tokens, ledger.free().tokens]).toEqual([0, 7940]);
   budget.spent({ session: one, amount: tokens(60), isNew: true });
   expect([ledger.spent.tokens, ledger.free().tokens]).toEqual([60, 7940]);
 });
 
-test("a teammate elsewhere that another worker goes on with begins with nothing, and what the last one spent stays spent", async () => {
+test("a remote teammate adopted by another worker starts with no grant, and earlier spending stays", async () => {
   const ledger = createLedger({ maxTokens: 8000 });
   const { budget, hear, orders } = member(ledger);
   hear.holds(1);
@@ -114,20 +114,20 @@ test("a teammate elsewhere that another worker goes on with begins with nothing,
   expect(ledger.free().tokens).toBe(7950);
   hear.asks({ session: two, number: 1, keeps: 0, needs: 100 });
   await expect.poll(() => orders).toHaveLength(2);
-  // The first one was heard late.
+  // The first amount arrived late.
   budget.spent({ session: one, amount: tokens(10), isNew: true });
   budget.spent({ session: two, amount: tokens(30), isNew: true });
   budget.end();
   expect([ledger.spent.tokens, ledger.free().tokens]).toEqual([90, 7910]);
 });
 
-test("a lead that is resumed answers a teammate elsewhere once, and holds again what that has", async () => {
+test("a resumed lead answers a remote teammate once and holds its grant again", async () => {
   const ledger = createLedger({ maxTokens: 8000 });
   const { budget, hear, orders } = member(ledger);
   const wanted = { session: one, number: 1, keeps: 0, needs: 100 };
   hear.before(wanted, tokens(1000));
   budget.spent({ session: one, amount: tokens(50), isNew: false });
-  // The session's own logs say so, or the file of its team.
+  // The logs of the session or the file of its team say so.
   ledger.add(tokens(50));
   await expect.poll(() => ledger.free().tokens).toBe(7000);
   expect(orders).toEqual([]);
@@ -145,7 +145,7 @@ interface Wanted {
   readonly needs: number;
 }
 
-/** A teammate's budget, and its job as it is heard of. */
+/** A teammate's budget, with its job's messages. */
 function member(ledger: Ledger) {
   const orders: JobOrder[] = [];
   const budget = createTeammateBudget(ledger, {
@@ -176,7 +176,7 @@ function member(ledger: Ledger) {
     holds,
     asks,
     gives: (given: Omit<Wanted, "needs">) => asks({ ...given, needs: 0 }),
-    /** What an earlier life of the lead has answered. */
+    /** Adds an answer of a previous run of the lead. */
     before(wanted: Wanted, most: Amount) {
       holds(1);
       report(wanted);

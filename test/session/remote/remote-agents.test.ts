@@ -21,13 +21,13 @@ export default (ask) => {
   return bash("while test -e WAIT; do sleep 0.05; done");
 };`;
 
-/** A lead and a worker on a bus of their own. */
+/** A lead and a worker on a separate bus. */
 async function place(flags: { maxTokens?: number } = {}) {
   const server = await startNats();
   onTestFinished(() => server.close());
   const here = remotePlace({ bus: server.url, script, flags });
   const life = await here.live();
-  /** The last words of the lead. */
+  /** The last answer of the lead. */
   const answer = () =>
     life.seen
       .flatMap(({ event }) => (event.type === "turn.ended" ? event.parts : []))
@@ -39,7 +39,7 @@ async function place(flags: { maxTokens?: number } = {}) {
 const waits = ({ event }: Envelope) => event.type === "tool.called" && event.title.includes("while test");
 const writer = "lead/writer" as AgentPath;
 
-test("what is said to it on its way is heard there; it ends, and cannot be sent on", async () => {
+test("a message sent on the way is received there; the agent ends and cannot be resumed", async () => {
   const { session, saw, wait, answer, git } = await place();
   await session.dispatch({ type: "prompt", content: "go" });
   await saw(waits);
@@ -54,7 +54,7 @@ test("what is said to it on its way is heard there; it ends, and cannot be sent 
   expect(JSON.stringify(told.event)).toContain("does one task");
 });
 
-test("interrupted here, it stops there, and what it had committed is a branch", async () => {
+test("an interrupt here stops it there, and its commits become a branch", async () => {
   const { session, saw, said, answer, git } = await place();
   await session.dispatch({ type: "prompt", content: "go" });
   await saw(waits);
@@ -66,7 +66,7 @@ test("interrupted here, it stops there, and what it had committed is a branch", 
   expect(said.at(-1)).toMatch(/^lead\/writer \(job_\w+\) interrupted$/);
 });
 
-test("what it uses is on the lead's ledger, and what is left is its limit", async () => {
+test("its usage is on the lead's ledger, and the remaining budget is its limit", async () => {
   const { session, wait, saw } = await place({ maxTokens: 9000 });
   rmSync(wait);
   await session.dispatch({ type: "prompt", content: "go" });
@@ -77,7 +77,7 @@ test("what it uses is on the lead's ledger, and what is left is its limit", asyn
   expect(JSON.stringify(event)).toContain("tokens is used up");
 });
 
-test("six at once on a worker that takes two: each comes back as a branch", async () => {
+test("six at once on a worker that runs two: each returns as a branch", async () => {
   const { session, answer, git } = await place();
   await session.dispatch({ type: "prompt", content: "many" });
   await session.settled();
@@ -85,7 +85,7 @@ test("six at once on a worker that takes two: each comes back as a branch", asyn
   expect(git("for-each-ref", "--format=x", "refs/heads/troupe").trim().split("\n")).toHaveLength(6);
 });
 
-test("the words for an agent elsewhere", () => {
+test("texts for a remote agent", () => {
   expect(remoteConduct("troupe/agent-1")).toMatchInlineSnapshot(`
     "# Where you work
     You work in a clone of the repository, on the branch troupe/agent-1, on another machine than the one that started you. Commit what you do: your commits go back as a branch. What you have changed and not committed when you end is committed for you; files outside the clone, and ignored ones, stay behind. Others cannot see your files: say in your last message all that they need to know."

@@ -17,8 +17,8 @@ const find = (tree: TempTree, cwd = "project") => {
   });
 };
 
-describe("skills are found", () => {
-  test("in all four places, from the root of the repository down, in the order of names", async () => {
+describe("skill discovery", () => {
+  test("finds all four places, from the repository root down, ordered by name", async () => {
     const tree = tempTree({
       "project/.git/HEAD": "ref: refs/heads/main",
       "project/.troupe/skills/d/SKILL.md": skill("d"),
@@ -33,7 +33,7 @@ describe("skills are found", () => {
     expect(notices).toEqual([]);
   });
 
-  test("the stronger of two of one name is used, and it is said; the same text twice is no matter", async () => {
+  test("the stronger of two equal names is used, with a notice; identical text gives none", async () => {
     const tree = tempTree({
       "project/.troupe/skills/x/SKILL.md": skill("x", "license: A\n"),
       "project/.claude/skills/x/SKILL.md": skill("x", "license: B\n"),
@@ -46,7 +46,7 @@ describe("skills are found", () => {
     ]);
   });
 
-  test("one that is broken is told with file and line, and hides no other", async () => {
+  test("a broken skill is reported with file and line and hides no other", async () => {
     const tree = tempTree({
       "project/.troupe/skills/a/SKILL.md": "---\nname: a\ndescription:\n  - no\n---\n",
       "project/.troupe/skills/b/SKILL.md": "---\nname: b\ndescription: fine\n",
@@ -68,7 +68,7 @@ describe("skills are found", () => {
     ]);
   });
 
-  test("a repository's link to a private file is not followed, one to the user's own skills is; a linked folder is one skill", async () => {
+  test("a repository may link to the user's skills, not to a private file; a linked folder is one", async () => {
     const tree = tempTree({
       "home/.ssh/id_rsa": skill("private"),
       "home/.claude/skills/shared/SKILL.md": skill("shared"),
@@ -83,7 +83,7 @@ describe("skills are found", () => {
     expect(notices.length).toBeGreaterThan(0);
   });
 
-  test("fields that people write, and those of other programs", async () => {
+  test("accepts common fields and those of other programs", async () => {
     const tree = tempTree({
       "home/.claude/skills/a/SKILL.md":
         "---\ndescription: Use when: it rains\nargument-hint: [file] [more]\nallowed-tools: Read, Bash(git log:*, x), Edit\ndisable-model-invocation: true\nversion: 1.2\n---\n",
@@ -112,7 +112,7 @@ describe("skills are found", () => {
 });
 
 describe("in a session", () => {
-  test("skills are listed in the system prompt, loaded with their folder and files, and one that is for people only is neither", async () => {
+  test("skills are listed in the prompt and loaded with folder and files; a user-only one is neither", async () => {
     const { session, model, results, tree } = await slashSession({
       files: {
         "home/.troupe/skills/pdf/SKILL.md": "---\nname: pdf\ndescription: Fill in forms.\n---\nFill $1 with care.\n",
@@ -143,7 +143,7 @@ describe("in a session", () => {
     expect(unknown).toEqual({ outcome: "failed", text: 'There is no skill "pfd". Did you mean pdf?' });
   });
 
-  test("files beside a skill of the user's own can be read without asking, others of the home cannot", async () => {
+  test("files next to a user's skill can be read without asking, others of the home cannot", async () => {
     const tree = tempTree({
       "home/.claude/skills/pdf/SKILL.md": skill("pdf"),
       "home/.claude/skills/pdf/reference.md": "more about forms",
@@ -161,7 +161,7 @@ describe("in a session", () => {
     expect(results().map(({ outcome }) => outcome)).toEqual(["ok", "denied"]);
   });
 
-  test("a deny rule for a skill holds", async () => {
+  test("a deny rule for a skill applies", async () => {
     const { session, results } = await slashSession({
       files: { "home/.claude/skills/pdf/SKILL.md": skill("pdf") },
       steps: [call("Skill", { skill: "pdf" }), { text: "Done." }],
@@ -171,7 +171,7 @@ describe("in a session", () => {
     expect(results()[0]?.outcome).toBe("denied");
   });
 
-  test("allowed-tools of the user's skill hold until the next prompt; those of an untrusted project never do", async () => {
+  test("allowed-tools of a user's skill last until the next prompt; an untrusted project's never apply", async () => {
     const touch = call("Bash", { command: "touch made" });
     const files = {
       "home/.claude/skills/mine/SKILL.md": skill("mine", "allowed-tools: Bash(touch made)\n"),

@@ -21,8 +21,8 @@ describe("arguments", () => {
   });
 });
 
-describe("a prompt that calls a command", () => {
-  test("becomes its text with the arguments, the typed words first; a file it names is attached", async () => {
+describe("prompt that calls a command", () => {
+  test("becomes its text with the arguments, typed words first; a named file is attached", async () => {
     const { session, said } = await slashSession({
       files: {
         "project/.troupe/commands/review.md":
@@ -50,7 +50,7 @@ describe("a prompt that calls a command", () => {
     );
   });
 
-  test("attaches nothing that the agent could not read by itself: outside, denied, or a secret in it", async () => {
+  test("attaches nothing that the agent could not read itself: outside, denied, or with a secret", async () => {
     const { session, said, tree } = await slashSession({
       files: {
         "home/.claude/commands/look.md": "See @../home/private.txt @/etc/passwd @secret/key.txt @plain.txt\n",
@@ -67,7 +67,7 @@ describe("a prompt that calls a command", () => {
     expect(said(0)).toContain('<file path="plain.txt">\ntoken [redacted: github token]\n</file>');
   });
 
-  test("arguments are not looked at for files or commands of their own", async () => {
+  test("arguments are not searched for files or commands", async () => {
     const { session, said } = await slashSession({
       files: { "project/.claude/commands/say.md": "Say: $ARGUMENTS\n", "project/a.txt": "content of a" },
       steps: done,
@@ -77,7 +77,7 @@ describe("a prompt that calls a command", () => {
     expect(said(0)).not.toContain("content of a");
   });
 
-  test("lines to be run become something for the model to run, by the way every command goes", async () => {
+  test("lines to run become instructions for the model to run them with the usual checks", async () => {
     const { session, said, all } = await slashSession({
       files: { "project/.claude/commands/commit.md": "Status: !`touch ran && git status $1`\n\nCommit it.\n" },
       steps: done,
@@ -89,7 +89,7 @@ describe("a prompt that calls a command", () => {
     expect(all("tool.called")).toEqual([]);
   });
 
-  test("in a folder by its whole name, or by the last part where there is only one of it; skills too", async () => {
+  test("in a folder by full name, or by the last part if unique; skills too", async () => {
     const { session, said } = await slashSession({
       files: {
         "project/.claude/commands/git/push.md": "Push it.\n",
@@ -107,7 +107,7 @@ describe("a prompt that calls a command", () => {
     await expect(session.ask("/tag")).rejects.toThrow("/tag could be /git:tag or /other:tag: say which");
   });
 
-  test("a name that nobody knows is refused with the nearest; nothing is said to the model", async () => {
+  test("an unknown name is refused with the nearest one; the model gets nothing", async () => {
     const { session, model, all } = await slashSession({
       files: { "project/.claude/commands/review.md": "Review.\n" },
     });
@@ -121,7 +121,7 @@ describe("a prompt that calls a command", () => {
   });
 
   test.each(["/usr/bin/env is broken", "/tmp is full", " /review as it is", "// a comment", "/", "/ x", "a /review"])(
-    "%j is a prompt like any other",
+    "%j is an ordinary prompt",
     async (prompt) => {
       const { session, said } = await slashSession({
         files: { "project/.claude/commands/review.md": "Review.\n" },
@@ -132,7 +132,7 @@ describe("a prompt that calls a command", () => {
     },
   );
 
-  test("with an image: the words are expanded, the image stays", async () => {
+  test("with an image: the text is expanded, the image stays", async () => {
     const { session, said } = await slashSession({
       files: { "project/.claude/commands/draw.md": "Draw it.\n" },
       steps: done,
@@ -144,7 +144,7 @@ describe("a prompt that calls a command", () => {
     expect(said(0)).toMatch(/^\/draw\n\n<command name="draw">\nDraw it\.\n<\/command>\n\[image\]$/);
   });
 
-  test("broken and hidden ones are told at the start; /help lists the rest", async () => {
+  test("broken and hidden ones are reported at the start; /help lists the rest", async () => {
     const { session, all, close } = await slashSession({
       files: {
         "project/.claude/commands/compact.md": "Mine.\n",
@@ -185,10 +185,10 @@ describe("a prompt that calls a command", () => {
   });
 });
 
-describe("what a command asks for beyond its words", () => {
+describe("tools and model of a command", () => {
   const touch = call("Bash", { command: "touch made" });
 
-  test("tools and a model of the user's own command hold until the next prompt", async () => {
+  test("those of a user's command last until the next prompt", async () => {
     const { session, results, all, tree } = await slashSession({
       files: {
         "home/.claude/commands/make.md":
@@ -209,7 +209,7 @@ describe("what a command asks for beyond its words", () => {
     expect(tree.root).toBeTruthy();
   });
 
-  test("of a project that is not trusted they are not used, and it says so", async () => {
+  test("those of an untrusted project are not used, with a notice", async () => {
     const { session, results, all, close } = await slashSession({
       files: {
         "project/.claude/commands/make.md": "---\nallowed-tools: Bash\nmodel: scripted/evil.mjs\n---\nMake it.\n",
@@ -225,7 +225,7 @@ describe("what a command asks for beyond its words", () => {
     ]);
   });
 
-  test("of a trusted project they are, until they are others than those that were shown", async () => {
+  test("those of a trusted project are used until they differ from what was shown", async () => {
     const command = (tools: string) => `---\nallowed-tools: ${tools}\n---\nMake it.\n`;
     const tree = tempTree({ "project/.claude/commands/make.md": command("Bash(touch made)") });
     tree.folder("home/.troupe");

@@ -29,7 +29,7 @@ const started = (tree: TempTree, command = "pwd", more: object = {}) =>
     ),
   });
 
-test("a WorktreeCreate hook makes the worktree: the agent works there, and it is kept though nothing is in it", async () => {
+test("a WorktreeCreate hook makes the worktree: the agent works there, and it is kept even if empty", async () => {
   const tree = gitTree();
   const making = `cat > "${tree.root}/asked.json"; git worktree add -b mine "${tree.root}/made"; echo "${tree.root}/made"`;
   withHooks(tree, { WorktreeCreate: hook(making), WorktreeRemove: hook(`touch ${tree.root}/removed`) });
@@ -55,7 +55,7 @@ test("a WorktreeCreate hook makes the worktree: the agent works there, and it is
   });
 });
 
-test("outside of a git repository a hook may know another way", async () => {
+test("outside a git repository a hook may make the copy", async () => {
   const tree = tempTree({ "project/a.txt": "a", "home/x": "" });
   withHooks(tree, { WorktreeCreate: hook(`cp -r . ${tree.root}/copy; echo ${tree.root}/copy`) });
   const team = await started(tree, "echo b > b.txt; pwd");
@@ -65,7 +65,7 @@ test("outside of a git repository a hook may know another way", async () => {
   expect(readdirSync(tree.path("project"))).toEqual(["a.txt"]);
 });
 
-test("it may answer with JSON", async () => {
+test("the hook may answer with JSON", async () => {
   const tree = gitTree();
   mkdirSync(tree.path("there"));
   const said = JSON.stringify({
@@ -89,7 +89,7 @@ test.each([
   ["prints a folder that is not there", "echo /nowhere/at/all", /is not a folder that is there/],
   ["prints the project itself", "pwd", /is the folder that others work in/],
   ["prints a folder above the project", "dirname $PWD", /is the folder that others work in/],
-])("a hook that %s refuses the spawn, with its words", async (_, command, words) => {
+])("a hook that %s refuses the spawn, with its message", async (_, command, words) => {
   const tree = gitTree();
   withHooks(tree, { WorktreeCreate: hook(command) });
   const team = await started(tree);
@@ -99,7 +99,7 @@ test.each([
   expect(existsSync(tree.path("project.troupe"))).toBe(false);
 });
 
-test("of several only the first of the strongest source makes one", async () => {
+test("only the first hook of the strongest source makes a worktree", async () => {
   const tree = gitTree();
   const making = (name: string) => `mkdir ${tree.root}/${name}; echo ${tree.root}/${name}`;
   withHooks(tree, { WorktreeCreate: [...hook(making("one")), ...hook(making("two"))] });
@@ -109,7 +109,7 @@ test("of several only the first of the strongest source makes one", async () => 
   expect(existsSync(tree.path("two"))).toBe(false);
 });
 
-test("an agent whose worktree a hook has made goes on there when it is spoken to later, in another life of the session", async () => {
+test("an agent in a hook's worktree continues there after the session is resumed", async () => {
   const tree = gitTree();
   withHooks(tree, { WorktreeCreate: hook(`git worktree add -b mine ${tree.root}/made; echo ${tree.root}/made`) });
   const first = await started(tree, "echo hi > left.txt", { stored: true });
@@ -129,7 +129,7 @@ test("an agent whose worktree a hook has made goes on there when it is spoken to
   expect(JSON.stringify(second.all("tool.settled", "lead/w").at(-1)?.content)).toContain("left.txt");
 });
 
-test("WorktreeRemove is told of one that is gone, and only of that", async () => {
+test("WorktreeRemove runs only for a removed worktree", async () => {
   const tree = gitTree();
   withHooks(tree, { WorktreeRemove: hook(`cat > ${tree.root}/told.json; exit 1`) });
   const kept = await started(tree, "echo b > b.txt");
@@ -147,7 +147,7 @@ test("WorktreeRemove is told of one that is gone, and only of that", async () =>
   expect(resultOf(removed).outcome).toBe("ok");
 });
 
-test("a worktree that a hook has made has ports of its own, as any other", async () => {
+test("a hook's worktree has separate ports like any other", async () => {
   const tree = gitTree();
   withHooks(tree, { WorktreeCreate: hook(`git worktree add -b mine ${tree.root}/made; echo ${tree.root}/made`) });
   const team = await started(tree, 'echo "from $TROUPE_PORT_BASE, $TROUPE_PORTS of them"');
@@ -156,7 +156,7 @@ test("a worktree that a hook has made has ports of its own, as any other", async
   expect(readFileSync(tree.path("home/.troupe/worktrees/ports/blocks.json"), "utf8")).not.toContain(tree.path("made"));
 });
 
-test.each(["it agrees to end", "it is ended"])("WorktreeRemove is told of a teammate's: %s", async (how) => {
+test.each(["it agrees to end", "it is ended"])("WorktreeRemove runs for a teammate's worktree: %s", async (how) => {
   const tree = gitTree();
   withHooks(tree, { WorktreeRemove: hook(`cat > ${tree.root}/told.json`) });
   const team = await alpha({

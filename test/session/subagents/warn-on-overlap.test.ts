@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { agent, lead, teamSession, textOf } from "../../support/team/team-session.ts";
 
-test("two agents at work that change one file: the second is told, and the lead, and the user", async () => {
+test("two working agents change one file: the second, the lead and the user get a notice", async () => {
   const team = await teamSession({
     answer: lead(
       [{ calls: [agent("work", { name: "a" }), agent("work", { name: "b" })] }, { text: "over" }],

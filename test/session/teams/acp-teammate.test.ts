@@ -6,7 +6,7 @@ import { resultOf, type TeamOptions, type TeamSession, teamSession } from "../..
 
 const program = resolve(import.meta.dirname, "../../support/programs/acp-agent.mjs");
 
-/** A type of agent that another program runs: `acp-agent.mjs`, made with the protocol's own SDK. */
+/** An agent type that another program runs: `acp-agent.mjs`, made with the protocol's own SDK. */
 const other = (command: readonly string[] = [process.execPath, program]) =>
   `---\nname: other\ndescription: an agent of another program\nbackend: acp\ncommand: ${JSON.stringify(command)}\n---\nYou are good at looking.`;
 
@@ -28,7 +28,7 @@ function team(
   });
 }
 
-/** A lead that says something to the scout the first time that it hears certain words. */
+/** A lead that sends a message to the scout the first time it receives certain words. */
 function onceEach(words: readonly (readonly [string, string])[]) {
   const left = [...words];
   return ({ said }: Ask): Answer => {
@@ -39,11 +39,11 @@ function onceEach(words: readonly (readonly [string, string])[]) {
   };
 }
 
-/** What the lead was told of it. */
+/** Resolves when the lead receives a matching prompt. */
 const heard = (made: TeamSession, pattern: RegExp) =>
   made.until((event) => event.type === "prompt.admitted" && pattern.test(JSON.stringify(event.parts)));
 
-test("an agent of another program is a member: it gets its prompt and mail, what it does is in its log, its answer reaches the lead", async () => {
+test("an ACP agent is a member: it gets prompt and mail, is logged, and answers the lead", async () => {
   const made = await team(begin("look around"), onceEach([["turn 1;", "and once more"]]));
   await made.ask("go");
   await heard(made, /turn 1; servers: troupe/);
@@ -59,7 +59,7 @@ test("an agent of another program is a member: it gets its prompt and mail, what
 test.each([
   ["allow", "allowed"],
   ["deny", "refused"],
-] as const)("what it asks for is asked of who leads: %s", async (behavior, word) => {
+] as const)("its permission questions go to the lead: %s", async (behavior, word) => {
   const made = await team(begin("@@ask"), undefined, {
     more: {
       asker: async ({ member, tool, question }) => {
@@ -76,7 +76,7 @@ test.each([
   await heard(made, new RegExp(`turn 1 ${word}`));
 });
 
-test("what it may do without asking is no more than its lead has by then", async () => {
+test("its rights without asking never exceed its lead's current rights", async () => {
   const asked: string[] = [];
   const made = await team(begin("@@ask"), undefined, {
     flags: { team: "alpha", permissionMode: "bypassPermissions" },
@@ -97,7 +97,7 @@ test("what it may do without asking is no more than its lead has by then", async
   expect(asked).toEqual(["Run make"]);
 });
 
-test("one that owes a plan is not started: nothing would keep it from its work until then", async () => {
+test("one that must plan first is not started: nothing could hold back its work until then", async () => {
   const made = await team(begin("look", { plan_mode_required: true }));
   await made.ask("go");
   expect(resultOf(made)).toMatchObject({
@@ -107,7 +107,7 @@ test("one that owes a plan is not started: nothing would keep it from its work u
   expect(made.all("member.joined")).toEqual([]);
 });
 
-test("it dies in the middle: that is told, and the next thing that is said to it starts it again, with what was said before", async () => {
+test("a crash is reported, and the next message restarts it with the earlier conversation", async () => {
   const made = await team(
     begin("look around"),
     onceEach([
@@ -128,7 +128,7 @@ test("an interrupt cancels its turn and nothing else", async () => {
   await made.until((event) => event.type === "member.changed" && event.name === "scout" && event.state === "idle");
 });
 
-test("a program that is not there, or writes nonsense, fails in words", async () => {
+test("a missing program or invalid output fails with a clear error", async () => {
   const missing = await team(begin("look"), undefined, {
     files: { "home/.troupe/agents/other.md": other(["/no/such/program"]) },
   });
@@ -139,7 +139,7 @@ test("a program that is not there, or writes nonsense, fails in words", async ()
   await heard(noisy, /turn 1; servers/);
 });
 
-test("as a sub-agent it is refused; a definition of a folder that nobody trusts starts no program", async () => {
+test("it is refused as a subagent; a definition of an untrusted folder starts no program", async () => {
   const made = await team({
     calls: [{ tool: "Agent", input: { description: "x", prompt: "y", subagent_type: "other" } }],
   });

@@ -13,7 +13,7 @@ import { agent, lead, teamSession, textOf } from "../../support/team/team-sessio
 const bash = (command: string) => ({ tool: "Bash", input: { command } });
 const commit = "git -c user.name=A -c user.email=a@example.com commit -qam";
 
-/** An agent has changed a line on its branch, and the current branch has changed the same line since. */
+/** An agent has changed a line on its branch, and the current branch has since changed the same line. */
 async function clash() {
   const repo = testRepository();
   const team = await teamSession({
@@ -65,7 +65,7 @@ const settles = (content: string) => (ask: Ask) => {
   return { text: "loud and polite" };
 };
 
-test("a conflict goes to the author, which still knows what it did; what it settles lands", async () => {
+test("a conflict goes to the author, which keeps its conversation; its resolution lands", async () => {
   const now = await clash();
   const { report, lines, asks } = await landed(now, settles("ONE, PLEASE\n"), "! grep -q '<<<<' a.txt");
   expect(report.refused).toEqual([]);
@@ -80,7 +80,7 @@ test("a conflict goes to the author, which still knows what it did; what it sett
   expect(textOf(first?.request.messages ?? [])).toContain("it is polite now: xyzzy");
   expect(first?.said).toMatch(/> \w+ a is polite[\s\S]*> \w+ a is loud/);
   expect(first?.said).toMatch(/a\.txt, line 1:\n<<<<<<< [\s\S]*\nONE\n=======\none, please\n>>>>>>> /);
-  // It is where it was for whoever speaks to it next, and its lead knows nothing of it.
+  // The next message finds it in its earlier folder, and its lead knows nothing of the landing.
   const next = await teamSession({
     stored: true,
     tree: now.team.tree,
@@ -103,7 +103,7 @@ test.each([
   ["gives up", () => ({ text: "GIVE UP: loud is not polite" })],
   ["breaks", () => ({ fault: { kind: "authentication" as const, message: "no key", times: "turn" as const } })],
   ["says it has, and has not", () => ({ text: "settled" })],
-])("an agent that %s: the branch is left out as for the user", async (_what, answer) => {
+])("an agent that %s: the branch is left out", async (_what, answer) => {
   const now = await clash();
   const before = now.repo.git("rev-parse", "main");
   const { report } = await landed(now, answer);
@@ -113,14 +113,14 @@ test.each([
   expect(now.repo.git("status", "--porcelain")).toBe("");
 });
 
-test("what it settles wrongly is found by the check", async () => {
+test("a wrong resolution is found by the check", async () => {
   const now = await clash();
   const { report } = await landed(now, settles("two\n"), "! grep -q two a.txt");
   expect(report.refused).toMatchObject([{ branch: now.branch, reason: "red" }]);
   expect(readFileSync(join(now.repo.repo, "a.txt"), "utf8")).toBe("ONE\n");
 });
 
-test("it can change nothing but the tree of the landing, and run nothing that would have to be asked for", async () => {
+test("it can change only the landing tree, and run nothing that needs a permission", async () => {
   const now = await clash();
   const outside = join(now.repo.repo, "a.txt");
   const { asks } = await landed(now, (ask) =>
@@ -135,7 +135,7 @@ test("it can change nothing but the tree of the landing, and run nothing that wo
   expect(readFileSync(outside, "utf8")).toBe("ONE\n");
 });
 
-test("a branch of nobody's, or of an agent whose session is in use, goes to a new agent with what is known", async () => {
+test("a branch without an author, or with an author in use, goes to a new agent with what is known", async () => {
   const now = await clash();
   const busy = await teamSession({
     stored: true,

@@ -22,12 +22,11 @@ interface Doing {
   readonly settings?: object;
   readonly coordinator?: boolean;
   readonly type?: string;
-  /** Before the worker begins. */
   readonly prepare?: (scratchpad: string, project: string) => void;
   readonly stored?: boolean;
 }
 
-/** What becomes of the calls of a worker, with nobody there to ask. `~S` is the scratchpad, `~P` the project. */
+/** The results of a worker's calls with no user to ask. `~S` is the scratchpad, `~P` the project. */
 async function doing(calls: readonly Call[], { mode = "default", settings = {}, prepare, ...more }: Doing = {}) {
   let scratchpad = "";
   const fill = (input: object, cwd: string) =>
@@ -68,8 +67,8 @@ async function doing(calls: readonly Call[], { mode = "default", settings = {}, 
   return { team, worker, scratchpad, project: team.cwd, settled, outcomes };
 }
 
-describe("the scratchpad", () => {
-  test("is a folder of the session's own; coordinator and workers are told of it", async () => {
+describe("scratchpad", () => {
+  test("is a folder of the session that coordinator and workers know", async () => {
     const { team, worker, scratchpad } = await doing([], { stored: true });
     const session = join(team.tree.path("home"), ".troupe", "projects");
     expect(scratchpad.startsWith(session)).toBe(true);
@@ -78,7 +77,7 @@ describe("the scratchpad", () => {
     expect(worker?.system).toContain(`Scratchpad: ${scratchpad} is a folder that all workers of this session share`);
   });
 
-  test("is read and written without asking: by file tools, and by commands that look or send output there", async () => {
+  test("is read and written without asking: by file tools, and by commands that read or redirect there", async () => {
     const { settled, outcomes, scratchpad, team } = await doing([
       write("~S/notes/plan.md", "one\n"),
       ["Edit", { file_path: "~S/notes/plan.md", old_string: "one", new_string: "two" }],
@@ -93,7 +92,7 @@ describe("the scratchpad", () => {
     expect(readFileSync(join(scratchpad, "listing.txt"), "utf8")).toBe("more\n");
   });
 
-  test("nothing else is: neither the project, nor other state of Troupe's, nor the folders around it", async () => {
+  test("nothing else is: not the project, other state of Troupe, or the folders around it", async () => {
     const { outcomes, settled, scratchpad } = await doing(
       [
         write("~P/a.txt"),
@@ -112,7 +111,7 @@ describe("the scratchpad", () => {
     expect(existsSync(scratchpad)).toBe(true);
   });
 
-  test("links in it lead nowhere: what is judged is where they lead", async () => {
+  test("links in it give no access: their targets are judged", async () => {
     const { outcomes, project } = await doing(
       [
         write("~S/out/a.txt"),
@@ -134,7 +133,7 @@ describe("the scratchpad", () => {
     for (const name of ["a.txt", "b.txt", "target.txt"]) expect(existsSync(join(project, name))).toBe(false);
   });
 
-  test("protected names are protected there too, and deny and ask rules hold", async () => {
+  test("protected names stay protected there, and deny and ask rules apply", async () => {
     const settings = {
       permissions: { deny: ["Write(//**/secret.md)", "Bash(ls:*)"], ask: ["Write(//**/later.md)"] },
     };
@@ -157,7 +156,7 @@ describe("the scratchpad", () => {
     expect(settled[0]).toContain("git");
   });
 
-  test("who may only read, may only read there", async () => {
+  test("a read-only agent may only read there", async () => {
     const { outcomes } = await doing(
       [write("~S/a.md"), bash("echo x > ~S/a.md"), bash("ls ~S"), ["Read", { file_path: "~S/known.md" }]],
       {
@@ -169,7 +168,7 @@ describe("the scratchpad", () => {
     expect(outcomes).toEqual(["denied", "denied", "ok", "ok"]);
   });
 
-  test("without the mode there is none", async () => {
+  test("does not exist without coordinator mode", async () => {
     const { worker, scratchpad, team } = await doing([], { coordinator: false, stored: true });
     expect(scratchpad).toBe("");
     expect(worker?.system).not.toContain("Scratchpad");
@@ -177,7 +176,7 @@ describe("the scratchpad", () => {
     expect(existsSync(join(folder, team.session.id, "scratchpad"))).toBe(false);
   });
 
-  test("in the sandbox commands can write there, and not beside it", async () => {
+  test("in the sandbox commands can write there, and not next to it", async () => {
     const put = (path: string) =>
       bash(`node -e "try { fs.writeFileSync('${path}', 'x') } catch { console.log('refused') }"`);
     const { outcomes, scratchpad, settled } = await doing([put("~S/made.txt"), put("~S/../beside.txt")], {
@@ -191,10 +190,10 @@ describe("the scratchpad", () => {
   });
 });
 
-describe("another life of the session", () => {
+describe("resumed session", () => {
   const coordinator = { permissionMode: "default" as const, coordinator: true };
 
-  test("what was put there is still there", async () => {
+  test("keeps the files", async () => {
     const { team, scratchpad } = await doing([write("~S/kept.md", "kept\n")], { stored: true });
     await team.close();
     const again = await teamSession({
@@ -209,7 +208,7 @@ describe("another life of the session", () => {
     expect(readFileSync(join(scratchpad, "kept.md"), "utf8")).toBe("kept\n");
   });
 
-  test("a link in its place is refused before anything is done, and named", async () => {
+  test("a link in its place is refused before anything runs, and named", async () => {
     const { team, scratchpad } = await doing([], { stored: true });
     await team.close();
     rmSync(scratchpad, { recursive: true });
@@ -229,7 +228,7 @@ describe("another life of the session", () => {
   });
 });
 
-test("a coordinator's teammates are told of the scratchpad, and use it as workers do", async () => {
+test("a coordinator's teammates know the scratchpad and use it as workers do", async () => {
   let scratchpad = "";
   const team = await teamSession({
     stored: true,

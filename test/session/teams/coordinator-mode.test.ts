@@ -34,7 +34,7 @@ async function quiet(team: TeamSession): Promise<TeamSession> {
 }
 
 describe("tools", () => {
-  test("the lead has four tools and nothing else; its workers have the background-safe ones, of which it is told", async () => {
+  test("the lead has only four tools and knows the background-safe tools of its workers", async () => {
     const team = await quiet(await withWorkers([{}]));
     const [first] = team.asked("lead");
     expect(toolsOf(first)).toEqual(own);
@@ -46,7 +46,7 @@ describe("tools", () => {
     expect(first?.system).toContain(`Their tools: ${safe.join(", ")}.`);
   });
 
-  test("servers are for workers: the lead has no tool of theirs, and is told which there are", async () => {
+  test("servers are for workers: the lead has none of their tools and knows which servers exist", async () => {
     const mcpConfig = [JSON.stringify({ mcpServers: { odd: fault() } })];
     const team = await quiet(await withWorkers([{}], { flags: { mcpConfig } }));
     const [first] = team.asked("lead");
@@ -56,7 +56,7 @@ describe("tools", () => {
     expect(toolsOf(team.asked(/worker/)[0])).toContain("mcp__odd__echo");
   });
 
-  test("TROUPE_SIMPLE: workers have Bash, Edit and Read only, servers' tools neither", async () => {
+  test("TROUPE_SIMPLE: workers have only Bash, Edit and Read, and no tools of servers", async () => {
     const mcpConfig = [JSON.stringify({ mcpServers: { odd: fault() } })];
     const team = await quiet(await withWorkers([{}], { flags: { mcpConfig }, env: { TROUPE_SIMPLE: "1" } }));
     expect(toolsOf(team.asked(/worker/)[0])).toEqual(["Bash", "Edit", "Read"]);
@@ -64,13 +64,13 @@ describe("tools", () => {
     expect(team.asked("lead")[0]?.system).not.toContain("MCP servers");
   });
 
-  test("where teams are on it has the tools for teams and tasks besides", async () => {
+  test("with teams enabled it also has the tools for teams and tasks", async () => {
     const team = await withWorkers([], { stored: true, settings: { teams: { enabled: true } } });
     await team.ask("go");
     expect(toolsOf(team.asked("lead")[0])).toEqual([...new Set([...own, ...teamTools])].toSorted());
   });
 
-  test("its teammates are no coordinators, whatever the environment says; one can be of the type worker", async () => {
+  test("its teammates are not coordinators, whatever the environment says; one can have type worker", async () => {
     const team = await teamSession({
       stored: true,
       flags: { team: "alpha", permissionMode: "bypassPermissions" },
@@ -88,7 +88,7 @@ describe("tools", () => {
     expect(team.asked("scout@alpha")[0]?.request.system[0]).toMatch(/^You are a worker\./);
   });
 
-  test("in plan mode it still has no other tool, and is told to give the plan as its answer", async () => {
+  test("in plan mode it has no other tool, and gives the plan as its answer", async () => {
     const team = await withWorkers([], { flags: { permissionMode: "plan" } });
     await team.ask("go");
     expect(toolsOf(team.asked("lead")[0])).toEqual(own);
@@ -98,7 +98,7 @@ describe("tools", () => {
     expect(team.asked("lead").at(-1)?.said).toBe("and?");
   });
 
-  test("without the mode nothing is different", async () => {
+  test("without the mode nothing changes", async () => {
     const ordinary = await withWorkers([], { flags: { coordinator: false } });
     await ordinary.ask("go");
     expect(toolsOf(ordinary.asked("lead")[0])).toEqual(expect.arrayContaining(["Bash", "Read", "Edit", ...own]));
@@ -116,7 +116,7 @@ describe("workers", () => {
     expect(team.all("tool.called", "lead")[0]?.title).toBe("Agent worker: do a part");
   });
 
-  test("forks are off, without a fuss", async () => {
+  test("forks are disabled without an error", async () => {
     const team = await quiet(await withWorkers([{}], { flags: { forks: true } }));
     expect(team.all("agent.spawned")[1]?.agentType).toBe("worker");
     expect(team.all("context.inherited")).toEqual([]);
@@ -125,7 +125,7 @@ describe("workers", () => {
     expect(description).toContain("Without subagent_type it is a worker");
   });
 
-  test("other types work in the background as well; one that is not there is answered with those that are", async () => {
+  test("other types also run in the background; an unknown one is answered with the known ones", async () => {
     const team = await quiet(await withWorkers([{ subagent_type: "Explore" }, { subagent_type: "wroker" }]));
     expect(team.all("agent.spawned")[1]?.agentType).toBe("Explore");
     expect(team.all("background.started", "lead")).toHaveLength(1);
@@ -135,7 +135,7 @@ describe("workers", () => {
     });
   });
 
-  test("in an ordinary session there is no worker of Troupe's own", async () => {
+  test("an ordinary session has no built-in worker type", async () => {
     const team = await withWorkers([{ subagent_type: "worker" }], { flags: { coordinator: false } });
     await team.ask("go");
     expect(resultOf(team)).toMatchObject({
@@ -146,7 +146,7 @@ describe("workers", () => {
 
   const mine = { worker: { description: "my own", prompt: "You are my own worker.", tools: ["Read"] } };
 
-  test("a definition of the user's with that name wins, and the coordinator is told of its tools", async () => {
+  test("a user definition of that name wins, and the coordinator knows its tools", async () => {
     const team = await quiet(await withWorkers([{}], { flags: { agents: JSON.stringify(mine) } }));
     const worker = team.asked(/worker/)[0];
     expect(worker?.request.system[0]).toBe("You are my own worker.");
@@ -154,26 +154,26 @@ describe("workers", () => {
     expect(team.asked("lead")[0]?.system).toContain("Their tools: Read.");
   });
 
-  test("and is a type like any other in an ordinary session", async () => {
+  test("a user definition named worker is an ordinary type in an ordinary session", async () => {
     const flags = { coordinator: false, agents: JSON.stringify(mine) };
     const team = await quiet(await withWorkers([{ subagent_type: "worker" }], { flags }));
     expect(resultOf(team).outcome).toBe("ok");
   });
 
-  test("a rule against the type holds where it is left out", async () => {
+  test("a rule against worker also applies when the type is omitted", async () => {
     const team = await withWorkers([{}], { flags: { disallowedTools: ["Agent(worker)"] } });
     await team.ask("go");
     expect(resultOf(team).outcome).toBe("denied");
     expect(team.all("agent.spawned")).toHaveLength(1);
   });
 
-  test("a worker starts no agents of its own", async () => {
+  test("a worker cannot start agents", async () => {
     const team = await quiet(await withWorkers([{}]));
     expect(toolsOf(team.asked(/worker/)[0])).not.toContain("Agent");
   });
 });
 
-describe("the mode is the session's", () => {
+describe("mode of the session", () => {
   const again = (team: TeamSession, options: Partial<Parameters<typeof teamSession>[0]>) =>
     withWorkers([], { tree: team.tree, stored: true, resume: team.session.id, ...options });
   const toolsNow = async (team: TeamSession) => {
@@ -181,7 +181,7 @@ describe("the mode is the session's", () => {
     return toolsOf(team.asked("lead")[0]);
   };
 
-  test("it is in the log, and a session that is resumed without a word goes on so", async () => {
+  test("the mode is in the log, and a resumed session keeps it", async () => {
     const first = await withWorkers([], { stored: true });
     await first.ask("go");
     expect(first.all("session.opened")).toMatchObject([{ coordinator: true, resumed: false }]);
@@ -190,7 +190,7 @@ describe("the mode is the session's", () => {
     expect(second.session.view().isCoordinator).toBe(true);
     expect(await toolsNow(second)).toEqual(own);
     expect(second.all("session.opened").at(-1)).toMatchObject({ coordinator: true, resumed: true });
-    // The prompt is the same, byte for byte: what a provider keeps of it is still good.
+    // The prompt is the same byte for byte, so the provider's cache stays valid.
     expect(second.all("context.composed")).toHaveLength(1);
     await second.close();
     const third = await again(first, { flags: { coordinator: undefined } });
@@ -213,7 +213,7 @@ describe("the mode is the session's", () => {
     expect(fourth.asked("lead")[0]?.request.system[0]).toBe(coordinatorConduct);
   });
 
-  test("the environment decides for a new session, not for one that is there", async () => {
+  test("the environment decides for a new session, not for an existing one", async () => {
     const unsaid = { flags: { coordinator: undefined } };
     const first = await withWorkers([], { stored: true, ...unsaid });
     expect(await toolsNow(first)).toContain("Bash");
@@ -228,7 +228,7 @@ describe("the mode is the session's", () => {
     );
   });
 
-  test("from code", async () => {
+  test("is an option from code", async () => {
     const tree = tempTree({ "home/x": "", "project/x": "" });
     const model = createScriptedModel({ version: 1, steps: [{ text: "Hello." }] }, { clock: systemClock });
     const session = await createSession({

@@ -8,7 +8,7 @@ const damageIn = (team: TeamSession) =>
   team.all("notice.raised").flatMap(({ code, message }) => (code === "damage" ? [message] : []));
 const torn = '\n{"do":"create","sub\n';
 
-test("damage in the record or the tasks of a team is told to the user of its lead, each once, also after a resume", async () => {
+test("damage in a team's record or tasks is reported once to the lead's user, also after a resume", async () => {
   const answer = () => leading([{ calls: [mate("scout")] }, { text: "waiting" }], () => ({ text: "seen" }));
   const first = await alpha({ answer: answer() });
   await first.ask("go");
@@ -37,7 +37,7 @@ test("damage in the record or the tasks of a team is told to the user of its lea
   expect(damageIn(again).map((message) => message.includes("team.jsonl"))).toEqual([true, false, true]);
 });
 
-test("damage in a session's own task list is told as well", async () => {
+test("damage in a session's own task list is reported", async () => {
   const team = await teamSession({ stored: true, answer: () => ({ text: "ok" }) });
   expect(await team.command({ type: "task.create", subject: "dig" })).toEqual({ ok: true });
   const store = createFileSessionStore({ home: team.tree.path("home/.troupe"), ...ports });

@@ -4,7 +4,7 @@ import { TroupeError } from "../../../src/protocol/index.ts";
 import { spawnTeammate, type SpawnTeammatePorts } from "../../../src/session/teams/spawn-teammate.ts";
 import { heldBackend, ledTeam } from "../../support/team/led-team.ts";
 
-/** The lead's session as it starts members: its worktrees are counted, its log can be made to fail. */
+/** The lead's side of starting members: it counts its worktrees, and its log can be made to fail. */
 async function starting({ logFails = false } = {}) {
   const { team } = await ledTeam({ backend: heldBackend({}) });
   const worktrees: string[] = [];
@@ -39,7 +39,7 @@ async function starting({ logFails = false } = {}) {
   return { team, start, worktrees, finished };
 }
 
-test("a member that has begun keeps its worktree, also if its lead cannot put that down", async () => {
+test("a started member keeps its worktree, even if its lead cannot record it", async () => {
   const { team, start, worktrees, finished } = await starting({ logFails: true });
   await expect(start()).rejects.toThrow("EIO");
   expect(team.members().map(({ worktreePath, ended }) => [worktreePath, ended])).toEqual([[worktrees[0], undefined]]);
@@ -47,7 +47,7 @@ test("a member that has begun keeps its worktree, also if its lead cannot put th
   await team.stop("scout", { now: true });
 });
 
-test("a call that is made twice at once leaves one worktree", async () => {
+test("a call made twice at once leaves one worktree", async () => {
   const { team, start, worktrees, finished } = await starting();
   await Promise.all([start(), start()]);
   const [member] = team.members();

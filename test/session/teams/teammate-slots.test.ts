@@ -3,7 +3,7 @@ import type { Event } from "../../../src/protocol/index.ts";
 import { alpha, hang, leading, mate } from "../../support/team/scripted-team.ts";
 import { agent, gate } from "../../support/team/team-session.ts";
 
-test("a teammate at work takes a place among the agents at work, and gives it back when it rests", async () => {
+test("a working teammate holds a slot and releases it when it becomes idle", async () => {
   const resting = gate();
   const wanted = gate();
   const team = await alpha({
@@ -34,7 +34,7 @@ test("a teammate at work takes a place among the agents at work, and gives it ba
   expect(at(isReader)).toBeGreaterThan(at(isRest));
 });
 
-test("what the agents of a teammate have, and wait for, is there for others when it is ended", async () => {
+test("slots held or awaited by a teammate's subagents are released when it ends", async () => {
   const begun = gate();
   const queued = (event: Event) => event.type === "tool.progress" && event.text.startsWith("waiting for a place");
   const team = await alpha({

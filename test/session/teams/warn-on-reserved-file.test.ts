@@ -5,7 +5,7 @@ import { teamSession } from "../../support/team/team-session.ts";
 
 const write = (path: string) => ({ calls: [{ tool: "Write", input: { file_path: path, content: "new" } }] });
 
-test("who changes what another one has reserved is told, and so is that one; once for each file", async () => {
+test("changing a file reserved by another member warns both, once for each file", async () => {
   const team = await teamSession({
     stored: true,
     flags: { team: "alpha" },

@@ -30,21 +30,24 @@ function exporterTo(address: string, more: Partial<SpanExporterOptions> = {}) {
   return { exporter, lost };
 }
 
-test.each([429, 502, 503, 504])("a collector that answers %s is asked again, and nothing is lost", async (status) => {
-  const collector = await startCollector();
-  let refusals = 2;
-  collector.answer = (response) => {
-    response.writeHead(status).end();
-    if (--refusals === 0) collector.answer = undefined;
-  };
-  const { exporter, lost } = exporterTo(collector.address);
-  exporter.add([span("one")]);
-  await exporter.close(10_000);
-  expect(collector.spans.map(({ name }) => name)).toEqual(["one"]);
-  expect([collector.requests.length, lost]).toEqual([3, []]);
-});
+test.each([429, 502, 503, 504])(
+  "export is retried when the collector answers %s, and nothing is lost",
+  async (status) => {
+    const collector = await startCollector();
+    let refusals = 2;
+    collector.answer = (response) => {
+      response.writeHead(status).end();
+      if (--refusals === 0) collector.answer = undefined;
+    };
+    const { exporter, lost } = exporterTo(collector.address);
+    exporter.add([span("one")]);
+    await exporter.close(10_000);
+    expect(collector.spans.map(({ name }) => name)).toEqual(["one"]);
+    expect([collector.requests.length, lost]).toEqual([3, []]);
+  },
+);
 
-test("what it refuses for good is lost, and that is said once", async () => {
+test("permanently rejected spans are lost, with one notice", async () => {
   const collector = await startCollector();
   collector.answer = (response) => response.writeHead(400).end();
   const { exporter, lost } = exporterTo(collector.address);
@@ -56,7 +59,7 @@ test("what it refuses for good is lost, and that is said once", async () => {
   expect(lost).toEqual([expect.stringMatching(/^1 spans did not reach http.*: it answered 400/)]);
 });
 
-test("what it takes in part is said", async () => {
+test("a partly accepted export is reported", async () => {
   const collector = await startCollector();
   collector.answer = (response) => response.end('{"partialSuccess":{"rejectedSpans":"2"}}');
   const { exporter, lost } = exporterTo(collector.address);
@@ -65,7 +68,7 @@ test("what it takes in part is said", async () => {
   expect(lost).toEqual([expect.stringContaining("it refused 2 of them")]);
 });
 
-test("one that never answers does not hold up the end", async () => {
+test("a collector that never answers does not delay the end", async () => {
   const collector = await startCollector();
   collector.answer = () => undefined;
   const { exporter, lost } = exporterTo(collector.address);
@@ -75,14 +78,14 @@ test("one that never answers does not hold up the end", async () => {
   expect(lost).toEqual([expect.stringContaining("the session ended before it answered")]);
 });
 
-test("nobody there: said once, and what waits is bounded", async () => {
+test("no collector: one notice, and the queue is bounded", async () => {
   const { exporter, lost } = exporterTo("http://127.0.0.1:1");
   for (let at = 0; at < 10_000; at++) exporter.add([span(`${at}`)]);
   await exporter.close(10_000);
   expect(lost).toHaveLength(1);
 });
 
-test("what is said of a loss has no key from the address in it", async () => {
+test("a notice about a loss contains no key from the address", async () => {
   const { exporter, lost } = exporterTo("http://127.0.0.1:1", {
     endpoint: "http://127.0.0.1:1/v1/traces?key=verysecret",
   });

@@ -4,10 +4,10 @@ import { createSpanFold } from "../../../src/session/telemetry/span-fold.ts";
 
 const session = "ses_1" as SessionId;
 const [lead, child] = ["agt_lead" as AgentId, "agt_child" as AgentId];
-/** Models number their calls as they like: two agents may have calls of one id. */
+/** Models choose call ids freely: two agents may use the same one. */
 const callId = "call_1" as CallId;
 
-test("calls of two agents with one id are two spans, each with its own outcome and under its own turn", () => {
+test("calls of two agents with one id are two spans, each with its own outcome and turn", () => {
   const fold = createSpanFold({ parentSpanId: undefined, content: false });
   let seq = 0;
   const tell = (agent: AgentId, event: Event) => {

@@ -16,7 +16,7 @@ function paths(spans: readonly CollectedSpan[]): string[] {
   return spans.map((span) => path(span).replaceAll(/general-purpose-\w+/g, "general-purpose")).sort();
 }
 
-test("a session is one trace: session, agent, turn, request and tool; a child hangs under the call that started it", async () => {
+test("a session is one trace: session, agent, turn, request, tool; a subagent is below its call", async () => {
   const collector = await startCollector();
   const team = await teamSession({
     ...traced(collector),
@@ -56,12 +56,12 @@ test("a session is one trace: session, agent, turn, request and tool; a child ha
   const bash = collector.spans.find(({ name }) => name === "execute_tool Bash");
   expect(bash?.attributes).toMatchObject({ "gen_ai.tool.name": "Bash", "troupe.tool.outcome": "failed" });
   expect(bash?.status).toEqual({ code: 2, message: "failed" });
-  // Nobody has asked for the words.
+  // Content was not requested.
   expect(JSON.stringify(collector.spans)).not.toMatch(/exit 3|look around|seen/);
   expect(chat?.resource).toMatchObject({ "service.name": "troupe" });
 });
 
-test("with content the words are in it", async () => {
+test("with content enabled, the spans contain the texts", async () => {
   const collector = await startCollector();
   const team = await teamSession({
     ...traced(collector, { content: true }),
@@ -79,7 +79,7 @@ test("with content the words are in it", async () => {
   expect(JSON.stringify(collector.spans)).toContain("the end");
 });
 
-test("a team is one trace, in whichever session its members are", async () => {
+test("a team is one trace across the sessions of its members", async () => {
   const collector = await startCollector();
   const team = await teamSession({
     stored: true,
@@ -99,7 +99,7 @@ test("a team is one trace, in whichever session its members are", async () => {
   expect(paths(collector.spans)).toContain("session > session > invoke_agent scout@alpha > turn 1 > chat script");
 });
 
-test("off by itself, also where the variables of OpenTelemetry stand; TROUPE_TELEMETRY and they switch it on and say where to", async () => {
+test("off by default; TROUPE_TELEMETRY enables it, and OpenTelemetry variables set the target", async () => {
   const collector = await startCollector();
   const variables = {
     OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.address}/base/`,
@@ -126,7 +126,7 @@ test("off by itself, also where the variables of OpenTelemetry stand; TROUPE_TEL
   });
 });
 
-test("a repository that nobody trusts cannot have anything sent anywhere", async () => {
+test("an untrusted repository cannot make anything be sent", async () => {
   const collector = await startCollector();
   const team = await teamSession({
     files: { "project/.troupe/settings.json": { telemetry: { traces: true, endpoint: collector.address } } },
@@ -142,7 +142,7 @@ test.each([
   ["OTEL_EXPORTER_OTLP_ENDPOINT", "http://me:verysecret@127.0.0.1:4318"],
   ["OTEL_EXPORTER_OTLP_HEADERS", "x-key=verysecret%0A1"],
   ["OTEL_EXPORTER_OTLP_HEADERS", "x key=verysecret"],
-])("what cannot be sent is an error before anything is done, and tells no secret: %s=%s", async (name, value) => {
+])("an invalid setting is an error at the start that shows no secret: %s=%s", async (name, value) => {
   const start = teamSession({ env: { TROUPE_TELEMETRY: "1", [name]: value }, answer: () => ({ text: "hello" }) });
   const error = await start.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(Error);

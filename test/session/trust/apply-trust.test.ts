@@ -26,7 +26,7 @@ const world = (files: Parameters<typeof tempTree>[0] = {}): TempTree => {
 const load = (tree: TempTree, cwd = "repo") =>
   loadConfig({ cwd: tree.path(cwd), env: { HOME: tree.path("home") }, managedFile: tree.path("etc/settings.json") });
 
-/** What `troupe trust` does. */
+/** Does the same as `troupe trust`. */
 const trust = async (tree: TempTree, cwd = "repo") => {
   const {
     home,
@@ -40,7 +40,7 @@ const trust = async (tree: TempTree, cwd = "repo") => {
   await trustFolder(home, { cwd: real, withheld: untrusted, now: 0 });
 };
 
-test("a folder that is trusted is trusted until it asks for something new", async () => {
+test("a trusted folder stays trusted until it requests something new", async () => {
   const tree = world({ "repo/.troupe/settings.json": { hooks: hooks("one"), env: { A: "1" }, model: "local/m" } });
   const before = await load(tree);
   expect(before).toMatchObject({ trust: "none", hooks: [], model: undefined });
@@ -75,7 +75,7 @@ test.each([
   ["a script", { model: "scripted/evil.ts" }],
   ["a budget", { maxBudgetUsd: 1000 }],
   ["hooks switched off", { disableAllHooks: true }],
-])("a trusted folder that comes to ask for %s is asked about again", async (_what, settings) => {
+])("a trusted folder that adds %s needs trust again", async (_what, settings) => {
   const tree = world({ "repo/.troupe/settings.json": { hooks: hooks("one") } });
   await trust(tree);
   expect((await load(tree)).trust).toBe("all");
@@ -83,7 +83,7 @@ test.each([
   expect(await load(tree)).toMatchObject({ trust: "none", hooks: [], mcpServers: [], permissionMode: "default" });
 });
 
-test("what only forbids needs no trust, before it or after a change", async () => {
+test("restrictions need no trust, before it or after a change", async () => {
   const tree = world({ "repo/.troupe/settings.json": { permissions: { deny: ["WebFetch"], ask: ["Bash"] } } });
   expect(await load(tree)).toMatchObject({ trust: "none", notices: [], untrusted: [] });
   expect((await load(tree)).rules).toMatchObject({ deny: [{ value: "WebFetch" }], ask: [{ value: "Bash" }] });
@@ -92,7 +92,7 @@ test("what only forbids needs no trust, before it or after a change", async () =
   expect(await load(tree)).toMatchObject({ trust: "all", permissionMode: "plan" });
 });
 
-test("trust is of one folder: not of those above, in or beside it, nor of another in its place", async () => {
+test("trust covers one folder: not its parents, children or siblings, nor a replacement", async () => {
   const settings = { hooks: hooks("one") };
   const tree = world({ "repo/.troupe/settings.json": settings, "repo/sub/.troupe/settings.json": settings });
   await trust(tree);
@@ -109,7 +109,7 @@ test("trust is of one folder: not of those above, in or beside it, nor of anothe
   expect((await load(tree, "link")).trust).toBe("all");
 });
 
-test("a folder that belongs to somebody else by now is not the one that was trusted", async () => {
+test("a folder that now belongs to another user is not trusted", async () => {
   const tree = world({ "repo/.troupe/settings.json": { hooks: hooks("one") } });
   await trust(tree);
   const file = tree.path(`home/.troupe/trust/${projectName(tree.path("repo"))}.json`);
@@ -120,7 +120,7 @@ test("a folder that belongs to somebody else by now is not the one that was trus
   expect((await load(tree)).trust).toBe("none");
 });
 
-test("git's pointers have no part in it: a forged worktree does not borrow the trust of another folder", async () => {
+test("git pointers do not count: a forged worktree does not get the trust of another folder", async () => {
   const tree = world({
     "repo/.troupe/settings.json": { hooks: hooks("one") },
     "evil/.troupe/settings.json": { hooks: hooks("evil") },
@@ -132,7 +132,7 @@ test("git's pointers have no part in it: a forged worktree does not borrow the t
   expect(await load(tree, "evil")).toMatchObject({ trust: "none", hooks: [] });
 });
 
-test("settings of a folder in between count as part of what was shown", async () => {
+test("settings of a folder in between are part of what was shown", async () => {
   const tree = world({ "repo/sub/.troupe/settings.json": { hooks: hooks("one") } });
   await trust(tree, "repo/sub");
   expect((await load(tree, "repo/sub")).trust).toBe("all");
@@ -140,7 +140,7 @@ test("settings of a folder in between count as part of what was shown", async ()
   expect((await load(tree, "repo/sub")).trust).toBe("none");
 });
 
-test("the record is private, one file for each folder, and a damaged one is an error and no yes", async () => {
+test("the record is private, one file per folder, and a damaged one is an error, not consent", async () => {
   const tree = world({ "repo/.troupe/settings.json": { hooks: hooks("one") } });
   await Promise.all([trust(tree), trust(tree, "repo/sub"), trust(tree)]);
   const folder = tree.path("home/.troupe/trust");
@@ -159,7 +159,7 @@ test("the record is private, one file for each folder, and a damaged one is an e
   expect(await removeTrustRecord(tree.path("home/.troupe"), tree.path("repo"))).toBe(false);
 });
 
-test("lasting answers are kept where the folder cannot write, and need no trust", async () => {
+test("lasting answers are stored outside the folder and need no trust", async () => {
   const tree = world({ "repo/.troupe/settings.local.json": { permissions: { allow: ["Bash(from the folder)"] } } });
   const { localSettings } = await load(tree);
   expect(localSettings.startsWith(tree.path("home/.troupe/projects/"))).toBe(true);
@@ -177,8 +177,8 @@ test("lasting answers are kept where the folder cannot write, and need no trust"
   await expect(load(tree)).rejects.toMatchObject({ code: "settings" });
 });
 
-test("a record that cannot be read is an error", async () => {
-  if (process.getuid?.() === 0) return; // the superuser reads everything
+test("an unreadable record is an error", async () => {
+  if (process.getuid?.() === 0) return; // the superuser can read every file
   const tree = world({ "repo/.troupe/settings.json": { hooks: hooks("one") } });
   await trust(tree);
   mkdirSync(tree.path("home/.troupe/trust"), { recursive: true });
@@ -187,7 +187,7 @@ test("a record that cannot be read is an error", async () => {
   await expect(load(tree)).rejects.toMatchObject({ code: "settings" });
 });
 
-test("programs are not looked for in the folder, nor in packages above it, nor relative to anything", async () => {
+test("programs are not searched in the folder, in packages above it, or relative to anything", async () => {
   const tree = world({ "repo/bin/git": "", "home/bin/git": "" });
   tree.folder("node_modules/.bin");
   const paths = [
@@ -214,7 +214,7 @@ test("programs are not looked for in the folder, nor in packages above it, nor r
   );
 });
 
-test("a home that depends on where one is could be filled by the folder, and is refused", async () => {
+test("a relative TROUPE_HOME is refused: the folder could fill it", async () => {
   const tree = world({ "repo/state/settings.json": { hooks: hooks("evil") } });
   for (const TROUPE_HOME of ["state", "./state", "../repo/state"]) {
     const env = { HOME: tree.path("home"), TROUPE_HOME };

@@ -48,8 +48,8 @@ async function ends(child: ReturnType<typeof spawn>): Promise<{ code: number | n
 
 const stdio: ["ignore", "pipe", "inherit"] = ["ignore", "pipe", "inherit"];
 
-describe("files that Claude Code writes too", () => {
-  test("16 writers at once, half of them foreign, and a reader beside them: nothing is lost, nothing comes twice", async () => {
+describe("files that Claude Code also writes", () => {
+  test("16 concurrent writers, half of them external, and a reader: nothing is lost or duplicated", async () => {
     const { home, claudeFolder, team, fileOf } = await crew();
     const reader = await team.inbox("bert").openReader();
     const ours = Array.from({ length: 8 }, () =>
@@ -81,7 +81,7 @@ describe("files that Claude Code writes too", () => {
     await reader.close();
   });
 
-  test("a writer that is killed at any moment leaves the file whole; its lock is waited out", async () => {
+  test("a writer killed at any moment leaves the file whole; its lock is waited out", async () => {
     const { home, claudeFolder, team, fileOf, inboxes } = await crew({ staleMs: 400 });
     const acknowledged: string[] = [];
     for (let round = 0; round < 12; round++) {
@@ -102,7 +102,7 @@ describe("files that Claude Code writes too", () => {
     expect(readdirSync(inboxes).filter((name) => name.includes(".lock"))).toEqual([]);
   });
 
-  test("a reader that is killed at any moment loses nothing, and nothing comes to it twice", async () => {
+  test("a reader killed at any moment loses nothing and reads nothing twice", async () => {
     const { home, claudeFolder, team, fileOf } = await crew({ staleMs: 400 });
     const sent: string[] = [];
     for (let round = 0; round < 10; round++) {
@@ -125,7 +125,7 @@ describe("files that Claude Code writes too", () => {
     await reader.close();
   });
 
-  test("a lock that is renewed is never taken: who waits for it too long is told", async () => {
+  test("a renewed lock is never taken: waiting for it times out with an error", async () => {
     const { team, fileOf } = await crew({ staleMs: 1000, waitMs: 3000 });
     const lock = `${fileOf("w1")}.lock`;
     mkdirSync(lock);
@@ -141,7 +141,7 @@ describe("files that Claude Code writes too", () => {
     expect(arrayIn(fileOf("w1"))).toMatchObject([{ text: "later" }]);
   });
 
-  test("what is damaged is set aside and told of, and everything after it is read", async () => {
+  test("damage is set aside and reported, and everything after it is read", async () => {
     const { team, fileOf, inboxes } = await crew();
     writeFileSync(fileOf("bert"), '[{"from":"w1","te');
     expect(await team.inbox("bert").peek()).toMatchObject({
@@ -160,7 +160,7 @@ describe("files that Claude Code writes too", () => {
     await reader.close();
   });
 
-  test("what others have put into the files stays when they are rewritten", async () => {
+  test("fields of other programs survive a rewrite", async () => {
     const { team, claudeFolder, fileOf } = await crew();
     const path = join(claudeFolder, "teams", "crew", "config.json");
     const config = JSON.parse(readFileSync(path, "utf8")) as { members: object[] };
@@ -195,7 +195,7 @@ describe("files that Claude Code writes too", () => {
     });
   });
 
-  test("a task that another program takes over ends the claim of who had it", async () => {
+  test("a task that another program claims ends the previous claim", async () => {
     const { team, claudeFolder } = await crew();
     await team.tasks.create({ subject: "a", description: "" }, { name: "bert" });
     const claimed = await team.tasks.claim(1, { name: "bert" });
@@ -210,7 +210,7 @@ describe("files that Claude Code writes too", () => {
     expect(await team.tasks.complete(1, { name: "bert", generation })).toMatchObject({ ok: false, reason: "stale" });
   });
 
-  test("nobody here speaks for a member of theirs, reads its mail, or leads a team of theirs", async () => {
+  test("no process here writes for an external member, reads its mail or leads an external team", async () => {
     const { team, claudeFolder, store, fileOf } = await crew();
     await expect(team.inbox("bert").send(textMail("x", { from: "w1" }))).rejects.toThrow("another program runs w1");
     await expect(team.inbox("w1").openReader()).rejects.toThrow("another program runs it");
@@ -241,12 +241,12 @@ describe("files that Claude Code writes too", () => {
     ).rejects.toThrow("no place for reservations");
   });
 
-  test("a name that leads elsewhere is refused", async () => {
+  test("a name that leaves the folder is refused", async () => {
     const { team } = await crew();
     for (const name of ["../../x", ".hidden", "a/b", "a\0b"]) expect(() => team.inbox(name)).toThrow("no name");
   });
 
-  test("typed bodies are written as they were seen, and read as such; a text that looks like one stays a text", async () => {
+  test("typed bodies are written in Claude Code's form and read as such; similar text stays text", async () => {
     const { team, fileOf } = await crew();
     const asked = bodyMail(shutdownRequest(), { from: "team-lead", to: "w1" });
     await team.inbox("w1").send(asked);
@@ -330,7 +330,7 @@ describe("files that Claude Code writes too", () => {
     await reader.close();
   });
 
-  test("an id of ours is a UUID there, and the same id again here", async () => {
+  test("an id of ours is a UUID there, and maps to the same id here", async () => {
     const { team, fileOf } = await crew();
     const mail = textMail("x", { from: "user", to: "w1", id: ports.createId<MailId>("mail") });
     await team.inbox("w1").send(mail);

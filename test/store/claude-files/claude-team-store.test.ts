@@ -6,9 +6,9 @@ import { teamStoreSuite } from "../../support/store/team-store-conformance.ts";
 import { inboxConformance } from "../../support/store/inbox-conformance.ts";
 
 teamStoreSuite("in Claude Code's files", async () => pair(temporaryFolder()), {
-  "gives each member a name of its own, look-alikes included, and a key":
+  "gives each member a unique name, look-alikes included, and a key":
     "messages there have no signature that we know of, so there are no keys; names are tested below",
-  "reserves a file or a folder for the first who asks; who shares it, shares it with who does too":
+  "reserves a file or folder for the first member; shared reservations coexist":
     "there is no place for reservations that others would see: they are refused in words",
 });
 
@@ -38,7 +38,7 @@ inboxConformance(
     return team;
   },
   {
-    "what is stored is there for everybody, as it was sent, in the order of one sender's calls":
+    "stored mail is visible to every process, as sent, in the order of one sender's calls":
       "urgent, replyTo and signatures have no place there: such mail goes beside the file, and only between members of ours",
   },
 );

@@ -4,7 +4,7 @@ import { createMemoryLog } from "../../../src/store/index.ts";
 import { busStore, closedAfter, ports } from "../../support/bus/bus-stores.ts";
 import { startNats } from "../../support/bus/nats-server.ts";
 
-it("what happens in an agent elsewhere is seen once, in order, also of what happened while the bus was away", async () => {
+it("events of a remote agent are seen once, in order, also those from while the bus was down", async () => {
   const server = await startNats();
   onTestFinished(() => server.close());
   const worker = closedAfter(await busStore(server.url).create({ name: "crew", cwd: "/" }));

@@ -5,7 +5,7 @@ import { textMail, textsOf } from "../../support/mail/sample-mail.ts";
 import { busStore, closedAfter, until } from "../../support/bus/bus-stores.ts";
 import { freePort, type NatsServer, startNats } from "../../support/bus/nats-server.ts";
 
-it("of three servers one is killed: nothing acknowledged is lost, and nobody waits for it to come back", async () => {
+it("one of three servers is killed: nothing acknowledged is lost, and no caller waits for it", async () => {
   const routes = [await freePort(), await freePort(), await freePort()];
   const servers: NatsServer[] = await Promise.all(
     routes.map((route, n) =>
@@ -53,7 +53,6 @@ it("of three servers one is killed: nothing acknowledged is lost, and nobody wai
   expect((await two.inbox("bert").peek()).problems).toEqual([]);
 });
 
-/** Whoever decides for the only stream there is. */
 async function leaderOf(servers: readonly NatsServer[]): Promise<NatsServer> {
   const connection = await connect({ servers: `127.0.0.1:${servers[0]?.port}`, user: "u0", pass: "secret" });
   try {

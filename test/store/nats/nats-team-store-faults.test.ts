@@ -25,7 +25,7 @@ const startTeam = async (server: NatsServer, options: Parameters<typeof busStore
 
 const readAll = async (team: StoredTeam, member = "bert") => textsOf((await team.inbox(member).peek()).mail);
 
-it("loses nothing that was acknowledged, and does nothing twice, when the server is killed 25 times under load", async () => {
+it("server killed 25 times under load: nothing acknowledged is lost or done twice", async () => {
   const server = await start();
   const { one, two } = await startTeam(server);
   for (let n = 0; n < 40; n++) await one.tasks.create({ subject: `t${n}`, description: "" }, { name: "team-lead" });
@@ -89,7 +89,7 @@ it("loses nothing that was acknowledged, and does nothing twice, when the server
   expect(await reader.unread()).toEqual([]);
 });
 
-it("waits for a server that is stopped for a moment, and takes nobody for dead", async () => {
+it("waits for a briefly stopped server and declares no member dead", async () => {
   const server = await start();
   const { one, two } = await startTeam(server, { leaseMs: 1000, beatMs: 100 });
   await one.record.join(worker("anna"));
@@ -107,7 +107,7 @@ it("waits for a server that is stopped for a moment, and takes nobody for dead",
   await presence.close();
 });
 
-it("keeps on this disk what the bus does not take, and sends it once, in order, from the next process", async () => {
+it("keeps mail that the bus does not accept on disk, and the next process sends it once, in order", async () => {
   const server = await start();
   const home = temporaryFolder();
   const options = { home, waitMs: 3_000 };
@@ -122,7 +122,7 @@ it("keeps on this disk what the bus does not take, and sends it once, in order, 
       code: "storage",
       message: expect.stringContaining("goes out when the bus is back"),
     });
-  // An agent in the middle of its turn goes on.
+  // An agent in the middle of its turn continues.
   await reader.mark([first?.mail.id as MailId], "read");
   expect(textsOf(await reader.unread())).toEqual([]);
   await one.close();
@@ -136,7 +136,7 @@ it("keeps on this disk what the bus does not take, and sends it once, in order, 
   expect(problems).toEqual([]);
 });
 
-it("gives a task to nobody else while its owner is heard, and to one only when it is cut off", async () => {
+it("a task stays with its owner while it is heard, and goes to one other when it is cut off", async () => {
   const server = await start();
   const proxy = await startProxy(server.port);
   onTestFinished(() => proxy.close());
@@ -156,7 +156,7 @@ it("gives a task to nobody else while its owner is heard, and to one only when i
   const done = one.tasks.complete(1, { name: "anna", generation: held.item.generation });
   const whileAway = one.inbox("bert").send(textMail("from beyond"));
   await until("its lease is over", async () => (await two.tasks.releaseGone(gone)).length === 1);
-  // Who hears nobody takes nobody for dead.
+  // A process that hears no presence declares no member dead.
   expect(await one.presence.goneReason("team-lead")).toBeUndefined();
   expect(await two.tasks.claim(1, { name: "bert" })).toMatchObject({ ok: true, item: { generation: 2 } });
   proxy.heal();
@@ -167,7 +167,7 @@ it("gives a task to nobody else while its owner is heard, and to one only when i
   await presence.close();
 });
 
-it("puts back what the server had acknowledged and lost, and says so", async () => {
+it("restores records that the server acknowledged and lost, and reports it", async () => {
   const server = await start();
   const { one, two } = await startTeam(server);
   const reader = await two.inbox("bert").openReader();
@@ -199,7 +199,7 @@ it("puts back what the server had acknowledged and lost, and says so", async () 
   expect(own.takeNotices().join()).toContain("2 messages that it had acknowledged");
 });
 
-it("takes up what a dead process has left, also in the outbox that it takes for its own", async () => {
+it("sends what a dead process left, also from the outbox that it reuses", async () => {
   const server = await start();
   const home = temporaryFolder();
   const options = { home, waitMs: 1_500 };
@@ -210,7 +210,7 @@ it("takes up what a dead process has left, also in the outbox that it takes for 
   await first.close();
   await server.start();
   const looker = closedAfter(await busStore(server.url, { home }).open("crew"));
-  // Nobody has to send for it.
+  // No new send is needed for it.
   await until("it is sent", async () => (await readAll(looker)).length === 2);
   const again = closedAfter(await busStore(server.url, { home }).open("crew"));
   await Promise.all(["c", "d"].map((text) => again.inbox("bert").send(textMail(text))));

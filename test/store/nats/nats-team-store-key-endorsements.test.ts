@@ -19,7 +19,7 @@ const mailboxOf = (team: StoredTeam) => {
   return mailbox;
 };
 
-it("workers sign for a member with what the lead has vouched for, one after another, and nobody else does", async () => {
+it("workers sign for a member with keys that the lead endorsed, one after another, and no others do", async () => {
   const server = await startNats();
   onTestFinished(() => server.close());
   const lead = closedAfter(await busStore(server.url).create({ name: "crew", cwd: "/" }));
@@ -27,7 +27,7 @@ it("workers sign for a member with what the lead has vouched for, one after anot
   const north = closedAfter(await busStore(server.url).open("crew"));
   const south = closedAfter(await busStore(server.url).open("crew"));
   const offered = await north.record.offerKey?.("tester");
-  // Whoever is first does not sign for it by that alone.
+  // Being first does not give the right to sign for it.
   expect(await north.record.keyOf("tester", "sign")).toBeUndefined();
   await expect(north.record.vouchFor?.("tester", offered ?? "")).rejects.toThrow("Only the lead's machine");
   await lead.record.vouchFor?.("tester", offered ?? "");
@@ -41,7 +41,7 @@ it("workers sign for a member with what the lead has vouched for, one after anot
   await lead.record.vouchFor?.("tester", (await south.record.offerKey?.("tester")) ?? "");
   await south.record.read();
   await mailboxOf(south).send({ from: "tester", to: "team-lead", body: idle });
-  // Both are of the member, for who was there all the time as for who comes now.
+  // Both verify as the member, for existing readers and for new ones.
   const both = [{ sender: "verified" }, { sender: "verified" }];
   expect(await heard.readUnread("team-lead")).toMatchObject(both);
   expect(await mailboxOf(closedAfter(await busStore(server.url).open("crew"))).readAll("team-lead")).toMatchObject(
@@ -50,7 +50,7 @@ it("workers sign for a member with what the lead has vouched for, one after anot
   await north.record.read();
   expect(await north.record.keyOf("tester", "sign")).toBeUndefined();
 
-  // What the lead has said once, said again by somebody else, changes nothing.
+  // A repeated endorsement of the lead, sent by another client, changes nothing.
   const connection = await connect({ servers: `127.0.0.1:${server.port}`, user: "u0", pass: "secret" });
   onTestFinished(() => connection.close());
   const manager = await jetstreamManager(connection);
@@ -60,7 +60,7 @@ it("workers sign for a member with what the lead has vouched for, one after anot
   for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
     const message = await manager.streams.getMessage(stream, { seq });
     if (message?.string().includes('"voucher"')) await jetstream(connection).publish(message.subject, message.data);
-    // Neither half that signs is anywhere.
+    // No private key is on the bus.
     expect(message?.string() ?? "").not.toContain("MC4CAQAwBQYDK2Vw");
   }
   const now = await lead.record.read();

@@ -19,7 +19,7 @@ const raw = async (server: NatsServer) => {
   return { js: jetstream(connection), jsm: await jetstreamManager(connection) };
 };
 
-it("what comes again after the broker has forgotten it is read once; what is missing is told", async () => {
+it("a duplicate that the broker has forgotten is read once; missing mail is reported", async () => {
   const server = await start();
   const team = closedAfter(
     await busStore(server.url, { limitBytes: 1, keepRead: 0 }).create({ name: "crew", cwd: "/" }),
@@ -37,7 +37,7 @@ it("what comes again after the broker has forgotten it is read once; what is mis
     "read",
   );
   await team.inbox("bert").send(textMail("next"));
-  // Read, compacted away, and sent once more.
+  // Read, removed by compaction, and sent once more.
   await again();
   expect(textsOf(await reader.unread())).toEqual(["next"]);
   const skipped = JSON.stringify({ o: "out_x", n: 5, records: [{ mail: textMail("fifth") }] });
@@ -51,7 +51,7 @@ it("what comes again after the broker has forgotten it is read once; what is mis
   expect(reader.takeNotices()).toEqual([]);
 });
 
-it("what the bus does not let through is refused in words, and nothing behind it waits", async () => {
+it("a message that the bus refuses fails with an error, and nothing behind it waits", async () => {
   const permissions = '{ publish: { allow: [">"], deny: ["troupe.*.inbox.carl"] } }';
   const server = await start({ config: () => "max_payload: 65536", permissions });
   const team = closedAfter(await busStore(server.url).create({ name: "crew", cwd: "/" }));
@@ -66,7 +66,7 @@ it("what the bus does not let through is refused in words, and nothing behind it
   expect(textsOf((await team.inbox("bert").peek()).mail)).toEqual(["small"]);
 });
 
-it("signs with what never leaves the machine: another one can check it and cannot make it", async () => {
+it("signs with a key that never leaves the machine: others can verify but not sign", async () => {
   const server = await start();
   const one = closedAfter(await busStore(server.url).create({ name: "crew", cwd: "/" }));
   const two = closedAfter(await busStore(server.url).open("crew"));
@@ -78,7 +78,7 @@ it("signs with what never leaves the machine: another one can check it and canno
   expect(await two.record.keyOf("team-lead", "check")).toMatchObject({ type: "public" });
   expect(await two.record.keyOf("team-lead", "sign")).toBeUndefined();
   expect(await one.record.keyOf("team-lead", "sign")).toMatchObject({ type: "private" });
-  // The first who signs for it does so from then on.
+  // The first to sign for it keeps that right.
   expect(await one.record.keyOf("remote", "check")).toBeUndefined();
   expect(await two.record.keyOf("remote", "sign")).toMatchObject({ type: "private" });
   expect(await one.record.keyOf("remote", "sign")).toBeUndefined();

@@ -14,7 +14,7 @@ afterAll(() => server.close());
 
 teamStoreSuite("on the bus", async () => pair());
 
-// Compacted all the time: nothing may depend on when.
+// Compacts all the time: nothing may depend on when compaction happens.
 teamStoreSuite("on the bus, compacted all the time", async () => pair({ limitBytes: 1 }));
 
 function pair(more: { limitBytes?: number } = {}) {

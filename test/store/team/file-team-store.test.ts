@@ -5,7 +5,7 @@ import { teamStoreSuite } from "../../support/store/team-store-conformance.ts";
 
 teamStoreSuite("on files", async () => pair(temporaryFolder()));
 
-// Compacted all the time: nothing may depend on when.
+// Compacts all the time: nothing may depend on when compaction happens.
 teamStoreSuite("on files that are always too large", async () => pair(temporaryFolder(), { limitBytes: 1 }));
 
 function pair(home: string, more: { limitBytes?: number } = {}) {

@@ -9,13 +9,13 @@ const start = () => {
   return { teams, another: createFileTeamStore(ports) };
 };
 
-it("who opens a team that is open gets the same one, and it is open until the last has closed it", async () => {
+it("opening an open team returns the same one, open until the last user closes it", async () => {
   const { teams } = start();
   const first = await teams.create({ name: "alpha", cwd: "/" });
   const second = await teams.open("alpha");
   expect(second.record).toBe(first.record);
   await first.close();
-  await first.close(); // a second time does nothing
+  await first.close(); // closing twice does nothing
   expect((await second.record.read()).name).toBe("alpha");
   await second.close();
   await expect(second.record.read()).rejects.toThrow("closed");
@@ -25,7 +25,7 @@ it("who opens a team that is open gets the same one, and it is open until the la
   await anew.close();
 });
 
-it("a team that could not be opened is looked for again", async () => {
+it("a failed open is tried again", async () => {
   const { teams, another } = start();
   await expect(teams.open("alpha")).rejects.toMatchObject({ code: "team" });
   await (await another.create({ name: "alpha", cwd: "/" })).close();
@@ -34,7 +34,7 @@ it("a team that could not be opened is looked for again", async () => {
   expect(opened.name).toBe("alpha");
 });
 
-it("what others say of themselves is seen as soon as they have said it", async () => {
+it("presence of others is seen as soon as it is published", async () => {
   const { teams, another } = start();
   const own = await teams.create({ name: "alpha", cwd: "/" });
   const other = await another.open("alpha");

@@ -33,7 +33,7 @@ export interface HarnessOptions {
   readonly ledger?: Ledger;
   readonly costOf?: AgentOptions["costOf"];
   readonly maxTurns?: number;
-  /** Events of an earlier life of the same agent. */
+  /** Events of a previous run of the same agent. */
   readonly log?: readonly StoredEnvelope[];
   readonly sink?: (sink: EventSink) => EventSink;
 }
@@ -47,13 +47,13 @@ export interface Harness {
   readonly names: () => string[];
   readonly saved: Map<string, string>;
   say(text: string): Promise<void>;
-  /** Says it and waits until the agent is idle. */
+  /** Sends the prompt and waits until the agent is idle. */
   run(text: string): Promise<void>;
   /** Resolves when an event of this type has been published. */
   happened(type: Event["type"], count?: number): Promise<void>;
 }
 
-/** One agent in memory: a scripted model, tools of the test's own, no disk. */
+/** One agent in memory: a scripted model, the test's own tools, no disk. */
 export function harness(options: HarnessOptions): Harness {
   const clock = createTestClock({ auto: true });
   const createId = createIdFactory(clock);

@@ -1,7 +1,7 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 
-/** Everything that any stream holds, as bytes. */
+/** The content of all streams, as bytes. */
 export async function allMessages(url: string): Promise<Buffer> {
   const { username, password, host } = new URL(url);
   const connection = await connect({ servers: host, user: username, pass: password });

@@ -7,12 +7,12 @@ export const ports = { clock: systemClock, createId: createIdFactory(systemClock
 
 export type BusStoreOptions = Partial<Parameters<typeof openNatsTeamStore>[0]>;
 
-/** A store as one machine has it: with a home of its own unless told otherwise. */
+/** A store as one machine has it, with a new home by default. */
 export function busStore(url: string, options: BusStoreOptions = {}): TeamStore {
   return openNatsTeamStore({ bus: { servers: [url] }, home: temporaryFolder(), ...ports, ...options });
 }
 
-/** Closed with the test, if it is not closed before. */
+/** Closes the team with the test, if it is not closed before. */
 export function closedAfter(team: StoredTeam): StoredTeam {
   onTestFinished(() => team.close());
   return team;

@@ -3,7 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../files/temporary-folder.ts";
 
-/** Files of an authority and of who it signs for, made by openssl; they go with the test. */
+/**
+ * The files of a certificate authority and of the certificates it signs, created by openssl and removed with the test.
+ */
 export interface Authority {
   readonly caFile: string;
   /** A certificate for loopback. */

@@ -5,34 +5,34 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A real nats-server on loopback, with a store of its own. */
+/** A real nats-server on loopback, with its own store. */
 export interface NatsServer {
   readonly port: number;
-  /** Each time another account: what is on one is not on the other. */
+  /** The address of a new account at each call. Accounts are isolated from each other. */
   address(): string;
-  /** Of one account, for all who ask. */
+  /** The address of one account that all callers share. */
   readonly url: string;
   signal(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void;
   /** Resolves when it is dead. */
   kill(): Promise<void>;
-  /** On the same port and store. Resolves when it answers. */
+  /** Starts on the same port and store. Resolves when it answers. */
   start(): Promise<void>;
   readonly store: string;
-  /** Ends it, and removes its store. */
+  /** Stops the server and removes its store. */
   close(): Promise<void>;
 }
 
 export interface NatsServerOptions {
   readonly port?: number;
-  /** More lines of its configuration. */
+  /** Additional lines of its configuration. */
   readonly config?: (port: number) => string;
   readonly accounts?: number;
   readonly name?: string;
-  /** Of the users of all accounts. */
+  /** Permissions for the users of all accounts. */
   readonly permissions?: string;
-  /** In place of the accounts above: who is let in, as the server's configuration says it. */
+  /** Replaces the accounts above: the authentication part of the server's configuration. */
   readonly letsIn?: string;
-  /** In place of all of it. */
+  /** Replaces the whole configuration. */
   readonly whole?: (at: { readonly port: number; readonly folder: string }) => string;
 }
 

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** Stands between a client and a server, and can take the way between them away. */
+/** A proxy between a client and a server that can cut the connection. */
 export interface TcpProxy {
   readonly port: number;
-  /** Nothing goes through any more, and nobody is told: as when a cable is pulled. */
+  /** Drops all traffic without notice, like a pulled cable. */
   cut(): void;
   heal(): void;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ export async function startProxy(target: number): Promise<TcpProxy> {
     cut: () => void (isCut = true),
     heal: () => {
       isCut = false;
-      // What was on the way is lost: both sides begin anew.
+      // Data under way is lost, and both sides reconnect.
       for (const socket of sockets) socket.destroy();
     },
     close: async () => {

@@ -13,7 +13,7 @@ export function fileWith(text: string): string {
   return path;
 }
 
-/** What `nsc` makes: an operator who signs for an account, which signs for a user. */
+/** The same credentials as `nsc` creates: an operator that signs an account, which signs a user. */
 export function makeOperator(): { readonly config: string; readonly userFile: () => string } {
   const operator = nkeys.createOperator();
   const account = nkeys.createAccount();

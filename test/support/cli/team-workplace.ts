@@ -7,23 +7,23 @@ import { createFileTeamStore, type StoredTeam } from "../../../src/store/index.t
 import { isRunning, ports } from "../team/scripted-team.ts";
 import { type Running, type Workplace, workplace } from "./workplace.ts";
 
-/** A lead whose teammates are processes in panes of a tmux server that nobody else speaks to. */
+/** A lead whose teammates are processes in panes of a private tmux server. */
 export interface TeamWorkplace extends Workplace {
-  /** A lead of the team `alpha` that takes commands as lines. */
+  /** A lead of the team `alpha` that reads commands as lines. */
   lead(options?: { readonly resume?: string; readonly mode?: string; readonly more?: readonly string[] }): Lead;
   files(): Promise<StoredTeam>;
   members(): Promise<readonly Member[]>;
-  /** The processes of members, by name, as they say themselves. */
+  /** The processes of members, by name, as they publish them. */
   pids(): Readonly<Record<string, number>>;
-  /** The sockets of tmux servers that there are. */
+  /** The sockets of the running tmux servers. */
   sockets(): readonly string[];
-  /** Resolves once no process works for this place any more. */
+  /** Resolves once no process works for this workplace any more. */
   nobodyLeft(): Promise<void>;
 }
 
 export interface Lead extends Running {
   send(command: object): void;
-  /** The first event that fits, of those there were or will be. */
+  /** The first event that matches, past or future. */
   until(fits: (event: Envelope["event"], envelope: Envelope) => boolean): Promise<Envelope>;
   envelopes(): readonly Envelope[];
   session(): Promise<string>;
@@ -94,7 +94,7 @@ function worksIn(pid: string, home: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1").includes(`HOME=${home}`);
   } catch {
-    return false; // gone, or somebody else's
+    return false; // gone, or another user's
   }
 }
 

@@ -21,7 +21,7 @@ export interface Workplace {
   /** Writes a file of the project. */
   write(name: string, content: string | object): string;
   start(args: readonly string[], options?: StartOptions): Running;
-  /** Runs to the end. */
+  /** Runs the program to its end. */
   run(args: readonly string[], options?: StartOptions): Promise<Finished>;
 }
 
@@ -29,7 +29,7 @@ export interface StartOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** A command that starts it: in another network, say. */
+  /** A command that starts the program, for example in another network. */
   readonly via?: readonly string[];
 }
 
@@ -50,8 +50,8 @@ export interface Running {
 }
 
 /**
- * A project and a home of their own, and the built program run in them with nothing of this machine's environment. In a home
- * that is not new the program was run before: what V8 has made of it is there.
+ * A new project and home, and the built program run in them without this machine's environment. Unless `isNew` is set,
+ * the home contains V8's compile cache of an earlier run.
  */
 export function workplace({ isNew = false }: { readonly isNew?: boolean } = {}): Workplace {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "troupe-e2e-")));
@@ -89,7 +89,7 @@ export function workplace({ isNew = false }: { readonly isNew?: boolean } = {}):
         resolve({ code, signal, ...text });
       });
     });
-    child.stdin?.on("error", () => undefined); // the program may have left before it read everything
+    child.stdin?.on("error", () => undefined); // the program may have exited before it read everything
     if (options.input !== undefined) child.stdin?.end(options.input);
     return {
       child,

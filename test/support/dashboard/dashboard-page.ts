@@ -6,17 +6,17 @@ import type { Running, Workplace } from "../cli/workplace.ts";
 /** The dashboard of a session in a real browser. */
 export interface DashboardPage {
   readonly page: Page;
-  /** What went wrong in the page: errors, and what its policy refused. */
+  /** Problems in the page: errors, and violations of its content policy. */
   readonly problems: readonly string[];
-  /** Goes to one of the session's views. */
+  /** Opens one of the session's views. */
   go(view: string): Promise<void>;
-  /** What axe has to say against what is shown. */
+  /** Violations that axe finds in the current view. */
   violations(): Promise<readonly string[]>;
-  /** How much wider than the window it is. */
+  /** The number of pixels by which the page is wider than the window. */
   overflow(): Promise<number>;
 }
 
-/** Two keys after each other lead somewhere if they come soon after each other: on a machine that stands still they do not. */
+/** Presses two keys until the view opens. On a slow machine the second key may come too late to count as a pair. */
 export async function pressPair(page: Page, pair: string, shown: Locator): Promise<void> {
   const isShown = () =>
     shown.waitFor({ timeout: 2_000 }).then(
@@ -29,21 +29,21 @@ export async function pressPair(page: Page, pair: string, shown: Locator): Promi
 
 export const phone = { viewport: { width: 375, height: 812 } } as const;
 
-/** Opens the address that a run with `--web` has said. */
+/** Opens the address that a run with `--web` has printed. */
 export async function openDashboard(running: Running, options: BrowserContextOptions = {}): Promise<DashboardPage> {
   const said = await running.saw(/dashboard of this session: \S+\n/, "stderr");
   const [url = ""] = /http:\S+/.exec(said) ?? [];
   return openAddress(url, options);
 }
 
-/** The dashboard of all sessions, as a program of its own. */
+/** The dashboard of all sessions, as a separate program. */
 export async function serveDashboard(place: Workplace, port = "0"): Promise<{ web: Running; url: string }> {
   const web = place.start(["web", "--no-open", "--port", port, "--json"]);
   const { url } = JSON.parse(await web.saw(/\n/)) as { url: string };
   return { web, url };
 }
 
-/** `url` has the token, and after `#` the session. Contexts of one browser know as little of each other as two browsers. */
+/** `url` contains the token, and the session after `#`. Contexts of one browser are isolated like two browsers. */
 export async function openAddress(
   url: string,
   options: BrowserContextOptions = {},
@@ -51,7 +51,7 @@ export async function openAddress(
 ): Promise<DashboardPage> {
   const opened = browser ?? (await launchChromium());
   const context = await opened.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  // What is waited for in vain is told by the browser, with what was there instead, and not by the limit of the test.
+  // A wait that fails should be reported by the browser, with the state of the page, not by the limit of the test.
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const problems: string[] = [];
@@ -68,7 +68,7 @@ export async function openAddress(
       await page.goto(`${new URL(url).origin}/#/s/${session}/${view}`);
     },
     async violations() {
-      // The page's policy lets no script in; the debugger is not asked.
+      // The page's policy forbids scripts. `evaluate` goes through the debugger, which bypasses it.
       if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source);
       const found = await page.evaluate(async () => {
         const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };

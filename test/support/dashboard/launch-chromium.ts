@@ -7,8 +7,8 @@ import { onFileFinished } from "../setup/on-file-finished.ts";
 let shared: Browser | undefined;
 
 /**
- * A real browser without a window. Its contexts are gone when the test is over, and so is it itself where it was started with
- * arguments; otherwise the next test of the file has it too: what one context has, another does not see.
+ * A real headless browser. Its contexts are closed with the test. A browser with arguments is closed too; otherwise the
+ * next test of the file uses it again, because contexts are isolated.
  */
 export async function launchChromium({ args = [] }: { readonly args?: readonly string[] } = {}): Promise<Browser> {
   if (args.length > 0) {

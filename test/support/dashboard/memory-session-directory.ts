@@ -12,19 +12,19 @@ import {
 } from "../../../src/protocol/index.ts";
 import type { SessionDirectory, ObservedUpdate } from "../../../src/session/index.ts";
 
-/** Sessions that are only in memory, behind the same port as the real ones. */
+/** Sessions in memory, behind the same interface as the real ones. */
 export interface MemorySessionDirectory extends SessionDirectory {
-  /** What came in, in order. */
+  /** Received commands, in order. */
   readonly commands: { readonly session: SessionId; readonly command: Command }[];
-  /** How many are opened and not closed. */
+  /** The number of sessions that are open. */
   openCount(): number;
   add(listing: Partial<SessionListing> & { readonly id: SessionId }): void;
   remove(id: SessionId): void;
   publish(session: SessionId, ...events: Event[]): Envelope[];
   setState(session: SessionId, state: SessionListing["state"]): void;
-  /** Every reader of it gets this error next. */
+  /** Every reader of the session gets this error next. */
   fail(session: SessionId, error: Error): void;
-  /** How often somebody was thrown out for being slow. */
+  /** The number of clients that were disconnected because they were slow. */
   readonly thrownOut: number;
 }
 

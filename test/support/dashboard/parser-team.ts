@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { type Lead, type TeamWorkplace, teamWorkplace } from "../cli/team-workplace.ts";
 
 const shared = ["SendMessage", "TaskList", "TaskGet", "TaskUpdate"];
-/** Who can do which task follows from the tools that each has. */
+/** The tools of each type decide which tasks it can do. */
 const agentTypes = {
   researcher: { description: "Finds causes", prompt: "Find causes.", tools: ["Read", "Grep", ...shared] },
   implementer: { description: "Mends code", prompt: "Mend code.", tools: ["Read", "Edit", "Bash", ...shared] },
@@ -59,7 +59,10 @@ const tester = ({ said, result }) => {
 const roles = { lead, "scout@alpha": scout, "writer@alpha": writer, "tester@alpha": tester };
 export default (ask) => ({ usage: { inputTokens: 9_000 + ask.turn * 2_400, outputTokens: 420, cacheReadTokens: ask.turn * 6_000 }, ...roles[ask.agent](ask) });`;
 
-/** A lead and three at work on a fault: mail, tasks, a branch with a commit; at the end the tester waits for an answer. */
+/**
+ * A lead and three members that fix a bug: mail, tasks, a branch with a commit. At the end the tester waits for an
+ * answer.
+ */
 export async function parserTeam(more: readonly string[] = []): Promise<{ place: TeamWorkplace; lead: Lead }> {
   const place = teamWorkplace(script, {
     teams: { backend: "in-process", shutdownMs: 1_000 },

@@ -8,7 +8,7 @@ import { TroupeError } from "../../../src/protocol/index.ts";
 import { startWebServer, type WebServer, type WebServerOptions } from "../../../src/web-server/index.ts";
 import { type MemorySessionDirectory, memorySessionDirectory } from "./memory-session-directory.ts";
 
-/** When the test that runs has ended; what came last is done first. */
+/** Runs when the current test has ended, in reverse order of registration. */
 export const onEnd = (clean: () => unknown): void => onTestFinished(async () => void (await clean()));
 
 export interface Served {
@@ -18,11 +18,11 @@ export interface Served {
   readonly token: string;
   readonly cookie: string;
   readonly landed: { readonly session: SessionId; readonly branches: readonly string[] }[];
-  /** What the person at the terminal was told. */
+  /** Problems reported to the user at the terminal. */
   readonly problems: string[];
 }
 
-/** A server with a small page, sessions in memory and worktrees that are said to be there. */
+/** A server with a small page, sessions in memory and fake worktrees. */
 export async function serve(
   options: Partial<WebServerOptions> & { sessionDirectory?: MemorySessionDirectory } = {},
 ): Promise<Served> {
@@ -115,14 +115,14 @@ export interface RawAnswer {
 export interface RawRequest {
   readonly method?: string;
   readonly target?: string;
-  /** `undefined` leaves it out; without a `host` the right one is sent. */
+  /** `undefined` omits the header. Without a `host` the right one is sent. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: string;
   readonly version?: string;
   readonly at?: string;
 }
 
-/** Bytes on a connection, without a client that would correct them. */
+/** Sends raw bytes, without a client that would correct them. */
 export async function ask(port: number, request: RawRequest = {}): Promise<RawAnswer> {
   const { method = "GET", target = "/", headers = {}, body = "", version = "1.1" } = request;
   const all = {
@@ -152,7 +152,7 @@ export function dial(port: number, host = "127.0.0.1"): Promise<Socket> {
   });
 }
 
-/** All that came until the other side ended it; that it was cut off is no failure here. */
+/** All data until the other side closes the connection. A reset does not count as a failure here. */
 export function untilClosed(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   return new Promise((resolve) => {

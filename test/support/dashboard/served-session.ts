@@ -9,7 +9,7 @@ export async function served(options: Parameters<typeof serve>[0] = {}): Promise
   return serve({ sessionDirectory, ...options });
 }
 
-/** What our own page sends for a command. */
+/** The request that our own page sends for a command. */
 export const command = ({ port, cookie }: Served, change: RawRequest = {}): RawRequest => ({
   method: "POST",
   target: "/api/command",

@@ -2,12 +2,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import type { RecordedCall } from "./recorded-system-calls.ts";
 
-/** What can be on a disk after the power went, by path: the bytes of a file, or null for a folder. */
+/** A possible state of the disk after a power cut, by path: the bytes of a file, or null for a folder. */
 export type Disk = ReadonlyMap<string, Buffer | null>;
 
 /**
- * How what was not synced came through, call by call: a change of a folder or not; of a write the first so many bytes. The rest
- * of a write is zeros, if a later one of the same file came through, or if the file's new size did.
+ * The part of each unsynced call that survives: a change of a folder or not, and the first bytes of a write. The rest
+ * of a write is zeros if a later write to the same file or the file's new size survives.
  */
 export interface Luck {
   readonly name: (call: number) => boolean;
@@ -15,7 +15,7 @@ export interface Luck {
   readonly size?: (file: number) => boolean;
 }
 
-/** What is on the disk if the power goes right after the first `count` calls. */
+/** The disk after a power cut right after the first `count` calls. */
 export function diskAfter(calls: readonly RecordedCall[], count: number, luck: Luck): Disk {
   const done = calls.slice(0, count);
   const isSynced = (what: number | string, at: number) =>
@@ -56,7 +56,7 @@ export function diskAfter(calls: readonly RecordedCall[], count: number, luck: L
   }
 
   const disk = new Map<string, Buffer | null>();
-  /** Folders that were there from the start were never made. */
+  /** Folders that existed from the start have no creating call. */
   const isThere = (path: string): boolean =>
     !calls.some((call) => call.type === "made folder" && call.path === path) ||
     (names.get(path) === null && isThere(dirname(path)));
@@ -79,7 +79,7 @@ function wholeOf(pieces: readonly Buffer[], { hasItsSize }: { readonly hasItsSiz
   return whole.subarray(0, end);
 }
 
-/** Puts what was below `from` down below `to`. */
+/** Writes the part of the disk below `from` to the folder `to`. */
 export function putDown(disk: Disk, { from, to }: { readonly from: string; readonly to: string }): void {
   const paths = [...disk.keys()].sort((a, b) => a.length - b.length);
   for (const path of paths) {
@@ -90,7 +90,7 @@ export function putDown(disk: Disk, { from, to }: { readonly from: string; reado
   }
 }
 
-/** By which two of them are told to be the same. */
+/** Equal for disks with the same content. */
 export const keyOf = (disk: Disk): string =>
   [...disk]
     .map(([path, bytes]) => `${basename(path)} ${bytes?.toString("latin1") ?? ""}`)

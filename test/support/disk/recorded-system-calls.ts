@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 
-/** What a program did to the files below a folder, in the order in which the calls returned. */
+/** The calls of a program on files below a folder, in the order in which they returned. */
 export type RecordedCall =
   | { readonly type: "made"; readonly file: number; readonly path: string }
   | { readonly type: "made folder"; readonly path: string }
   | { readonly type: "appended"; readonly file: number; readonly bytes: Buffer }
   | { readonly type: "renamed"; readonly path: string; readonly to: string }
   | { readonly type: "removed"; readonly path: string }
-  /** Of what it was done to, everything before the call with this number is on disk. */
+  /** Everything done to `what` before the call with this number is on disk. */
   | { readonly type: "synced"; readonly what: number | string; readonly before: number }
   /** A line on standard output. */
   | { readonly type: "said"; readonly line: string };
@@ -25,7 +25,10 @@ export const straceArguments = (trace: string): string[] => [
   "trace=openat,write,pwrite64,fsync,fdatasync,rename,unlink,mkdir,ftruncate,close",
 ];
 
-/** Reads what strace wrote. A file of `folder` is known from when it is made, or was `there` before: those have the first numbers. */
+/**
+ * Parses strace output. A file of `folder` is known from its creation; files in `there` existed before and have the
+ * first numbers.
+ */
 export function readCalls(trace: string, folder: string, there: readonly string[] = []): RecordedCall[] {
   const calls: RecordedCall[] = [];
   const files = new Map(there.map((path, n) => [path, n + 1]));
@@ -86,13 +89,12 @@ export function readCalls(trace: string, folder: string, there: readonly string[
 
 interface FinishedCall {
   readonly name: string;
-  /** Its arguments. */
   readonly text: string;
   readonly result: number;
   readonly startedAt: number;
 }
 
-/** A call that others overtook is written in two lines; it counts when it returns. */
+/** strace splits an overtaken call into two lines. The call counts when it returns. */
 function* finishedCalls(trace: string, now: () => number): Generator<FinishedCall> {
   const begun = new Map<string, { name: string; text: string; startedAt: number }>();
   for (const line of readFileSync(trace, "latin1").split("\n")) {

@@ -4,7 +4,7 @@ import { hasErrorCode } from "../../../src/platform/index.ts";
 import type { Envelope } from "../../../src/protocol/index.ts";
 import type { Session } from "../../../src/session/session.ts";
 
-/** A small disk that a test fills to the last byte, and frees. */
+/** A small disk that a test fills to the last byte and frees again. */
 export function smallDisk(folder: string) {
   const ballast = join(folder, "ballast");
   return {
@@ -22,7 +22,7 @@ export function smallDisk(folder: string) {
   };
 }
 
-/** What has happened in a session so far, and the first that fits. */
+/** The events of a session so far, and a wait for the first that matches. */
 export function followed(session: Session) {
   const envelopes: Envelope[] = [];
   const lookers = new Set<() => void>();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A real folder with the given files, gone when the test is over. A string is written as it is, an object as JSON. */
+/** A real folder with the given files, removed after the test. A string is written as it is, an object as JSON. */
 export function tempTree(files: Readonly<Record<string, string | Uint8Array | object>> = {}): TempTree {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "troupe-tree-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A repository of Ada's with one commit; gives git there. */
+/** Creates a repository with one commit by Ada. Returns a function that runs git there. */
 export function makeRepository(cwd: string): (...args: string[]) => string {
   const git = (...args: string[]) => execFileSync("git", args, { cwd, encoding: "utf8" });
   git("init", "-q", "-b", "main");

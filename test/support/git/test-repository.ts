@@ -16,27 +16,27 @@ export interface TestRepository {
   gitIn(folder: string, ...args: string[]): string;
   write(path: string, text: string): void;
   commit(message: string, files: Readonly<Record<string, string>>, folder?: string): string;
-  /** Branches, worktrees as git lists them, and folders beside the repository: to see that nothing is left. */
+  /** Branches, worktrees as git lists them, and folders beside the repository, to check that nothing is left. */
   traces(): { branches: string[]; worktrees: number; rescue: string[] };
 }
 
 export const newAgentId = () => createIdFactory(systemClock)<AgentId>("agt");
 
-/** A real repository with one commit, and a home for what Troupe remembers. */
+/** A real repository with one commit, and a home for Troupe's records. */
 export function testRepository(): TestRepository {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "troupe-team-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
   const repo = join(root, "repo");
   cpSync(firstRepository(), repo, { recursive: true });
   const made = repositoryAt(root, repo);
-  // The index knows the files by what the system says of them, and these are others.
+  // The index identifies files by their inode and times, and the copies have other ones.
   made.git("update-index", "-q", "--refresh");
   return made;
 }
 
 let first: string | undefined;
 
-/** What every repository begins as: made once for a file of tests, and copied. */
+/** The initial state of every repository, created once per test file and copied. */
 function firstRepository(): string {
   if (first !== undefined) return first;
   const root = realpathSync(mkdtempSync(join(tmpdir(), "troupe-first-")));

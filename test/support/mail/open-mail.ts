@@ -10,7 +10,7 @@ interface MailOptions {
   readonly onNotice?: (text: string) => void;
 }
 
-/** The mail of a team in which everybody is whoever is asked for. */
+/** The mail of a team in which every requested name is a member. */
 export function openMail(home: string, { names, rotateBytes, onNotice }: MailOptions) {
   const files = teamFiles(home, "t");
   mkdirSync(files.folder, { recursive: true });

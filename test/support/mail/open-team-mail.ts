@@ -6,7 +6,7 @@ import { temporaryFolder } from "../files/temporary-folder.ts";
 
 export const createId = createIdFactory(systemClock);
 
-/** A team on files with a lead and these members; `again` opens it once more, as another process would. */
+/** A team on files with a lead and these members. `again` opens it once more, as another process would. */
 export async function openTeamMail(
   members: readonly string[],
   options: Partial<MailboxOptions> & { readonly clock?: Clock } = {},

@@ -52,7 +52,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** A hub of real servers, ended when the test is over. */
+/** A hub of real servers that ends with the test. */
 export function openHub(servers: Readonly<Record<string, object>>, options: Partial<HubOptions> = {}): Bench {
   const folder = temporaryFolder();
   const processes = createProcessScope();

@@ -40,7 +40,7 @@ export const messageDelta = (stop_reason: string | null, output_tokens = 42) => 
 });
 export const messageStop = { type: "message_stop" };
 
-/** An answer with everything in it: thinking, hidden thinking, text beyond ASCII, two calls. */
+/** An answer with every kind of content: thinking, redacted thinking, text beyond ASCII, two calls. */
 export const wholeAnswer: readonly WireEvent[] = [
   messageStart,
   { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "", signature: "" } },

@@ -1,11 +1,11 @@
 import type { Clock } from "../../../src/platform/index.ts";
 
-/** Time that stands still until the test moves it. */
+/** A clock that stands still until the test moves it. */
 export interface HeldClock extends Clock {
-  /** What is slept for now, in the order it began. */
+  /** The current sleeps in milliseconds, in the order in which they began. */
   sleeping(): number[];
   advance(ms: number): Promise<void>;
-  /** Resolves once somebody sleeps for exactly this long. */
+  /** Resolves once a caller sleeps for exactly this long. */
   untilSleeping(ms: number): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export function heldClock(): HeldClock {
 /** Lets everything that is ready to run do so. */
 export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Time that passes at once: whoever sleeps wakes, and the clock says it was that long. */
+/** A clock on which every sleep ends at once and advances the time by its length. */
 export function fastClock(): Clock & { readonly slept: number[] } {
   let time = 0;
   const slept: number[] = [];

@@ -17,6 +17,6 @@ export async function collect(client: Pick<ModelClient, "stream">, request = ask
   return events;
 }
 
-/** The text that was shown, as one. */
+/** All shown text, joined. */
 export const shownText = (events: readonly ModelEvent[]) =>
   events.map((event) => (event.type === "text.delta" ? event.text : "")).join("");

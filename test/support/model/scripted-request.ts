@@ -1,6 +1,6 @@
 import type { CallId, Message, ModelClient, ModelEvent, ModelRequest } from "../../../src/protocol/index.ts";
 
-/** A request as the loop would make it. */
+/** A request as the agent loop would make it. */
 export const requestWith = (
   messages: readonly Message[],
   caller: Partial<ModelRequest["caller"]> = {},
@@ -32,7 +32,7 @@ export async function play(client: ModelClient, request: ModelRequest, signal = 
   return events;
 }
 
-/** Whatever the request came to, in one line. */
+/** The answer or the error of the request, in one line. */
 export async function ask(client: ModelClient, request: ModelRequest): Promise<string> {
   const last = (await play(client, request)).at(-1);
   if (last?.type === "failed") return `${last.failure.kind}: ${last.failure.message}`;

@@ -1,24 +1,24 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the server does with one request. */
+/** How the server answers one request. */
 export interface Play {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly body?: string;
-  /** `cut` destroys the socket after the body, `hang` says nothing more, `reset` destroys it before any header. */
+  /** `cut` destroys the socket after the body, `hang` sends nothing more, `reset` destroys it before any header. */
   readonly after?: "end" | "cut" | "hang" | "reset";
 }
 
 export interface WireServer {
   readonly url: string;
   readonly requests: { path: string; headers: IncomingHttpHeaders; body: unknown }[];
-  /** Resolves once this many requests have come. */
+  /** Resolves once this many requests have arrived. */
   untilRequests(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Plays one after another on loopback; the last one again and again. */
+/** Plays the answers one after another on loopback and repeats the last one. */
 export async function startWireServer(plays: readonly Play[] | ((number: number) => Play)): Promise<WireServer> {
   const requests: WireServer["requests"] = [];
   const watchers = new Set<() => void>();

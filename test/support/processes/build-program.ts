@@ -15,8 +15,8 @@ export async function buildProgram(entry: string): Promise<{ path: string; remov
 }
 
 /**
- * Into a file, or into a folder that ends in `/`. In a process of its own: the bundler takes 150 MB that it does not give back,
- * and to start a process takes the longer the more memory the one has that starts it.
+ * Writes to a file, or to a folder if `output` ends in `/`. Runs in a separate process: the bundler keeps 150 MB of
+ * memory, and the more memory a process has, the longer it takes to start another.
  */
 export async function bundle(input: string, output: string): Promise<void> {
   await promisify(execFile)(process.execPath, [join(programs, "bundle.mjs"), input, output]);

@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** What is in memory now and has to stay there. Nothing else runs between two calls in one step. */
+/** Memory in use after garbage collection. Nothing else runs between two calls in one synchronous step. */
 export function heldBytes(): number {
   for (let times = 0; times < 4; times++) collect();
   const { heapUsed, external } = process.memoryUsage();

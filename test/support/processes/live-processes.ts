@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The living (not zombie) processes whose environment or command line has `token` in it; never this one. */
+/** The living (not zombie) processes with `token` in their environment or command line, except this one. */
 export function processesWith(token: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -28,7 +28,7 @@ export async function until(what: string, condition: () => boolean): Promise<voi
   }
 }
 
-/** The pid of a process that has one. Throws for any other: a signal to pid 0 goes to the tests themselves. */
+/** The pid of a process that has one. Throws otherwise: a signal to pid 0 would go to the tests themselves. */
 export function knownPid(pid: number | undefined): number {
   if (pid === undefined || !(pid > 0))
     throw new Error(`no process has the pid ${pid}: it was not started, or its pid is not known`);

@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
 
-/** These tests are worth nothing where they are skipped: without its tool a test fails and says what to install. */
+/** Fails the test and names the tool to install: a skipped test would prove nothing. */
 export function needStrace(): void {
   const tried = spawnSync("strace", ["-qq", "-o", "/dev/null", "true"]);
   if (tried.status !== 0) throw new Error("this test needs strace: install the package strace (and allow ptrace)");
 }
 
 /**
- * For strace: the program is stopped at the calls that are traced and at no others, which would take most of the time.
- * A signal is not delivered that way at each call that it is meant for.
+ * Makes strace stop the program only at traced calls, which saves most of the time. Not for signals: with this option
+ * strace does not deliver a signal at every call that it is meant for.
  */
 export const onlyTheseStop = (fault: string): string[] => (fault.startsWith("error=") ? ["--seccomp-bpf"] : []);
 

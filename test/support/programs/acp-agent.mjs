@@ -1,6 +1,6 @@
-// An agent of another program, made with the protocol's own SDK. What it does is in what it is told:
-// `@@ask` asks for permission, `@@die` ends in the middle, `@@hang` waits for ever, `@@garbage` writes what is no message,
-// `@@deaf` waits for ever and does not let itself be cancelled, `@@fail` answers with an error, `@@echo` says what it was told.
+// An external agent built with the protocol's own SDK. The prompt controls it: `@@ask` asks for permission, `@@die`
+// exits in the middle, `@@hang` waits for ever, `@@garbage` writes an invalid message, `@@deaf` waits for ever and
+// ignores cancellation, `@@fail` answers with an error, `@@echo` repeats the prompt.
 import { Readable, Writable } from "node:stream";
 import { agent, methods, ndJsonStream, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
 

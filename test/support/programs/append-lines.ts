@@ -1,6 +1,6 @@
 import { openLineFile } from "../../../src/platform/index.ts";
 
-/** append-lines PATH WRITER COUNT BYTES: appends, and says so when it is done. */
+/** append-lines PATH WRITER COUNT BYTES: appends lines and prints a message when it is done. */
 const [path = "", writer = "", count = "", bytes = ""] = process.argv.slice(2);
 const file = openLineFile(path, { durability: "process" });
 const fill = writer.repeat(Number(bytes));

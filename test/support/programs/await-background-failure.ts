@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { openLineFile } from "../../../src/platform/index.ts";
 
-/** await-background-failure PATH: appends until an append is told of a failed sync, then once more; prints what was seen. */
+/** await-background-failure PATH: appends until an append reports a failed sync, then once more. Prints the results. */
 const file = openLineFile(process.argv[2] ?? "", { durability: "soon" });
 let stored = 0;
 const rejected: unknown[] = [];

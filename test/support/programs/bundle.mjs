@@ -1,4 +1,5 @@
-// bundle INPUT OUTPUT: makes a TypeScript program into plain files that Node runs; OUTPUT is a file, or a folder that ends in "/".
+// bundle INPUT OUTPUT: bundles a TypeScript program into plain files that Node runs. OUTPUT is a file, or a folder if
+// it ends in "/".
 import { rolldown } from "rolldown";
 
 const [input, output] = process.argv.slice(2);

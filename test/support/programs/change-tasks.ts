@@ -4,8 +4,8 @@ import type { TaskAnswer } from "../../../src/store/index.ts";
 import { openList } from "../store/open-task-list.ts";
 
 /**
- * change-tasks PATH NAME ROUNDS LIMIT: makes a task, claims it, changes it, completes it, again and again, and tells of
- * each step when it is stored (`ok ID STEP`) or rejected (`rejected ERROR`). 0 rounds: until it is killed.
+ * change-tasks PATH NAME ROUNDS LIMIT: creates, claims, changes and completes a task in each round. Prints each step
+ * when it is stored (`ok ID STEP`) or rejected (`rejected ERROR`). 0 rounds: until it is killed.
  */
 const [path = "", name = "", rounds = "", limit = ""] = process.argv.slice(2);
 const list = openList(path, { limitBytes: Number(limit) });

@@ -2,10 +2,9 @@ import { rmdirSync, mkdirSync } from "node:fs";
 import { claim, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 
 /**
- * A child that is told by message what to do:
- * `{ path }` claims once and answers `held` or the error's code; `{ path, inside, times }` enters and leaves a
- * critical section that many times and answers how often it found somebody else in it. With a path as an argument it claims
- * that, and is there until its input ends.
+ * A child process that messages control: `{ path }` claims once and answers `held` or the error's code. `{ path,
+ * inside, times }` enters and leaves a critical section that many times and answers how often another process was in
+ * it. With a path as an argument it claims that file until its input ends.
  */
 const createId = createIdFactory(systemClock);
 const options = { what: "It", createId, clock: systemClock };

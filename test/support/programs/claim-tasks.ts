@@ -3,8 +3,8 @@ import { currentProcess, isAlive } from "../../../src/platform/index.ts";
 import { openList } from "../store/open-task-list.ts";
 
 /**
- * claim-tasks PATH NAME COUNT LIMIT: gives back what the dead have left, then reaches for every task, beginning somewhere
- * else than the others, completes what it gets, and tells of each.
+ * claim-tasks PATH NAME COUNT LIMIT: releases tasks of dead owners, then tries to claim every task, each process from a
+ * different start, completes its tasks, and prints each.
  */
 const [path = "", name = "", count = "", limit = ""] = process.argv.slice(2);
 const list = openList(path, { limitBytes: Number(limit) });

@@ -1,6 +1,6 @@
-// A stand-in for a Claude Code process in a team, by what was seen of one from outside: it polls its inbox every half
-// second, takes messages out of the file, answers, and tells of its rest. Locks, temporary files and renames in the same
-// sequence. Usage: node claude-double.mjs teammate|lead CLAUDE_FOLDER TEAM NAME [JSON]
+// A stand-in for a Claude Code process in a team, modelled on its observed behaviour: it polls its inbox every half
+// second, removes messages from the file, answers, and reports when it is idle. It uses locks, temporary files and
+// renames in the same sequence. Usage: node claude-code-double.mjs teammate|lead CLAUDE_FOLDER TEAM NAME [JSON]
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -122,7 +122,7 @@ async function teammate() {
   }
 }
 
-/** Makes its team as an interactive session does, waits for who joins, gives it a job, then asks it to end. */
+/** Creates its team like an interactive session, waits for a member to join, gives it a job, then asks it to end. */
 async function lead() {
   const createdAt = Date.now();
   const leadAgentId = `team-lead@${team}`;
@@ -190,7 +190,7 @@ async function lead() {
   }
 }
 
-/** Writes so many messages to a member, one by one, beside whoever else does. */
+/** Writes a number of messages to a member, one by one, concurrently with other writers. */
 async function writer() {
   for (let n = 0; n < wishes.count; n++) await send(wishes.to, `${name} ${n}`);
 }

@@ -2,7 +2,10 @@ import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { AgentId } from "../../../src/protocol/index.ts";
 import { createWorktree, finishWorktree } from "../../../src/team/index.ts";
 
-/** Arguments: the repository, the home, the base, how many at once. Prints one line of JSON: the ports and the failures. */
+/**
+ * Arguments: the repository, the home, the base, the number of worktrees at once. Prints one line of JSON: the ports
+ * and the failures.
+ */
 const [cwd = "", home = "", base = "HEAD", count = "1"] = process.argv.slice(2);
 const createId = createIdFactory(systemClock);
 const env = { PATH: process.env["PATH"] ?? "" };
@@ -13,7 +16,7 @@ const made = await Promise.allSettled(
 const failures = made.flatMap((result) => (result.status === "rejected" ? [String(result.reason)] : []));
 const worktrees = made.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
 process.stdout.write(`${JSON.stringify({ failures, ports: worktrees.map(({ env }) => env["TROUPE_PORT_BASE"]) })}\n`);
-// All are alive at the same time before the first goes.
+// All are alive at the same time before the first one ends.
 await new Promise<void>((resolve) => process.stdin.once("data", () => resolve()));
 const finished = await Promise.all(worktrees.map(({ name }) => finishWorktree(place, { name })));
 process.stdout.write(`${JSON.stringify(finished.map(({ outcome }) => outcome))}\n`);

@@ -2,7 +2,7 @@ import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { type AgentId, TroupeError } from "../../../src/protocol/index.ts";
 import { createWorktree } from "../../../src/team/index.ts";
 
-/** Arguments: the repository, the home, the folder for worktrees. Prints what came of it. */
+/** Arguments: the repository, the home, the folder for worktrees. Prints the result. */
 const [cwd = "", home = "", folder = ""] = process.argv.slice(2);
 const createId = createIdFactory(systemClock);
 const env = { PATH: process.env["PATH"] ?? "" };

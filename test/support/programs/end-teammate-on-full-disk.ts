@@ -6,7 +6,10 @@ import { createFileTeamStore } from "../../../src/store/index.ts";
 import { createScriptedModel } from "../../../src/testing.ts";
 import { followed, smallDisk } from "../disk/small-disk.ts";
 
-/** end-on-full-disk FOLDER [close]: a teammate with a task is ended while the disk is full; or the session is closed. Prints what came of it. */
+/**
+ * end-teammate-on-full-disk FOLDER [close]: stops a teammate that has a task while the disk is full, or closes the
+ * session. Prints the result.
+ */
 const [folder = "", how = "end"] = process.argv.slice(2);
 const cwd = join(folder, "project");
 mkdirSync(cwd);
@@ -36,10 +39,10 @@ await until(({ event }) => event.type === "turn.started" && event.turn === 2);
 disk.fill();
 let ack: unknown;
 if (how === "end") {
-  // More than is left of the last page of any file.
+  // More than the last page of any file has left.
   const reason = "it is not needed any more ".repeat(400);
   const stopped = session.dispatch({ type: "member.stop", team: "alpha", name: "scout", now: true, reason });
-  // It is gone; what is to be written of that has found no place, at least once.
+  // It has ended, and the record of that did not fit on the disk at least once.
   await until(({ event }) => event.type === "member.changed" && event.name === "scout" && event.alive === "dead");
   await systemClock.sleep(1_500);
   disk.free();

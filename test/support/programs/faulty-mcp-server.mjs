@@ -1,4 +1,4 @@
-// A server of tools that misbehaves as it is told: `node fault-server.mjs '{"exitAt":"start"}'`.
+// An MCP server that misbehaves as its argument says: `node faulty-mcp-server.mjs '{"exitAt":"start"}'`.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
@@ -153,7 +153,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
       if (id !== undefined) send({ id, error: { code: -32601, message: `no ${method}` } });
   }
 });
-// A server of bad manners stays when its input ends.
+// A stubborn server stays when its input ends.
 if (!options.stubborn) process.stdin.on("end", () => process.exit(0));
 else {
   process.on("SIGTERM", () => undefined);

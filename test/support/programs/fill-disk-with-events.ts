@@ -4,7 +4,10 @@ import { createIdFactory, openLineFile, readLines, systemClock } from "../../../
 import type { AgentId, SessionId, StoredEvent } from "../../../src/protocol/index.ts";
 import { openEventLog } from "../../../src/store/index.ts";
 
-/** fill-disk FOLDER: records until the small disk is full, frees some space, goes on; prints what happened as JSON. */
+/**
+ * fill-disk-with-events FOLDER: records until the small disk is full, frees some space and continues. Prints what
+ * happened as JSON.
+ */
 const folder = process.argv[2] ?? "";
 const createId = createIdFactory(systemClock);
 const session = createId<SessionId>("ses");

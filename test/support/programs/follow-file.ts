@@ -3,7 +3,7 @@ import { watch } from "node:fs";
 import { dirname } from "node:path";
 import { createFolderWatcher } from "../../../src/platform/index.ts";
 
-/** follow-file PATH free|held|starved: says what it hears; `starved` has no descriptor left for a watch. */
+/** follow-file PATH free|held|starved: prints each change. `starved` has no descriptor left for a watch. */
 const [path = "", how = ""] = process.argv.slice(2);
 const say = (word: string) => writeSync(1, `${word}\n`);
 const watcher = createFolderWatcher({ rescanMs: 50 });
@@ -27,7 +27,7 @@ if (how === "starved") {
   else watcher.follow(path, () => undefined);
 }
 
-/** Until the first hint. */
+/** Until the first change. */
 function follow(after: () => void): void {
   const release = watcher.hold();
   const stop = watcher.follow(path, () => {

@@ -1,7 +1,7 @@
 import { createFolderWatcher, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createSharedSlots } from "../../../src/team/limits/shared-slots.ts";
 
-/** hold-places FILE COUNT: takes so many places, says so, and keeps them until it is killed. */
+/** hold-slots FILE COUNT: acquires COUNT slots, prints a message, and keeps them until it is killed. */
 const [path = "", count = "1"] = process.argv.slice(2);
 const limits = createSharedSlots({
   path,

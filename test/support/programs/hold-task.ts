@@ -3,7 +3,7 @@ import { writeSync } from "node:fs";
 import { currentProcess, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createFileTeamStore } from "../../../src/store/index.ts";
 
-/** hold-task HOME TEAM NAME: says that it is there, claims task 1, and does what it is told: `block MS`, `complete`, `end`. */
+/** hold-task HOME TEAM NAME: announces itself, claims task 1, and obeys its input: `block MS`, `complete`, `end`. */
 const [home = "", teamName = "", name = ""] = process.argv.slice(2);
 const store = createFileTeamStore({
   home,

@@ -1,6 +1,6 @@
-// Runs in a browser, in a page of somebody else's: whatever such a page can try.
+// Runs in a browser, in a hostile page. Tries everything that such a page can try.
 
-/** A form of this page sends it. */
+/** Sends the command with a form of this page. */
 globalThis.submitForm = ({ target, type, posted }) => {
   const form = document.createElement("form");
   Object.assign(form, { method: "POST", action: `${target}/api/command`, enctype: type });
@@ -11,7 +11,7 @@ globalThis.submitForm = ({ target, type, posted }) => {
   form.submit();
 };
 
-/** Names and what came of each: `refused` where the browser saw an error. */
+/** Each attempt and its result: `refused` where the browser saw an error. */
 globalThis.tryAll = async ({ target, posted, session }) => {
   const headers = { "content-type": "application/json" };
   const credentials = "include";
@@ -33,7 +33,7 @@ globalThis.tryAll = async ({ target, posted, session }) => {
   return Object.fromEntries(await Promise.all(tried));
 };
 
-/** What can be seen of the page in a frame. */
+/** The part of the page that is visible through a frame. */
 globalThis.lookThroughFrame = (target) =>
   new Promise((resolve) => {
     const frame = document.createElement("iframe");

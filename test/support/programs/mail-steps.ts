@@ -2,8 +2,8 @@ import { writeSync } from "node:fs";
 import { openMail } from "../mail/open-mail.ts";
 
 /**
- * mail-steps HOME: sends to an inbox that has two mails, reads it, marks them, lets the file be moved away and what is read be removed, and says
- * of each step when it begins and how it ended. Ends by itself whatever goes wrong.
+ * mail-steps HOME: sends to an inbox with two mails, reads it, marks them, lets the file be rotated and read mail be
+ * removed. Prints when each step begins and how it ended. Always ends by itself.
  */
 const [home = ""] = process.argv.slice(2);
 const { mailbox, close } = openMail(home, { names: ["anna", "bert", "team-lead"], rotateBytes: 100 });
@@ -18,7 +18,7 @@ async function step(name: string, work: () => Promise<string>): Promise<void> {
   }
 }
 
-/** As the user is told it. */
+/** The error code in the message that the user reads. */
 const codeIn = (error: unknown) =>
   error instanceof Error && error.name === "TroupeError" ? /\((E[A-Z]+)\)\.$/.exec(error.message)?.[1] : undefined;
 

@@ -1,12 +1,12 @@
 import { writeSync } from "node:fs";
 import { openMail } from "../mail/open-mail.ts";
 
-/** mail-unsynced HOME: sends a text, waits until it is told that the disk did not keep it, and sends two more. */
+/** mail-with-failed-sync HOME: sends a text, waits for the notice that the disk did not keep it, and sends two more. */
 const [home = ""] = process.argv.slice(2);
 const say = (words: string) => writeSync(1, `${words}\n`);
 let told: () => void = () => undefined;
 const isTold = new Promise<void>((resolve) => (told = resolve));
-// The sync in the background keeps no process alive.
+// The background sync does not keep the process alive.
 const stayAlive = setInterval(() => undefined, 60_000);
 const onNotice = (text: string) => {
   say(`told ${text}`);

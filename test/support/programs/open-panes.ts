@@ -1,7 +1,7 @@
 import { openPane } from "../../../src/team/backend/tmux/open-pane.ts";
 import { createTmux } from "../../../src/team/backend/tmux/tmux.ts";
 
-/** Opens panes one after the other until it is killed; says when it begins each. */
+/** Opens panes one after the other until it is killed. Prints a line before each. */
 const [folder = "", padding = ""] = process.argv.slice(2);
 const env = { PATH: process.env["PATH"] ?? "", TMUX_TMPDIR: folder, PADDING: "x".repeat(Number(padding)) };
 const tmux = await createTmux({ env, cwd: folder });

@@ -1,6 +1,6 @@
 import { openStateRoot } from "../../../src/platform/index.ts";
 
-/** open-state-root PATH: prints what came of it as JSON. */
+/** open-state-root PATH: prints the result as JSON. */
 try {
   console.log(JSON.stringify(await openStateRoot(process.argv[2] ?? "")));
 } catch (error) {

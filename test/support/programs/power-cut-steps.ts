@@ -4,8 +4,9 @@ import { openLineFile } from "../../../src/platform/index.ts";
 import { openMail } from "../mail/open-mail.ts";
 
 /**
- * power-cut-steps HOME: appends to a log and sends to an inbox, reads it, lets its file be moved away and what is read be removed;
- * says what it begins and what was done. Ends without closing anything: the power goes before that.
+ * power-cut-steps HOME: appends to a log, sends to an inbox, reads it, and lets its file be rotated and read mail be
+ * removed. Prints the begin and the end of each step. Ends without closing anything, because the power cut comes before
+ * that.
  */
 const [home = ""] = process.argv.slice(2);
 const { mailbox } = openMail(home, { names: ["anna", "bert", "team-lead"], rotateBytes: 900 });

@@ -1,6 +1,6 @@
 import { createProcessScope } from "../../../src/platform/index.ts";
 
-/** A program that starts a tree of children through a scope and then waits to be killed. Argument: the script to run. */
+/** Starts a tree of child processes through a scope, then waits to be killed. Argument: the script to run. */
 const scope = createProcessScope();
 const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", TOKEN: process.env["TOKEN"] ?? "" };
 await scope.run({

@@ -1,4 +1,4 @@
-// Says one thing and another of a member, in turns, for a moment. Argument: folder.
+// Publishes two states of a member in turns for a moment. Argument: folder.
 import { systemClock } from "../../../src/platform/index.ts";
 import { createPresence } from "../../../src/store/team/presence/file-presence.ts";
 

@@ -2,7 +2,10 @@ import { writeSync } from "node:fs";
 import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createClaudeTeamStore } from "../../../src/store/claude-files/claude-team-store.ts";
 
-/** read-until-killed HOME CLAUDE_FOLDER: says that it begins, then reads the mail of bert and marks it, until somebody ends it. */
+/**
+ * read-claude-inbox-until-killed HOME CLAUDE_FOLDER: prints a line at the start, then reads and marks the mail of bert
+ * until it is killed.
+ */
 const [home = "", claudeFolder = ""] = process.argv.slice(2);
 const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
 const team = await createClaudeTeamStore({ home, claudeFolder, ...ports, staleMs: 400 }).open("crew");

@@ -4,8 +4,8 @@ import type { AgentId, SessionId, StoredEvent } from "../../../src/protocol/inde
 import { openEventLog } from "../../../src/store/index.ts";
 
 /**
- * record-events PATH SESSION DURABILITY COUNT: records that many events, each up to three times until it is stored, and
- * tells on standard output what it was told: `opened N`, `stored ID SEQ`, `rejected CODE`, `closed`.
+ * record-events PATH SESSION DURABILITY COUNT: records COUNT events, each up to three times until it is stored. Prints
+ * each result: `opened N`, `stored ID SEQ`, `rejected CODE`, `closed`.
  */
 const [path = "", session = "", durability = "", count = ""] = process.argv.slice(2);
 const say = (line: string) => writeSync(1, `${line}\n`);

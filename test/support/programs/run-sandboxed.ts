@@ -1,6 +1,6 @@
 import { createProcessScope, loadSandbox } from "../../../src/platform/index.ts";
 
-/** run-sandboxed FOLDER SCRIPT: says why there is no sandbox, or runs the script in one; then waits to be killed. */
+/** run-sandboxed FOLDER SCRIPT: prints why there is no sandbox, or runs the script in one. Then waits to be killed. */
 const [folder = "/", script = ""] = process.argv.slice(2);
 const sandbox = await loadSandbox({
   writable: [folder],

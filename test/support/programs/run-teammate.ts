@@ -3,8 +3,8 @@ import { syncBuiltinESMExports } from "node:module";
 import { runTeammate } from "../../../src/session/index.ts";
 
 /**
- * teammate CWD TEAM NAME [STEP]: that member. Instead of its write number STEP to an inbox, or
- * of what becomes of mail to its log, it is killed.
+ * run-teammate CWD TEAM NAME [STEP]: runs that member. It is killed instead of its write number STEP to an inbox, or of
+ * mail state to its log.
  */
 const [cwd = "", team = "", name = "", step = "0"] = process.argv.slice(2);
 const { openSync, writeSync } = fs;

@@ -3,7 +3,10 @@ import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { MailId } from "../../../src/protocol/index.ts";
 import { createClaudeTeamStore } from "../../../src/store/claude-files/claude-team-store.ts";
 
-/** send-until HOME CLAUDE_FOLDER TO COUNT STALE_MS: sends that many mails as the user, and tells of each one that is stored. */
+/**
+ * send-claude-mail HOME CLAUDE_FOLDER TO COUNT STALE_MS: sends COUNT mails as the user and prints each one that is
+ * stored.
+ */
 const [home = "", claudeFolder = "", to = "", count = "", stale = ""] = process.argv.slice(2);
 const createId = createIdFactory(systemClock);
 const store = createClaudeTeamStore({ home, claudeFolder, clock: systemClock, createId, staleMs: Number(stale) });

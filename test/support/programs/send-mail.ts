@@ -2,8 +2,8 @@ import { writeSync } from "node:fs";
 import { openMail } from "../mail/open-mail.ts";
 
 /**
- * send-mail HOME FROM TO COUNT: sends that many mails of all sizes, or without end for 0, and tells the id and the number of
- * each as soon as it is acknowledged.
+ * send-mail HOME FROM TO COUNT: sends COUNT mails of all sizes, or without end for 0. Prints the id and the number of
+ * each when it is acknowledged.
  */
 const [home = "", from = "", to = "", count = "0"] = process.argv.slice(2);
 const { mailbox, close } = openMail(home, { names: [from, to, "team-lead"] });

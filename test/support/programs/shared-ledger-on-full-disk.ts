@@ -4,8 +4,9 @@ import { createFolderWatcher, createIdFactory, systemClock } from "../../../src/
 import { createSharedLedger } from "../../../src/team/limits/shared-ledger.ts";
 
 /**
- * ledger-on-full-disk FOLDER: each ledger settles and asks for money while the small disk is full, then gets space again.
- * Prints what came of it. Their files begin with empty lines, one more in each, so that the disk cuts an entry at each of its bytes.
+ * shared-ledger-on-full-disk FOLDER: each ledger settles and asks for budget while the small disk is full, then gets
+ * space again. Prints the results. The files begin with empty lines, one more in each, so that the disk cuts an entry
+ * at each of its bytes.
  */
 const folder = process.argv[2] ?? "";
 const ballast = join(folder, "ballast");
@@ -27,7 +28,7 @@ const { bavail, bsize } = statfsSync(folder);
 writeFileSync(ballast, Buffer.alloc(bavail * bsize));
 let waiting = 0;
 const done = all.map(async ({ path, ledger, first }) => {
-  // More than is left of the page that the file has.
+  // More than the current page of the file has left.
   for (let times = 0; times < 60; times++) ledger.add(usd(0.001));
   first?.settle(usd(0.4));
   const second = await ledger.hold(usd(0.2), { onWait: () => (waiting += 1) });

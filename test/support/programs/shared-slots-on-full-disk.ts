@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { createFolderWatcher, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createSharedSlots } from "../../../src/team/limits/shared-slots.ts";
 
-/** limits-on-full-disk FOLDER: gives back a place and asks for one while the small disk is full, then frees it; prints what came of it. */
+/**
+ * shared-slots-on-full-disk FOLDER: releases a slot and asks for one while the small disk is full, then frees it.
+ * Prints the results.
+ */
 const folder = process.argv[2] ?? "";
 const ballast = join(folder, "ballast");
 const open = (who: string) =>
@@ -21,7 +24,7 @@ const admit = async (limits: ReturnType<typeof open>) => {
 };
 
 const limits = open("a");
-// The first page of the file is used up, so that what comes next needs space.
+// Uses up the first page of the file, so that the next entry needs space.
 for (let times = 0; times < 20; times++) (await admit(limits)).release();
 const first = await admit(limits);
 const { bavail, bsize } = statfsSync(folder);

@@ -1,4 +1,4 @@
-// Swaps a folder and a file for links to places outside, over and over, as fast as it can. Arguments: folder, outside, how often.
+// Swaps a folder and a file for links to targets outside, as fast as it can. Arguments: folder, outside, count.
 import { renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
@@ -8,7 +8,7 @@ const swaps = [
   { at: join(folder, "file.txt"), to: join(outside, "secret.txt") },
 ];
 
-/** The tools under test put files and folders there meanwhile: then the other side was faster, and that is all. */
+/** Ignores a failure: the tools under test create files and folders there at the same time and may be faster. */
 function attempt(action) {
   try {
     action();

@@ -1,6 +1,6 @@
 import { openLineFile } from "../../../src/platform/index.ts";
 
-/** sync-after-failure PATH: one record, and a sync of it until one succeeds; prints how often it was refused. */
+/** sync-after-failure PATH: appends one record and syncs until one sync succeeds. Prints the number of refusals. */
 const file = openLineFile(process.argv[2] ?? "", { durability: "soon", soleWriter: true });
 await file.append([{ word: "first" }]);
 await file.sync();

@@ -6,7 +6,10 @@ import { startSession } from "../../../src/session/start-session.ts";
 import { createScriptedModel } from "../../../src/testing.ts";
 import { followed, smallDisk } from "../disk/small-disk.ts";
 
-/** team-on-full-disk FOLDER: a lead and its teammate at work when the small disk fills up, and after it is free again; prints what happened. */
+/**
+ * team-on-full-disk FOLDER: a lead and its teammate work while the small disk fills up and after it is free again.
+ * Prints what happened.
+ */
 const folder = process.argv[2] ?? "";
 const cwd = join(folder, "project");
 mkdirSync(cwd);
@@ -35,7 +38,7 @@ const isScouts = ({ event }: Envelope) => event.type === "agent.spawned" && even
 await until(isScouts);
 const scout = envelopes.find(isScouts)?.agent;
 await until(({ event, agent }) => agent === scout && event.type === "agent.idle");
-// What it has to tell has no place yet: it has tried once at least.
+// Its report does not fit on the disk yet: it has tried at least once.
 await systemClock.sleep(300);
 disk.free();
 const isHeard = ({ event }: Envelope) => event.type === "turn.ended" && JSON.stringify(event.parts).includes("heard");

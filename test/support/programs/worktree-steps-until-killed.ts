@@ -3,8 +3,8 @@ import type { AgentId } from "../../../src/protocol/index.ts";
 import { createWorktree, finishWorktree, land } from "../../../src/team/index.ts";
 
 /**
- * Arguments: the repository, the home, what to do, and the step before which to die. With no such step it says `done` and
- * all the steps that there were.
+ * Arguments: the repository, the home, the action, and the step before which to die. Without such a step it prints
+ * `done` and all steps.
  */
 const [cwd = "", home = "", what = "", lastStep = ""] = process.argv.slice(2);
 const createId = createIdFactory(systemClock);

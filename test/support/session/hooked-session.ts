@@ -17,10 +17,10 @@ export interface HookedSession {
   readonly tree: TempTree;
   readonly session: LibrarySession;
   readonly model: ReturnType<typeof createScriptedModel>;
-  /** What the tool `Mark` was called with, by the calls that really ran. */
+  /** The inputs of the tool `Mark`, from the calls that really ran. */
   readonly marks: readonly string[];
   all<T extends Event["type"]>(type: T): Of<T>[];
-  /** Asks, closes the session, and waits for its last event. */
+  /** Sends the prompt, closes the session, and waits for its last event. */
   run(prompt?: string): Promise<Reply>;
   close(): Promise<void>;
 }
@@ -34,12 +34,12 @@ export interface HookedOptions {
   readonly files?: Parameters<typeof tempTree>[0];
 }
 
-/** One hook for every subject. */
+/** One hook for every matcher. */
 export const hook = (command: string, more: object = {}) => ({ hooks: [{ type: "command", command, ...more }] });
 
 export const markCall = (text: string) => ({ text: "Marking.", calls: [{ tool: "Mark", input: { text } }] });
 
-/** A session in memory whose hooks are the user's own, with a tool that leaves a mark when it really runs. */
+/** A session in memory with the user's own hooks, and a tool that leaves a mark when it really runs. */
 export async function hookedSession(options: HookedOptions): Promise<HookedSession> {
   const { hooks, permissions = {} } = options;
   const tree = tempTree({ "home/.troupe/settings.json": { hooks, permissions }, ...options.files });

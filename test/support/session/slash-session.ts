@@ -12,7 +12,7 @@ export interface SlashSession {
   all<T extends Event["type"]>(type: T): Extract<Event, { type: T }>[];
   /** The text of the last message of the request number `index`, counted from 0. */
   said(index: number): string;
-  /** What the model was told of its last calls. */
+  /** The results of the last calls, as the model reads them. */
   results(): { outcome: string; text: string }[];
   close(): Promise<void>;
 }

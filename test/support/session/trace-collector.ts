@@ -30,7 +30,7 @@ const WireSpan = z.strictObject({
   status: z.strictObject({ code: z.literal(2).optional(), message: z.string().optional() }),
 });
 
-/** A request for traces as the OTLP specification has it; nothing else is let through. */
+/** A trace request as the OTLP specification defines it. Everything else is rejected. */
 const TraceRequest = z.strictObject({
   resourceSpans: z.array(
     z.strictObject({
@@ -54,11 +54,11 @@ export interface Collector {
   readonly address: string;
   readonly spans: readonly CollectedSpan[];
   readonly requests: readonly { readonly url: string; readonly headers: IncomingMessage["headers"] }[];
-  /** What it says next instead of taking it. */
+  /** Its next answer instead of accepting the request. */
   answer: ((response: ServerResponse) => void) | undefined;
 }
 
-/** A collector of OpenTelemetry on loopback that believes nothing. */
+/** An OpenTelemetry collector on loopback that validates every request. */
 export async function startCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = [];
   const requests: { url: string; headers: IncomingMessage["headers"] }[] = [];

@@ -7,14 +7,14 @@ import {
   type Session,
 } from "../../../src/session/index.ts";
 
-/** An sessionDirectory that is closed when the test is over. */
+/** A session directory that is closed after the test. */
 export function sessionDirectoryOf(home: string, own?: Session): SessionDirectory {
   const sessionDirectory = openSessionDirectory({ home, own });
   onTestFinished(() => sessionDirectory.close());
   return sessionDirectory;
 }
 
-/** Waits for the list to have a session that this is true of. */
+/** Waits until the list has a session that matches. */
 export async function listed(
   sessionDirectory: SessionDirectory,
   wanted: (session: SessionListing) => boolean,
@@ -29,18 +29,18 @@ export async function listed(
 
 export const isReachable = ({ state }: SessionListing): boolean => state === "reachable";
 
-/** Follows a session from outside, and keeps what it was told. */
+/** Follows a session as a client and keeps all updates. */
 export interface Watch {
   readonly told: readonly ObservedUpdate[];
   readonly envelopes: readonly Envelope[];
-  /** How far it has come. */
+  /** The position in the stream. */
   cursor(): Cursor;
-  /** Resolves with the first thing told, now or later, that this is true of. */
+  /** Resolves with the first update, past or future, that matches. */
   saw(wanted: (observed: ObservedUpdate, index: number) => boolean): Promise<ObservedUpdate>;
   event(wanted: (envelope: Envelope, index: number) => boolean): Promise<Envelope>;
   caughtUp(): Promise<unknown>;
   state(state: string): Promise<unknown>;
-  /** Resolves when the stream has ended; rejects with what ended it. */
+  /** Resolves when the stream has ended. Rejects with its error. */
   readonly done: Promise<void>;
   stop(): Promise<void>;
 }
@@ -69,9 +69,8 @@ export async function watch(sessionDirectory: SessionDirectory, id: SessionId, a
       await session.close();
     }
   })();
-  done.catch(() => undefined); // who waits is told
+  done.catch(() => undefined); // pending waits get the error
   onTestFinished(() => over.abort());
-  /** Looks at each thing once. */
   const find = <T>(things: readonly T[], wanted: (thing: T, index: number) => boolean): Promise<T> =>
     new Promise((resolve, reject) => {
       let at = 0;

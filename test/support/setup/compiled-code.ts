@@ -6,7 +6,7 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The `cache` of a home where the built program was run before; empty if it is not built. */
+    /** The `cache` folder of a home in which the built program has run; empty if it is not built. */
     readonly compiledCode: string;
   }
 }
@@ -14,8 +14,8 @@ declare module "vitest" {
 const program = resolve(import.meta.dirname, "../../../dist/troupe.cjs");
 
 /**
- * Runs the built program until it has kept what V8 makes of it. The homes of the tests are new ones, in which every start
- * would compile all of it again: nearly half of what a start costs.
+ * Runs the built program until V8's compile cache is stored. Otherwise every start in a test's new home would compile
+ * everything again, nearly half of its time.
  */
 export default function keepCompiledCode({ provide }: TestProject): (() => void) | undefined {
   if (!existsSync(program)) {

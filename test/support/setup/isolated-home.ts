@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { finishFile } from "./on-file-finished.ts";
 
-/** Every test file has a home of its own, no key in sight, does not know who runs it, and leaves nothing behind. */
+/**
+ * Gives every test file a new home and an environment without keys, CI variables or git configuration. Removes the home
+ * afterwards.
+ */
 const home = mkdtempSync(join(tmpdir(), "troupe-test-home-"));
 process.env["TROUPE_HOME"] = join(home, ".troupe");
 process.env["HOME"] = home;

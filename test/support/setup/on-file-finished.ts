@@ -1,6 +1,6 @@
 const cleanups: (() => unknown)[] = [];
 
-/** When all tests of the file that runs have ended; what came last is done first. */
+/** Runs when all tests of the current file have ended, in reverse order of registration. */
 export const onFileFinished = (clean: () => unknown): void => void cleanups.push(clean);
 
 export async function finishFile(): Promise<void> {

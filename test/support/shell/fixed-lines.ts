@@ -1,8 +1,11 @@
-/** Command lines and what must become of them under `policy`. `ran`: what stands in for the denied or doubtful part, to run for real. */
+/**
+ * A command line and its expected decision under `policy`. `ran` replaces the denied or unsafe part, so that the line
+ * can really run.
+ */
 export interface FixedLine {
   readonly verdict: "allow" | "ask" | "deny";
   readonly line: string;
-  /** Its form is run in real bash, to show that what it hides would have run. */
+  /** Runs this form in real bash, to show that its hidden part would have run. */
   readonly live?: true;
 }
 

@@ -30,7 +30,7 @@ const harmless = fc.constantFrom(
 );
 const nl = fc.constantFrom("\n", "; ", " ;", "\n\n");
 
-/** What runs the same command a little later, or somewhere else. */
+/** Prefixes that run the same command later or in another place. */
 const prefixes = fc.constantFrom(
   "command",
   "env",
@@ -66,7 +66,7 @@ const single = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 const double = (text: string) => `"${text.replace(/[\\"$`]/g, "\\$&")}"`;
 const backticked = (text: string) => `\`${text.replace(/[\\`$]/g, "\\$&")}\``;
 
-/** Each puts a command line into something that runs it. `h` is a harmless command. */
+/** Each form embeds a command line so that it runs. `h` is a harmless command. */
 const forms: readonly ((line: string, h: string, end: string) => string)[] = [
   (line, h, end) => `${h}${end}${line}`,
   (line, h, end) => `${line}${end}${h}`,
@@ -99,7 +99,7 @@ const forms: readonly ((line: string, h: string, end: string) => string)[] = [
   (line) => `cat <<-E\n\t${backticked(line)}\n\tE\n`,
   (line) => `cat <<< "$(${line}\n)"`,
   (line) => `cat <<'E'\nx\nE\n${line}`,
-  // What follows a newline would belong to the document.
+  // Text after a newline would belong to the here-document.
   (line) => (line.includes("\n") ? line : `git commit -F - <<'M' 2>&1 | ${line}\nm\nM\n`),
   (line) => `if ${line}\nthen ls; fi`,
   (line) => `if true; then ${line}\nfi`,
@@ -143,7 +143,7 @@ const forms: readonly ((line: string, h: string, end: string) => string)[] = [
   (line) => `( ls; ${line}\n) > /dev/null`,
 ];
 
-/** A line that runs one denied program, somewhere inside. Every form keeps the last line's end free of comments. */
+/** A line that runs one denied program somewhere inside. Every form keeps the end of the last line free of comments. */
 export function nestedLine(name: string): fc.Arbitrary<string> {
   const plain = fc.tuple(spellings(name), args).map((words) => words.join(" "));
   const wrapped = fc
@@ -260,7 +260,7 @@ const tails: readonly string[] = [
   "; rg x *",
 ];
 
-/** Lines that begin like something that is allowed, and go on to do more. */
+/** Lines that begin like an allowed command and then do more. */
 export const allowedLooking: fc.Arbitrary<string> = fc
   .tuple(
     fc.oneof(

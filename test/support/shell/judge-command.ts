@@ -9,7 +9,7 @@ export interface JudgeOptions {
   readonly realPath?: (path: string) => string;
 }
 
-/** The policy's verdict on a command line in /work, of a user whose home is /home/me. */
+/** The policy's decision on a command line in /work, for a user whose home is /home/me. */
 export function judge(command: string, options: JudgeOptions = {}): PermissionDecision {
   const { rules = {}, mode = "default", cwd = "/work", roots = ["/work"], realPath } = options;
   return authorize({
@@ -27,7 +27,7 @@ export function judge(command: string, options: JudgeOptions = {}): PermissionDe
 
 const sets = new WeakMap<object, ReturnType<typeof parseRules>>();
 
-/** The same rules are read once. */
+/** Parses the same rules only once. */
 function parsed(rules: Parameters<typeof parseRules>[0]) {
   const set = sets.get(rules) ?? parseRules(rules);
   sets.set(rules, set);

@@ -11,7 +11,7 @@ export interface OpenMail {
   close(): Promise<void>;
 }
 
-/** What every store of mail must hold. `open` opens the same team anew each time, as another process would. */
+/** The contract of every mail store. `open` opens the same team again at each call, as another process would. */
 export function inboxConformance(name: string, open: (home: string) => Promise<OpenMail>, cannot: Cannot = {}): void {
   const it = heldBy(cannot);
   const start = async () => {
@@ -28,13 +28,13 @@ export function inboxConformance(name: string, open: (home: string) => Promise<O
     return { home, another, store: await another() };
   };
 
-  describe(`mail kept by ${name}`, () => {
-    it("an inbox that nobody wrote to is empty, and looking at it makes nothing", async () => {
+  describe(`mail in ${name}`, () => {
+    it("unused inbox is empty, and looking at it creates nothing", async () => {
       const { store } = await start();
       expect(await store.inbox("bert").peek()).toEqual({ mail: [], problems: [] });
     });
 
-    it("what is stored is there for everybody, as it was sent, in the order of one sender's calls", async () => {
+    it("stored mail is visible to every process, as sent, in the order of one sender's calls", async () => {
       const { store, another } = await start();
       const mails = [
         textMail("one", { summary: "first", color: "blue", urgent: true }),
@@ -50,7 +50,7 @@ export function inboxConformance(name: string, open: (home: string) => Promise<O
       expect((await store.inbox("carl").peek()).mail).toEqual([]);
     });
 
-    it("order is that of the calls, whatever the clock says", async () => {
+    it("order follows the calls, whatever the clock says", async () => {
       const { store } = await start();
       const inbox = store.inbox("bert");
       for (const hour of [9, 5, 7]) await inbox.send(textMail(`${hour}`, { timestamp: `2026-01-01T0${hour}:00:00Z` }));
@@ -68,7 +68,7 @@ export function inboxConformance(name: string, open: (home: string) => Promise<O
       expect(textsOf((await store.inbox("bert").peek()).mail)).toEqual(["once", "other"]);
     });
 
-    it("who asks for what is unread again and again, without being the reader, gets just that each time", async () => {
+    it("repeated query of unread mail without being the reader returns exactly that each time", async () => {
       const { store, another } = await start();
       const looker = (await another()).inbox("bert");
       const unread = async () => textsOf((await looker.peekUnread()).mail);
@@ -87,7 +87,7 @@ export function inboxConformance(name: string, open: (home: string) => Promise<O
       }
     });
 
-    it("marks go forwards only, are kept, and are seen by everybody", async () => {
+    it("marks only advance, are stored, and are visible to every process", async () => {
       const { store, another } = await start();
       const mails = ["a", "b", "c"].map((text) => textMail(text));
       const [a, b, c] = mails.map(({ id }) => id) as [MailId, MailId, MailId];
@@ -110,7 +110,7 @@ export function inboxConformance(name: string, open: (home: string) => Promise<O
       expect(states(await next.unread())).toEqual([expected[0], expected[2]]);
     });
 
-    it("a mail can be marked as soon as it is stored", async () => {
+    it("mail can be marked as soon as it is stored", async () => {
       const { store, another } = await start();
       const reader = await store.inbox("bert").openReader();
       const mail = textMail("a");
@@ -119,7 +119,7 @@ export function inboxConformance(name: string, open: (home: string) => Promise<O
       expect(await reader.unread()).toEqual([]);
     });
 
-    it("there is one reader: a second is told who it is, and gets it when the first is gone", async () => {
+    it("inbox has one reader: a second one reads who holds it and gets it after the first closes", async () => {
       const { store, another } = await start();
       const other = await another();
       const reader = await store.inbox("bert").openReader();
@@ -131,7 +131,7 @@ export function inboxConformance(name: string, open: (home: string) => Promise<O
       await other.inbox("bert").openReader();
     });
 
-    it("who follows gets what is unread, then all that comes, each once; nothing that was read", async () => {
+    it("following yields unread mail, then all new mail, each once, and no read mail", async () => {
       const { store, another } = await start();
       const sender = (await another()).inbox("bert");
       const [a, b] = [textMail("a"), textMail("b")];
@@ -148,7 +148,7 @@ export function inboxConformance(name: string, open: (home: string) => Promise<O
       expect(seen).toEqual(["b", ...Array.from({ length: 39 }, (_, i) => `more ${i + 1}`)]);
     });
 
-    it("who follows is ended by its signal, by the reader's end and by the store's", async () => {
+    it("following ends with its signal, with the reader and with the store", async () => {
       const { store, another } = await start();
       const other = await another();
       const collect = async (batches: AsyncIterable<readonly HeldMail[]>) => {
@@ -172,7 +172,7 @@ export function inboxConformance(name: string, open: (home: string) => Promise<O
       expect(await Promise.all(byStore)).toEqual([0, 0]);
     });
 
-    it("who only watches sees everything once and keeps nobody from reading", async () => {
+    it("watching yields everything once and does not block the reader", async () => {
       const { store, another } = await start();
       const inbox = store.inbox("bert");
       await inbox.send(textMail("a"));
@@ -188,7 +188,7 @@ export function inboxConformance(name: string, open: (home: string) => Promise<O
       expect(seen).toEqual(["a", "1", "2", "3", "4"]);
     });
 
-    it("a large body is read back whole, under the name it was given, and under no other", async () => {
+    it("large body is read in full under its given name only", async () => {
       const { store, another } = await start();
       const text = "ü\n".repeat(100_000);
       const body = await store.bodies.save(createId<MailId>("mail"), text);

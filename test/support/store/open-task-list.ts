@@ -1,7 +1,7 @@
 import { createFolderWatcher, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { openTaskList, type TaskList } from "../../../src/store/index.ts";
 
-/** A task list in a file, with everything that it needs. */
+/** A task list in a file, with all its dependencies. */
 export function openList(
   path: string,
   options: { limitBytes?: number; durability?: "disk" | "process" } = {},

@@ -22,7 +22,7 @@ export async function openTwice(pair: StorePair): Promise<{ pair: StorePair; one
 
 export const worker = (member: string) => ({ name: member, cwd: "/work", backendType: "in-process" as const });
 
-/** What came until the last, which is among it. */
+/** All changes up to and including the last one. */
 export async function collect<T>(changes: AsyncIterable<T>, isLast: (change: T) => boolean): Promise<T[]> {
   const seen: T[] = [];
   for await (const change of changes) {

@@ -4,7 +4,7 @@ import type { TaskAnswer } from "../../../src/store/index.ts";
 import { type Cannot, heldBy } from "./test-if-supported.ts";
 import { collect, openTwice, type StorePair, worker } from "./store-pair.ts";
 
-/** What every task list of a store of teams must keep to. */
+/** The contract of every task list. */
 export function taskListSuite(name: string, makeStores: () => Promise<StorePair>, cannot: Cannot = {}): void {
   const it = heldBy(cannot);
   const start = async () => openTwice(await makeStores());
@@ -12,7 +12,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
   const lead = { name: "team-lead" };
 
   describe(`${name}: the task list`, () => {
-    it("numbers tasks in the order of their creation and never gives a number again", async () => {
+    it("numbers tasks in order of creation and never reuses a number", async () => {
       const { one, two } = await start();
       const created = await Promise.all(
         Array.from({ length: 12 }, (_, n) => (n % 2 ? one : two).tasks.create(task(`t${n}`), lead)),
@@ -24,7 +24,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       expect((await two.tasks.list()).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13]);
     });
 
-    it("gives a task to the first who claims it, and tells the others whose it is (B1)", async () => {
+    it("gives a task to the first claim and names the owner to the others (B1)", async () => {
       const { one, two } = await start();
       await one.tasks.create(task("a"), lead);
       const names = Array.from({ length: 16 }, (_, n) => `w${n}`);
@@ -42,7 +42,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       expect(await two.tasks.claim(1, { name: owner ?? "" })).toMatchObject({ ok: true, item: { generation: 1 } });
     });
 
-    it("lets nobody have two tasks in progress by claiming, only by being given them (B5)", async () => {
+    it("allows one task in progress by claim, more only by assignment (B5)", async () => {
       const { one, two } = await start();
       for (const subject of ["a", "b", "c"]) await one.tasks.create(task(subject), lead);
       const both = await Promise.all([one.tasks.claim(1, { name: "w" }), two.tasks.claim(2, { name: "w" })]);
@@ -54,7 +54,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       });
     });
 
-    it("holds to the rules of a claim who puts a task in progress for itself, and lets only chiefs do it for others", async () => {
+    it("starting a task oneself follows the claim rules; only lead and user start it for others", async () => {
       const { one, two } = await start();
       await one.tasks.create({ ...task("a"), needs: ["Bash"] }, lead);
       for (const subject of ["b", "c"]) await one.tasks.create(task(subject), lead);
@@ -70,7 +70,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
         ["bob", "in_progress"],
         [undefined, "pending"],
       ]);
-      // Given away it is pending; a chief's word begins it for anybody, also for itself.
+      // A reassigned task is pending. The lead or the user can start it for any member, also for themselves.
       expect(await one.tasks.update(2, { owner: "carl" }, bob)).toMatchObject({
         item: { owner: "carl", status: "pending" },
       });
@@ -79,7 +79,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       expect(await one.tasks.update(3, begun("carl"), { name: "user" })).toMatchObject({ ok: true });
     });
 
-    it("begins a task anew by the rules of a claim", async () => {
+    it("restarting a task follows the claim rules", async () => {
       const { one } = await start();
       for (const subject of ["a", "b"]) await one.tasks.create(task(subject), lead);
       const bob = { name: "bob" };
@@ -92,7 +92,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       expect(await again()).toMatchObject({ ok: true, item: { owner: "bob", status: "in_progress" } });
     });
 
-    it("decides once between a deletion and a claim, and between a completion and a deletion (B6)", async () => {
+    it("exactly one of deletion and claim, or completion and deletion, succeeds (B6)", async () => {
       const { one, two } = await start();
       for (let n = 1; n <= 20; n++) {
         await one.tasks.create(task(`t${n}`), lead);
@@ -111,7 +111,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       expect([done.ok, gone.ok].filter(Boolean)).toHaveLength(1);
     });
 
-    it("refuses cycles, itself, and tasks that are not there; frees what was blocked (B7)", async () => {
+    it("refuses cycles, self-references and missing tasks; unblocks dependent tasks (B7)", async () => {
       const { one, two } = await start();
       for (const subject of ["a", "b", "c"]) await one.tasks.create(task(subject), lead);
       expect(await one.tasks.update(1, { addBlocks: [2] }, lead)).toMatchObject({ ok: true });
@@ -138,7 +138,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       expect(await one.tasks.get(3)).toMatchObject({ blockedBy: [] });
     });
 
-    it("tells what has been, in order, to who comes late", async () => {
+    it("history lists past changes in order", async () => {
       const { one, two } = await start();
       await one.tasks.create(task("a"), lead);
       await two.tasks.claim(1, { name: "w" });
@@ -148,12 +148,12 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       await two.tasks.complete(1, { name: "w" });
       const past = (await two.tasks.history()).map(({ what, by, why }) => [what, by, why].filter(Boolean).join(" "));
       const all = ["created team-lead", "claimed w", "released w no time", "claimed w", "completed w"];
-      // What is not written down any more is told by what has come of it.
+      // After compaction the history begins with the resulting state.
       const steps = past[0] === "created troupe" ? past.slice(1) : past;
       expect(steps).toEqual(all.slice(past[0] === "created troupe" ? all.length - steps.length : 0));
     });
 
-    it("hears an owner only while its claim holds (B3)", async () => {
+    it("accepts changes of an owner only while its claim holds (B3)", async () => {
       const { pair, one, two } = await start();
       await one.record.join(worker("a"));
       await one.tasks.create(task("a"), lead);
@@ -186,7 +186,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       expect(await two.tasks.complete(1, { name: "b", generation: taken.generation })).toMatchObject({ ok: true });
     });
 
-    it("takes back what is meant for one who is gone, begun or not, and tells which it is", async () => {
+    it("releases tasks of a member that is gone, started or not, and returns them", async () => {
       const { one, two } = await start();
       for (const subject of ["begun", "meant", "done", "free"]) await one.tasks.create(task(subject), lead);
       await one.tasks.claim(3, { name: "a" });
@@ -201,7 +201,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       expect(await one.tasks.get(3)).toMatchObject({ status: "completed", owner: "a" });
     });
 
-    it("keeps what was claimed again in the meantime", async () => {
+    it("does not release a task that was claimed again in the meantime", async () => {
       const { one, two } = await start();
       await one.tasks.create(task("a"), lead);
       await one.tasks.claim(1, { name: "a" });
@@ -214,7 +214,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       expect(await one.tasks.get(1)).toMatchObject({ owner: "b", status: "in_progress" });
     });
 
-    it("is claimed only by those who have the tools (promise 25)", async () => {
+    it("only a member with the needed tools can claim a task (promise 25)", async () => {
       const { one, two } = await start();
       await one.tasks.create({ ...task("a"), needs: ["Bash", "Edit"] }, lead);
       expect(await two.tasks.claim(1, { name: "reader", tools: ["Read", "Edit"] })).toMatchObject({
@@ -224,7 +224,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       expect(await two.tasks.claim(1, { name: "maker", tools: ["Bash", "Edit", "Read"] })).toMatchObject({ ok: true });
     });
 
-    it("takes a task with checks for done only once they were run, and puts it back if they fail", async () => {
+    it("task with checks completes only after they pass, and reopens if they fail", async () => {
       const { one, two } = await start();
       await one.tasks.create({ ...task("a"), acceptance: [{ command: "npm test" }] }, lead);
       await one.tasks.create({ ...task("b"), blockedBy: [1] }, lead);
@@ -246,7 +246,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       expect(await two.tasks.claim(2, { name: "b" })).toMatchObject({ ok: true });
     });
 
-    it("gives back a task whose owner died between saying that it is done and its checks", async () => {
+    it("releases a task whose owner died between completion and its checks", async () => {
       const { one, two } = await start();
       await one.tasks.create({ ...task("a"), acceptance: [{ command: "true" }] }, lead);
       await one.tasks.claim(1, { name: "a" });
@@ -254,7 +254,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       expect(await two.tasks.releaseGone(async () => "it is dead")).toMatchObject([{ id: 1, status: "pending" }]);
     });
 
-    it("merges metadata key by key; null removes one", async () => {
+    it("merges metadata key by key; null removes a key", async () => {
       const { one, two } = await start();
       await one.tasks.create({ ...task("a"), metadata: { a: 1, b: { c: 2 } } }, lead);
       await two.tasks.update(1, { metadata: { a: null, d: 4, ["__proto__"]: { x: 1 } } }, lead);
@@ -262,7 +262,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
     });
 
-    it("is given to somebody by an assignment, who alone can claim it then", async () => {
+    it("assigned task can be claimed only by its assignee", async () => {
       const { one, two } = await start();
       await one.tasks.create(task("a"), lead);
       expect(await one.tasks.update(1, { owner: "b" }, lead)).toMatchObject({
@@ -282,7 +282,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       ["a description without end", { subject: "a", description: "x".repeat(100_000) }],
       ["metadata without bottom", { subject: "a", description: "", metadata: { deep: nested(20_000) } }],
       ["metadata without end", { subject: "a", description: "", metadata: { big: "x".repeat(300_000) } }],
-    ])("refuses %s in words, and stores nothing", async ([, wrong]) => {
+    ])("refuses %s with a reason and stores nothing", async ([, wrong]) => {
       const { one } = await start();
       await expect(one.tasks.create(wrong, lead)).rejects.toMatchObject({ code: "task" });
       expect(await one.tasks.list()).toEqual([]);

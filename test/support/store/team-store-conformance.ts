@@ -3,7 +3,7 @@ import { type Cannot, heldBy } from "./test-if-supported.ts";
 import { collect, openTwice, type StorePair, worker } from "./store-pair.ts";
 import { taskListSuite } from "./task-list-conformance.ts";
 
-/** What every store of teams must keep to: record, task list, presence. */
+/** The contract of every team store: record, task list, presence. */
 export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair>, cannot: Cannot = {}): void {
   const it = heldBy(cannot);
   const start = async () => openTwice(await makeStores());
@@ -11,7 +11,7 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
   const lead = { name: "team-lead" };
 
   describe(`${name}: teams`, () => {
-    it("are made once under a name, with their lead, and found by it", async () => {
+    it("team is created once under its name, with its lead, and found by it", async () => {
       const { store, other } = await makeStores();
       const first = await store.create({ name: "Parser", description: "mends it", cwd: "/work" });
       const second = await other.create({ name: "parser", cwd: "/work" });
@@ -31,7 +31,7 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
       expect((await store.list()).map((summary) => summary.name)).toEqual(["parser-2"]);
     });
 
-    it("are not deleted while a member is at work, who is named", async () => {
+    it("team is not deleted while a member works, and the error names the member", async () => {
       const { pair, one } = await start();
       await one.record.join(worker("tester"));
       const presence = await one.presence.announce("tester", "working");
@@ -43,7 +43,7 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
       await presence.close();
     });
 
-    it("can be deleted by force, or once everybody has ended; what is written then is rejected", async () => {
+    it("team is deleted by force or after all members ended; later writes are rejected", async () => {
       const { pair, one, two } = await start();
       await one.record.join(worker("tester"));
       const presence = await one.presence.announce("tester", "working");
@@ -58,7 +58,7 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
   });
 
   describe(`${name}: the team record`, () => {
-    it("gives each member a name of its own, look-alikes included, and a key", async () => {
+    it("gives each member a unique name, look-alikes included, and a key", async () => {
       const { one, two } = await start();
       const names: string[] = [];
       for (const asked of ["tester", "Tester", "tеster", "tester-2", "te ster", "ｔester"]) {
@@ -71,12 +71,12 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
       expect(keys).not.toContain(undefined);
       expect(new Set(keys.map((key) => JSON.stringify(key))).size).toBe(names.length + 2);
       expect(await two.record.keyOf("tester", "check")).toEqual(await one.record.keyOf("tester", "check"));
-      // Where it joined; on another machine only if the secret is shared.
+      // Where it joined. On another machine only if the secret is shared.
       expect(await two.record.keyOf("tester", "sign")).toBeDefined();
       await expect(one.record.keyOf("nobody", "check")).rejects.toMatchObject({ code: "team" });
     });
 
-    it("joins once for one call, however often it is tried", async () => {
+    it("one call joins once, however often it is retried", async () => {
       const { one, two } = await start();
       const wish = { ...worker("tester"), startedBy: "team-lead", callId: "call_1" };
       const tries = await Promise.all([one, two, one, two].map(({ record }) => record.join(wish)));
@@ -85,7 +85,7 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
       expect((await one.record.read()).members).toHaveLength(2);
     });
 
-    it("keeps names apart when many join at the same time", async () => {
+    it("names stay unique when many members join at the same time", async () => {
       const { one, two } = await start();
       const joined = await Promise.all(
         Array.from({ length: 20 }, (_, n) => (n % 2 ? one : two).record.join(worker("worker"))),
@@ -94,7 +94,7 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
       expect(new Set((await two.record.read()).members.slice(1, 9).map(({ color }) => color)).size).toBe(8);
     });
 
-    it("remembers who has ended, the first reason first, and who came back", async () => {
+    it("keeps ended members with the first reason, and respawned members", async () => {
       const { one, two } = await start();
       await one.record.join(worker("tester"));
       await one.record.end("tester", { reason: "lost", detail: "its process is gone" });
@@ -107,7 +107,7 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
       await expect(one.record.change("nobody", {})).rejects.toMatchObject({ code: "team" });
     });
 
-    it("tells whoever follows of every change", async () => {
+    it("followers receive every change", async () => {
       const { one, two } = await start();
       const stop = new AbortController();
       const seen = collect(two.record.follow(stop.signal), (team) => team.teamAllowedPaths.length === 1);
@@ -120,7 +120,7 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
       expect(teams.at(-1)).toMatchObject({ description: "new words", teamAllowedPaths: [{ path: "/project/src" }] });
     });
 
-    it("reserves a file or a folder for the first who asks; who shares it, shares it with who does too", async () => {
+    it("reserves a file or folder for the first member; shared reservations coexist", async () => {
       const { one, two } = await start();
       for (const name of ["anna", "bert"]) await one.record.join(worker(name));
       const until = new Date(Date.now() + 600_000).toISOString();
@@ -152,7 +152,7 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
     });
 
     it.for(["team-lead", "user", "tеam-lead", "Team Lead", "TEAM_LEAD", "troupe", "uｓer"])(
-      "refuses the name %s, which is taken or looks so",
+      "refuses the name %s, which is taken or looks like a taken one",
       async (asked) => {
         const { one } = await start();
         await expect(one.record.join(worker(asked))).rejects.toMatchObject({ code: "team" });
@@ -161,7 +161,7 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
   });
 
   describe(`${name}: presence`, () => {
-    it("is what a member says of itself, for everybody", async () => {
+    it("shows the state that a member publishes to every process", async () => {
       const { one, two } = await start();
       const { member } = await one.record.join(worker("tester"));
       expect(await two.presence.statusOf([member])).toMatchObject([{ state: "starting", alive: "unknown" }]);
@@ -180,7 +180,7 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
       await presence.close();
     });
 
-    it("runs out with its lease, while the process still lives (B9)", async () => {
+    it("expires with its lease while the process still lives (B9)", async () => {
       const { pair, one, two } = await start();
       const { member } = await one.record.join(worker("tester"));
       const presence = await one.presence.announce("tester", "working", "on the parser");

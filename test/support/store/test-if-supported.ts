@@ -1,6 +1,6 @@
 import { it, type TestAPI } from "vitest";
 
-/** Cases by their titles that are not a store's: what it cannot hold, and why. */
+/** Titles of the cases that a store does not support, with the reason. */
 export type Cannot = Readonly<Record<string, string>>;
 
 export function heldBy(cannot: Cannot): Pick<TestAPI, "for"> & ((title: string, test: () => Promise<void>) => void) {

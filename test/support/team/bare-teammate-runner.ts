@@ -1,7 +1,9 @@
 import { currentProcess } from "../../../src/platform/index.ts";
 import { createTeammateRunner, type TeammateRunnerOptions } from "../../../src/team/teammate/teammate-runner.ts";
 
-/** The runner of the teammate `scout`, with nothing around it but what a test gives: nothing waits, and every hook agrees. */
+/**
+ * The runner of the teammate `scout` with only the parts that a test provides. Nothing waits, and every hook approves.
+ */
 export const bareRunner = (
   parts: Pick<TeammateRunnerOptions, "link" | "agent" | "tasks" | "onEnd" | "onFailure" | "clock"> &
     Partial<TeammateRunnerOptions>,

@@ -15,9 +15,9 @@ export interface LedTeam {
   readonly team: LeadTeam;
   readonly stored: StoredTeam;
   readonly tree: TempTree;
-  /** What the lead has put down. */
+  /** Events that the lead has recorded. */
   readonly recorded: readonly StoredEvent[];
-  /** What has broken it. */
+  /** Errors that broke the lead. */
   readonly failures: readonly unknown[];
   close(): Promise<void>;
 }
@@ -25,13 +25,13 @@ export interface LedTeam {
 export interface LedTeamOptions
   extends Partial<Pick<LeadTeamOptions, "startMs" | "silentMs" | "spawnForMember" | "ask" | "mode">> {
   readonly backend: Backend;
-  /** The team as the lead has it: with what goes wrong in it. */
+  /** Wraps the team that the lead sees, to inject faults. */
   readonly seen?: (team: StoredTeam) => StoredTeam;
-  /** Waited for whenever the lead puts something down. */
+  /** Awaited whenever the lead records an event. */
   readonly onRecord?: (event: StoredEvent, team: StoredTeam) => Promise<unknown>;
 }
 
-/** A lead that has no model, with a team on disk and members that are whatever `backend` makes of them. */
+/** A lead without a model, with a team on disk and members that `backend` runs. */
 export async function ledTeam({ backend, seen = (team) => team, onRecord, ...more }: LedTeamOptions): Promise<LedTeam> {
   const tree = tempTree({ "home/.troupe/settings.json": {} });
   const home = tree.path("home/.troupe");
@@ -103,7 +103,7 @@ export const wishFor = (name: string, callId: string): TeammateRequest => ({
   callId,
 });
 
-/** Members that are there until they are killed, and how each of them is to be started and ended. */
+/** Members that run until they are killed, with control over how each starts and ends. */
 export function heldBackend(how: {
   readonly start?: (member: Member) => Promise<void>;
   readonly kill?: (member: Member) => Promise<void>;

@@ -10,7 +10,7 @@ import { type TeamOptions, type TeamSession, teamSession } from "./team-session.
 
 export const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
 
-/** A session that leads the team `alpha`, with files. */
+/** A session with files that leads the team `alpha`. */
 export const alpha = (options: TeamOptions): Promise<TeamSession> =>
   teamSession({ stored: true, ...options, flags: { team: "alpha", ...options.flags } });
 
@@ -24,7 +24,7 @@ export const say = (to: string, message: string | object) => ({ tool: "SendMessa
 
 export const bash = (command: string) => ({ tool: "Bash", input: { command } });
 
-/** Answers of the lead one after another; when there are none left it has nothing more to do. */
+/** Answers of the lead one after another. After the last one the lead has nothing more to do. */
 export function leading(
   steps: readonly (Answer | ((ask: Ask) => Answer | Promise<Answer>))[],
   others: (ask: Ask) => Answer | undefined | Promise<Answer | undefined>,
@@ -37,14 +37,14 @@ export function leading(
   };
 }
 
-/** The agent that is asked waits for ever. */
+/** The agent waits for ever. */
 export const hang: Answer = { text: "x", fault: { kind: "hang" } };
 
-/** The id of the last request in what was said. */
+/** The id of the last request in the text. */
 export const requestIn = (said: string): string =>
   /"request_id":"([^"]+)"(?![\s\S]*"request_id")/.exec(said)?.[1] ?? "(none)";
 
-/** Agrees to end if it is asked to; else undefined. */
+/** Approves a shutdown request; undefined for anything else. */
 export const agrees = ({ said, result }: Ask): Answer | undefined =>
   said.includes("asks you to end") && result?.tool !== "SendMessage"
     ? { calls: [say("team-lead", { type: "shutdown_response", request_id: requestIn(said), approve: true })] }
@@ -62,7 +62,7 @@ export const statesOf = (team: TeamSession, name: string): string[] =>
 
 const homeOf = ({ path }: TempTree) => path("home/.troupe");
 
-/** The team's files, seen by somebody who is not in it. */
+/** The team's files, as a process that is not a member sees them. */
 export async function filesOf(tree: TempTree, name = "alpha"): Promise<StoredTeam> {
   const team = await createFileTeamStore({ home: homeOf(tree), ...ports }).open(name);
   onTestFinished(() => team.close());
@@ -74,7 +74,7 @@ export async function membersOf(tree: TempTree): Promise<readonly Member[]> {
   return members.filter(({ name }) => name !== "team-lead");
 }
 
-/** What is stored of a session: of the agent that it is about. */
+/** The stored events of a session's own agent. */
 export async function logOf(tree: TempTree, sessionId: SessionId | undefined): Promise<Event[]> {
   const store = createFileSessionStore({ home: homeOf(tree), ...ports });
   return (await store.read(sessionId ?? "")).lead.map(({ event }) => event);
@@ -83,7 +83,7 @@ export async function logOf(tree: TempTree, sessionId: SessionId | undefined): P
 export const memberLog = async (tree: TempTree, name: string): Promise<Event[]> =>
   logOf(tree, (await membersOf(tree)).find((member) => member.name === name)?.sessionId);
 
-/** Resolves with what is in a file, once there is something. */
+/** Resolves with the content of a file once it is not empty. */
 export async function written(...path: readonly string[]): Promise<string> {
   for (;;) {
     try {
@@ -105,9 +105,9 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Fits what the lead is told that looks like this. */
+/** Matches a text that the lead reads. */
 export const report = (text: RegExp) => (event: Event) =>
   event.type === "prompt.admitted" && event.source !== "user" && text.test(JSON.stringify(event));
 
-/** Fits what the lead is told when this member has done what it could. */
+/** Matches the report of this member to the lead. */
 export const reportOf = (name: string) => report(new RegExp(`teammate_id=[\\\\]"${name}`));

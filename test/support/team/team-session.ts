@@ -16,21 +16,21 @@ export interface TeamSession {
   readonly cwd: string;
   readonly session: LibrarySession;
   readonly model: ScriptedModel;
-  /** Everything that has happened to anybody. */
+  /** All events of all agents. */
   readonly envelopes: readonly Envelope[];
-  /** What has happened to the agent of this path, or to all. */
+  /** Events of the agent with this path, or of all agents. */
   all<T extends Event["type"]>(type: T, path?: string): Of<T>[];
-  /** The requests of the agent of this path. */
+  /** The requests of the agent with this path. */
   asked(path: string | RegExp): Ask[];
-  /** Resolves with the first envelope, past or to come, that fits. */
+  /** Resolves with the first envelope, past or future, that matches. */
   until(fits: (event: Event, envelope: Envelope) => boolean): Promise<Envelope>;
   /** Resolves when a turn of an agent other than the lead has begun. */
   childTurn(turn: number): Promise<Envelope>;
-  /** Says it, and waits until the lead has nothing left to do and all of it has been seen. */
+  /** Sends the prompt, and waits until the lead has nothing left to do and all events were seen. */
   ask(prompt: string): Promise<Reply>;
-  /** Resolves when nothing runs in the background and the lead has nothing left to do. */
+  /** Resolves when no job runs in the background and the lead has nothing left to do. */
   quiet(): Promise<void>;
-  /** Resolves when all that has happened so far is in `envelopes`. */
+  /** Resolves when all events so far are in `envelopes`. */
   seen(): Promise<void>;
   command(command: Command): ReturnType<LibrarySession["dispatch"]>;
   close(): Promise<void>;
@@ -44,13 +44,13 @@ export interface TeamOptions {
   readonly flags?: StartOptions["flags"];
   readonly env?: Readonly<Record<string, string>>;
   readonly resume?: string;
-  /** On disk, so that another session can go on with it. */
+  /** On disk, so that another session can resume it. */
   readonly stored?: boolean;
   readonly cwd?: string;
   readonly more?: Partial<StartOptions>;
 }
 
-/** A real session whose lead and agents are answered for by one function. */
+/** A real session in which one function answers for the lead and all agents. */
 export async function teamSession(options: TeamOptions): Promise<TeamSession> {
   const tree = options.tree ?? tempTree({ "home/.troupe/settings.json": options.settings ?? {}, ...options.files });
   const cwd = options.cwd ?? tree.path("project");
@@ -150,7 +150,7 @@ export const agent = (prompt: string, more: object = {}) => ({
   input: { description: "do a thing", prompt, subagent_type: "general-purpose", ...more },
 });
 
-/** Answers that come one after another for the lead; `child` answers for everybody else. */
+/** Answers of the lead one after another; `child` answers for all other agents. */
 export function lead(
   steps: readonly (Answer | ((ask: Ask) => Answer | Promise<Answer>))[],
   child: Answering,
@@ -163,17 +163,17 @@ export function lead(
   };
 }
 
-/** Something to wait for, and the end of the wait. */
+/** A promise and the function that resolves it. */
 export function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { open, opened };
 }
 
-/** All that the messages say, as one text. */
+/** All messages as one text. */
 export const textOf = (messages: readonly Message[]): string => JSON.stringify(messages);
 
-/** What the call with this number in the lead's first answer came to. */
+/** The result of the call with this number in an answer of the lead, by default the first. */
 export const resultOf = (team: TeamSession, index = 1, turn = 1): { text: string; outcome: string } => {
   const settled = team.all("tool.settled", "lead").find(({ callId }) => callId === `call_lead_${turn}_${index}`);
   const text = settled?.content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");

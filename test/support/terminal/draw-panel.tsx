@@ -13,21 +13,21 @@ import { type AppState, createAppState, createStore, applyEnvelope } from "../..
 
 export interface Drawn {
   readonly store: Frontend["store"];
-  /** What was sent, in order. */
+  /** Sent commands, in order. */
   readonly sent: readonly Command[];
-  /** What is on the second screen, while it is shown. */
+  /** The text of the second screen while it is shown. */
   readonly second: () => string | undefined;
   readonly left: () => number;
   readonly next: () => NextSession | undefined;
   readonly facts: FrontendFacts;
-  /** What is on the screen, without its colours. */
+  /** The text of the screen without colours. */
   frame(): string;
-  /** With them. */
+  /** The same with colours. */
   raw(): string;
   press(...keys: string[]): void;
   hear(...envelopes: Envelope[]): void;
   resize(size: Size): void;
-  /** Waits until it is on the screen. */
+  /** Waits until the text is on the screen. */
   see(text: string | RegExp): Promise<string>;
   end(): void;
 }
@@ -40,7 +40,7 @@ export interface DrawOptions {
   readonly state?: (state: AppState) => AppState;
 }
 
-/** A part of the screen as it would be drawn, with a face around it that only writes down what it is asked for. */
+/** Draws a part of the screen inside a frontend that only records what it is asked for. */
 export function drawPanel(part: (facts: FrontendFacts) => ReactNode, options: DrawOptions = {}): Drawn {
   const { envelopes = [], env = { NO_COLOR: "1" }, now = () => startOfTests } = options;
   const first = envelopes.reduce(applyEnvelope, createAppState({ now: now() }));

@@ -5,33 +5,33 @@ import { expect, onTestFinished } from "vitest";
 import { isRunning } from "../team/scripted-team.ts";
 import { program, type Workplace } from "../cli/workplace.ts";
 
-/** The program in a real terminal of a size: a pane of a tmux server that nobody else speaks to. */
+/** The program in a real terminal of a given size: a pane of a private tmux server. */
 export interface Terminal {
   /** Keys by tmux's names: `Enter`, `C-c`, `S-Down`. */
   press(...keys: string[]): void;
   type(text: string): void;
-  /** As a terminal does it where the program has asked to be told that it is a paste. */
+  /** Pastes like a terminal with bracketed paste enabled. */
   paste(text: string): void;
-  /** What is on the screen, without blanks at the ends of lines. */
+  /** The text of the screen, without spaces at the ends of lines. */
   screen(): string;
-  /** All that was written, what has scrolled away included. */
+  /** All output, including what has scrolled away. */
   scrollback(): string;
-  /** Waits until the screen is like that, and gives it back. */
+  /** Waits until the screen matches, and returns it. */
   see(wanted: string | RegExp): Promise<string>;
-  /** Waits until it is not. */
+  /** Waits until the screen does not contain the text. */
   lose(wanted: string): Promise<string>;
   /** The screen with its colours. */
   colours(): string;
-  /** What a program has called its window. */
+  /** The window title that a program has set. */
   title(): string;
-  /** What programs have put on the clipboard. */
+  /** The clipboard content that programs have set. */
   clipboard(): string;
   resize(columns: number, rows: number): void;
-  /** From now on: gives back what the program has written since, as it came. */
+  /** Starts recording. The returned function gives the raw output of the program since then. */
   record(): () => string;
-  /** Whether it is on the screen that is beside the one with the scrollback. */
+  /** True while the alternate screen is shown. */
   isOther(): boolean;
-  /** Waits until the program has ended. Gives back its exit code, as far as tmux has heard of it. */
+  /** Waits until the program has ended. Returns its exit code, as far as tmux knows it. */
   ended(): Promise<number>;
   readonly pid: number;
 }
@@ -40,7 +40,7 @@ export interface TerminalOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** The program is started by a shell that has jobs, and leaves to it. */
+  /** A shell with job control starts the program and gets the terminal when it exits. */
   readonly inShell?: boolean;
 }
 
@@ -68,7 +68,7 @@ export function openTerminal(place: Workplace, args: readonly string[], options:
     .map((word, index) => (index === 0 ? word : quoted(word)))
     .join(" ");
   const global = (name: string, value: string) => ["set-option", "-g", name, value, ";"];
-  // In one go: a program in a pane that is started anew ends without tmux noticing its exit code now and then.
+  // In one call: tmux sometimes misses the exit code of a program in a respawned pane.
   tmux(
     "start-server",
     ";",
@@ -88,7 +88,7 @@ export function openTerminal(place: Workplace, args: readonly string[], options:
     inShell ? "env PS1='$ ' bash --norc" : start,
   );
   const pid = () => Number(tmux("display-message", "-p", "-t", "t", "#{pane_pid}"));
-  // Before its folder is removed, which was made before: nobody may still be writing there.
+  // Runs before the removal of its folder, which was created earlier: no process may still write there.
   onTestFinished(async () => {
     const ended = pid();
     tmux("kill-server");
@@ -97,7 +97,7 @@ export function openTerminal(place: Workplace, args: readonly string[], options:
   });
   if (inShell) tmux("send-keys", "-t", "t", start, "Enter");
   const capture = (...more: string[]) => tmux("capture-pane", "-p", "-t", "t", ...more).replace(/[ \t]+$/gm, "");
-  /** As tmux has heard of it, or, where it has not, as the system keeps it for tmux. */
+  /** The exit code from tmux, or, where tmux missed it, from the system. */
   const exitCode = (): number | undefined => {
     const asked = "#{pane_dead} #{pane_pid} #{pane_dead_status}#{pane_dead_signal}";
     const [dead, pid, status = ""] = tmux("display-message", "-p", "-t", "t", asked).trim().split(" ");

@@ -11,7 +11,7 @@ export interface TmuxPlace {
   readonly tmux: Tmux;
   /** tmux as a user would run it. */
   user(args: readonly string[]): string;
-  /** A server of the user's, and a Troupe that runs in its first pane. */
+  /** A tmux server of the user, with a Troupe that runs in its first pane. */
   inside(size?: {
     readonly width: number;
     readonly height: number;
@@ -20,7 +20,7 @@ export interface TmuxPlace {
   file(name: string): string;
 }
 
-/** Sockets of its own, all of whose servers are ended with the test; nobody else's is ever spoken to. */
+/** A private socket folder whose servers all end with the test. No other server is ever contacted. */
 export async function tmuxPlace(more: Readonly<Record<string, string>> = {}): Promise<TmuxPlace> {
   const folder = mkdtempSync(join(tmpdir(), "troupe-tmux-test-"));
   const sockets = join(folder, `tmux-${process.getuid?.() ?? 0}`);
@@ -58,7 +58,7 @@ export async function tmuxPlace(more: Readonly<Record<string, string>> = {}): Pr
   };
 }
 
-/** A program that writes down how it was started, and then stays. */
+/** A program that records how it was started, and then keeps running. */
 export function witness(place: TmuxPlace, out: string, ...words: readonly string[]): [string, ...string[]] {
   const path = join(place.folder, "witness.mjs");
   if (!existsSync(path)) writeFileSync(path, witnessText);
@@ -82,7 +82,7 @@ export interface Testimony {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What the witness wrote, as soon as it has. */
+/** The record of the witness, as soon as it exists. */
 export async function testimony(place: TmuxPlace, out: string): Promise<Testimony> {
   const path = place.file(out);
   await new Promise<void>((resolve) => {
@@ -96,7 +96,7 @@ export async function testimony(place: TmuxPlace, out: string): Promise<Testimon
   return JSON.parse(readFileSync(path, "utf8")) as Testimony;
 }
 
-/** A stubborn one outlives its server, when a test fails before it was ended. */
+/** A stubborn witness outlives its server when a test fails before ending it. */
 function endWitnesses(work: string): void {
   for (const name of existsSync(work) ? readdirSync(work) : []) {
     const text = readFileSync(join(work, name), "utf8");
@@ -108,7 +108,7 @@ function endWitnesses(work: string): void {
   }
 }
 
-/** Zombies do not count: they wait for a parent that is nobody of ours. */
+/** Zombies do not count: they wait for a parent that is not ours. */
 export function isRunning(program: { readonly pid: number } | undefined): boolean {
   if (program === undefined) throw new Error("it was over before anybody looked");
   try {

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { loadSandbox, runProcess, type Sandbox } from "../../../src/platform/index.ts";
 import { guardedPaths, hiddenPaths } from "../../../src/tool/sandbox/sandbox-paths.ts";
 
-/** A working folder, a home, a state folder and a place outside, none of them in /tmp, and the sandbox over them. */
+/** A working folder, a home, a state folder and a folder outside, none of them in /tmp, with the sandbox over them. */
 export interface SandboxBench {
   readonly base: string;
   readonly work: string;
@@ -14,7 +14,7 @@ export interface SandboxBench {
   readonly state: string;
   readonly sandbox: Sandbox;
   write(name: string, content: string): string;
-  /** Runs bash inside; `NODE` and `BASE` are set. */
+  /** Runs bash inside. `NODE` and `BASE` are set. */
   run(script: string, more?: RunOptions): Promise<Ran>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ interface Ran {
   readonly output: string;
 }
 
-/** The sandbox has a /tmp of its own: what is to be seen of the disk from inside must lie elsewhere, also when the checkout does not. */
+/** The sandbox has its own /tmp, so a folder that it should see must not be in /tmp, even if the checkout is. */
 function placeOutsideTmp(): string {
   const own = resolve(import.meta.dirname, "../../../node_modules/.cache");
   const place = /^\/(var\/)?tmp\//.test(own) ? join(userInfo().homedir, ".cache") : own;

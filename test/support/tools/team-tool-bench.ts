@@ -12,9 +12,9 @@ export interface TeamBench {
   readonly tools: ToolBench;
   readonly events: (TaskEvent & { by: string })[];
   readonly assigned: { task: WorkItem; to: string }[];
-  /** A call of one of the task tools, as the runtime makes it. */
+  /** Calls one of the task tools as the runtime does. */
   call(who: string, name: string, input?: unknown, signal?: AbortSignal): Promise<Said>;
-  /** A process of its own that has opened the same files. */
+  /** The same files, opened by another process. */
   elsewhere(): Promise<StoredTeam>;
 }
 
@@ -26,10 +26,10 @@ export interface Said {
 export interface TeamBenchOptions {
   readonly members?: readonly string[];
   readonly hooks?: TaskHooks;
-  /** The tools that each has; Bash and Read where it is not said. */
+  /** The tools of each member; Bash and Read by default. */
   readonly toolsOf?: Readonly<Record<string, readonly string[]>>;
   readonly refuse?: (command: string) => Promise<string | undefined>;
-  /** Not in a team: the list is the session's own. */
+  /** Without a team: the list belongs to the session. */
   readonly alone?: boolean;
 }
 
@@ -92,7 +92,7 @@ export async function teamBench(options: TeamBenchOptions = {}): Promise<TeamBen
   };
 }
 
-/** The way an agent's call goes: parsed, then carried out. */
+/** Handles a call as an agent does: parse, then execute. */
 export async function callTool(tool: Tool, input: unknown, context: ToolBench["context"]): Promise<Said> {
   const parsed = parseInput(tool, input);
   if (!parsed.ok) return { ok: false, text: parsed.message };

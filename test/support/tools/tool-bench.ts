@@ -14,7 +14,7 @@ import {
   type ToolContext,
 } from "../../../src/tool/index.ts";
 
-/** A folder and everything a tool may touch; calls go the way an agent's go: parse, execute, bound. */
+/** A folder and everything a tool may touch. Calls run like an agent's: parse, execute, bound. */
 export interface ToolBench {
   readonly folder: string;
   readonly context: ToolContext;
@@ -23,7 +23,7 @@ export interface ToolBench {
   path(name: string): string;
   write(name: string, content: string | Uint8Array): string;
   call(name: string, input: unknown, signal?: AbortSignal): Promise<ToolOutcome>;
-  /** What the model reads, with this machine's folder called DIR. */
+  /** The text that the model reads, with this machine's folder replaced by DIR. */
   text(outcome: ToolOutcome): string;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { builtinTools, defineTool, textResult, type Tool } from "../../../src/tool/index.ts";
 
-/** A tool of some name that does nothing. */
+/** A tool with the given name that does nothing. */
 export const plainTool = (name: string): Tool =>
   defineTool<{ type?: string | undefined }>({
     name,
@@ -29,7 +29,7 @@ const further = [
   "mcp__web__get",
 ];
 
-/** Every tool that the program has or will have, and some of servers. */
+/** Every tool of the program, and some of MCP servers. */
 export const pool: readonly Tool[] = [
   ...builtinTools(),
   ...further.filter((name) => !builtinTools().some((tool) => tool.name === name)).map(plainTool),

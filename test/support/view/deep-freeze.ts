@@ -1,4 +1,6 @@
-/** Makes every change of the value, or of anything in it, throw: maps too, which `Object.freeze` leaves open. */
+/**
+ * Makes every change of the value, or of anything in it, throw, also for maps, which `Object.freeze` does not cover.
+ */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   if (value instanceof Map) {

@@ -18,7 +18,7 @@ export const mate = "agt_33333333" as AgentId;
 export const mateSession = "ses_33333333" as SessionId;
 export const mateId = "scout@crew";
 
-/** A state after these events, frozen: whatever changes it in place throws. */
+/** The state after these events, frozen: a change in place throws. */
 export function stateAfter(events: readonly (Event | readonly [AgentId, Event])[]): AppState {
   return follow(createAppState({ now: start }), enclose(events));
 }
@@ -48,7 +48,7 @@ export const idle = (reason: "completed" | "interrupted" | "failed" = "completed
   ...(detail !== undefined && { detail }),
 });
 
-/** The lead and one sub-agent at work. */
+/** The lead and one subagent at work. */
 export const oneHelper = [opened(), spawned(), [helper, spawned("lead/helper", lead)], [helper, begun()]] as const;
 
 export const shell = (number = 1): Event => ({

@@ -59,7 +59,7 @@ export const prompted = (number: number, text: string): Event[] => [
   { type: "prompt.promoted", promptId: promptId(number) },
 ];
 
-/** Any events in any order, with few ids, so that they meet: sensible logs and senseless ones. */
+/** Any events in any order, with few ids so that they collide: valid logs and invalid ones. */
 export const anyEvents: fc.Arbitrary<(readonly [AgentId, Event])[]> = fc.array(
   fc.tuple(fc.constantFrom(lead, helper), fc.oneof(...eventArbitraries())),
   { maxLength: 120 },

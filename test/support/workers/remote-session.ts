@@ -8,7 +8,7 @@ import { temporaryFolder } from "../files/temporary-folder.ts";
 
 export interface RemotePlaceOptions {
   readonly bus: string;
-  /** What the models say; `WAIT` in it is the path of a file that is there until it is taken away. */
+  /** The script of the models. `WAIT` in it is the path of the file that agents wait for. */
   readonly script: string;
   readonly workers?: readonly string[];
   readonly flags?: { readonly maxTokens?: number };
@@ -16,11 +16,11 @@ export interface RemotePlaceOptions {
 }
 
 export interface RemotePlace {
-  /** Agents wait as long as this file is there. */
+  /** Agents wait as long as this file exists. */
   readonly wait: string;
-  /** By all workers. */
+  /** Output of all workers. */
   readonly said: readonly string[];
-  /** A life of the lead's session. */
+  /** Starts a run of the lead's session. */
   live(resume?: string): Promise<RemoteLife>;
   git(...args: string[]): string;
 }
@@ -28,12 +28,12 @@ export interface RemotePlace {
 export interface RemoteLife {
   readonly session: Session;
   readonly seen: readonly Envelope[];
-  /** Resolves with the first such envelope, seen already or still to come. */
+  /** Resolves with the first envelope that matches, past or future. */
   saw(is: (envelope: Envelope) => boolean): Promise<Envelope>;
   close(): Promise<void>;
 }
 
-/** Workers, and a lead that can have several lives, each with a home of its own, in this process. */
+/** Workers, and a lead that can have several runs, each with its own home, all in this process. */
 export function remotePlace({ bus, script, workers = ["near"], flags, settings }: RemotePlaceOptions): RemotePlace {
   const [cwd, home] = [temporaryFolder(), temporaryFolder()];
   const wait = join(home, "wait");
@@ -41,7 +41,7 @@ export function remotePlace({ bus, script, workers = ["near"], flags, settings }
   writeFileSync(wait, "");
   writeFileSync(file, script.replaceAll("WAIT", wait));
   const git = makeRepository(cwd);
-  // Agents commit in their own name where nobody's is known.
+  // Agents commit in their own name where no user name is configured.
   git("config", "--remove-section", "user");
   const said: string[] = [];
   startWorkers(workers, { bus, said });

@@ -4,14 +4,14 @@ import { type NatsServer, startNats } from "../bus/nats-server.ts";
 import { makeRepository } from "../git/make-repository.ts";
 import { bypass, type Finished, type Running, type Workplace, workplace } from "../cli/workplace.ts";
 
-/** A lead with a team on a bus, and workers, each a process with a home of its own. */
+/** A lead with a team on a bus, and workers, each a process with its own home. */
 export interface FarTeam {
   readonly server: NatsServer;
   readonly lead: Workplace;
   worker(name: string, more?: readonly string[], env?: Record<string, string>): Promise<Running>;
-  /** The lead, spoken to line by line. */
+  /** The lead, controlled by lines of commands. */
   start(more?: readonly string[]): Running;
-  /** `troupe …` where the lead is. */
+  /** Runs `troupe …` on the lead's machine. */
   run(...args: string[]): Promise<Finished>;
   git(...args: string[]): string;
 }
@@ -60,7 +60,7 @@ export async function farTeam(script: string): Promise<FarTeam> {
 
 export const say = (running: Running, content: string) => running.write(JSON.stringify({ type: "prompt", content }));
 
-/** What has come whole so far. */
+/** The complete envelopes so far. */
 export const eventsOf = (stdout: string): Envelope[] =>
   stdout
     .slice(0, stdout.lastIndexOf("\n"))

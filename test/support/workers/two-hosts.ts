@@ -6,15 +6,15 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { freePort } from "../bus/nats-server.ts";
 
-/** Two machines with a cable between them, and a bus on the first. */
+/** Two machines with a network between them, and a bus on the first. */
 export interface TwoHosts {
-  /** Namespaces of the kernel, or only two processes, where those may not be made. */
+  /** Kernel namespaces, or only two processes where namespaces are not allowed. */
   readonly kind: "namespaces" | "processes";
   readonly bus: string;
-  /** What a program on each is started through. */
+  /** The command prefix that starts a program on each machine. */
   readonly first: readonly string[];
   readonly second: readonly string[];
-  /** Pulls the cable, and puts it back. With processes there is none to pull. */
+  /** Cuts and restores the network. With processes there is none to cut. */
   cable(state: "down" | "up"): void;
 }
 

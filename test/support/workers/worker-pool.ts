@@ -7,7 +7,7 @@ import { type NatsServer, startNats } from "../bus/nats-server.ts";
 import { makeRepository } from "../git/make-repository.ts";
 import { bypass, type Running, type Workplace, workplace } from "../cli/workplace.ts";
 
-/** The lead asks for one agent elsewhere; that one commits, and waits in the middle where a file says so. */
+/** The lead starts one remote agent, which commits and waits in the middle if a file says so. */
 const script = `
 const commit = (name) => ({ tool: "Bash", input: { command: "env; echo " + name + " > " + name + ".txt && git add -A && git commit -qm " + name } });
 export default (ask) => {
@@ -82,7 +82,7 @@ export const eventsOf = (stdout: string) =>
 export const gitIn = (place: Workplace, ...args: string[]) =>
   execFileSync("git", args, { cwd: place.cwd, encoding: "utf8" });
 
-/** The words of the lead's last answer: what the Agent tool gave it. */
+/** The text of the lead's last answer: the result of the Agent tool. */
 export const heard = (envelopes: readonly Envelope[]) =>
   envelopes
     .flatMap(({ event }) => (event.type === "turn.ended" ? event.parts : []))
@@ -92,7 +92,7 @@ export const heard = (envelopes: readonly Envelope[]) =>
 export const branchOf = (place: Workplace) =>
   gitIn(place, "for-each-ref", "--format=%(refname:short)", "refs/heads/troupe").trim();
 
-/** As long as this file is there, the agent's command goes on. */
+/** The agent's command runs as long as this file exists. */
 export function holdUp(place: Workplace): string {
   const file = join(place.home, "wait");
   writeFileSync(file, "");

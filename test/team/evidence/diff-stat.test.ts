@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { createWorktree, diffStat, diffLine } from "../../../src/team/index.ts";
 import { newAgentId, testRepository } from "../../support/git/test-repository.ts";
 
-describe("what a worktree has that its base has not", () => {
-  test("commits, changes, new files, binary ones, and nothing that is ignored", async () => {
+describe("changes of a worktree against its base", () => {
+  test("commits, changes, new files and binary ones, without ignored files", async () => {
     const repository = testRepository();
     repository.commit("more", { "b.txt": "1\n2\n3\n", "gone.txt": "x\n" });
     const { path, base } = await createWorktree(repository.place, { agentId: newAgentId() });
@@ -18,7 +18,7 @@ describe("what a worktree has that its base has not", () => {
     inTree("new.bin", "a\0b");
     inTree(".env", "SECRET=1\n");
     repository.gitIn(path, "rm", "-q", "gone.txt");
-    // What the repository's own config names is not run.
+    // Nothing that the repository's config names is run.
     repository.git("config", "filter.evil.clean", "touch evil");
     inTree(".gitattributes", "b.txt filter=evil\n");
 

@@ -14,7 +14,7 @@ import {
 
 let count = 0;
 
-/** A turn with one call that is carried out. */
+/** A turn with one executed call. */
 function call(tool: string, input: unknown, outcome: Partial<ToolOutcome> = {}, inBetween: Event[] = []): Event[] {
   const id = callId(`c${++count}`);
   const title = `${tool} it`;
@@ -46,8 +46,8 @@ const idle: Event = { type: "agent.idle", reason: "completed" };
 
 const work = (...events: Event[]) => evidenceOf(enclose([spawned("lead/a"), ...prompted(1, "go"), ...events]));
 
-describe("what was done", () => {
-  test("files: where the agent was, what was really changed", () => {
+describe("evidence from a log", () => {
+  test("files: where the agent read, and what really changed", () => {
     const evidence = work(
       ...call("Read", { file_path: "src/a.ts" }),
       ...call("Read", { file_path: "gone.ts" }, { outcome: "failed", content: told("gone.ts does not exist.\nLook") }),
@@ -69,7 +69,7 @@ describe("what was done", () => {
     });
   });
 
-  test("commands: exit codes, and the time without the question before", () => {
+  test("commands: exit codes, and durations without the permission question", () => {
     const evidence = work(
       ...call("Bash", { command: "npm test" }, terminal(0)),
       ...call("Bash", { command: "false" }, { outcome: "failed", ...terminal(1) }),
@@ -86,7 +86,7 @@ describe("what was done", () => {
     expect(evidence.failed).toMatchObject([{ tool: "Bash", reason: "no sandbox" }]);
   });
 
-  test("commands in the background have the exit code that came later", () => {
+  test("background commands have their later exit code", () => {
     const start = (number: number): Event => ({
       type: "background.started",
       backgroundId: backgroundId(number),
@@ -106,7 +106,7 @@ describe("what was done", () => {
     expect(evidence.toolCalls).toEqual({ Bash: 2 });
   });
 
-  test("what was refused was never called, and is told by the answer that asked for it", () => {
+  test("a denied call was never made, and is known from the answer that requested it", () => {
     count += 1;
     const evidence = work(turnEnded("Bash", { command: "rm -rf /" }), {
       type: "tool.settled",
@@ -122,14 +122,14 @@ describe("what was done", () => {
     });
   });
 
-  test("tokens and money are added up; time is that at work", () => {
+  test("tokens and money are summed; the duration counts working time", () => {
     const evidence = work(paid, { ...paid, purpose: "lost" }, idle, idle, ...prompted(2, "more"), idle);
     expect(evidence).toMatchObject({ costUsd: 0.5, tokens: { inputTokens: 20, cacheReadTokens: 200 } });
     // Three seconds from the first prompt to the first idle, one from the second.
     expect(evidence.durationMs).toBe(4_000);
   });
 
-  test("any log gives evidence, and no two calls become one", () => {
+  test("any log gives evidence, and no two calls are merged", () => {
     fc.assert(
       fc.property(anyEvents, (events) => {
         const evidence = evidenceOf(enclose(events));
@@ -143,7 +143,7 @@ describe("what was done", () => {
   });
 });
 
-describe("as words", () => {
+describe("evidence as text", () => {
   const acceptance: Acceptance = {
     state: "refuted",
     checks: [

@@ -18,7 +18,7 @@ function edit(path: string, outcome: "ok" | "failed" = "ok"): Event[] {
   ];
 }
 
-/** A lead and three agents; gives back what is said after events of one of them. */
+/** A lead and three agents. Returns the notices after events of one of them. */
 function team(worktrees: Record<string, string> = {}, realPath?: (path: string) => string) {
   const map = createFileOverlapMap({ ...(realPath && { realPath }) });
   const hear = (agent: AgentId, ...events: Event[]): FileOverlap[] =>
@@ -34,8 +34,8 @@ function team(worktrees: Record<string, string> = {}, realPath?: (path: string) 
   return { map, hear, of: (name: string, ...events: Event[]) => hear(ids[name] as AgentId, ...events) };
 }
 
-describe("the second agent to change a file", () => {
-  test("is told, and so is the lead", () => {
+describe("second agent to change a file", () => {
+  test("gets a notice, and so does the lead", () => {
     const { of, map } = team();
     expect(of("a", ...edit("/p/x.ts"))).toEqual([]);
     expect(of("b", ...edit("/p/x.ts"))).toMatchInlineSnapshot(`
@@ -62,7 +62,7 @@ describe("the second agent to change a file", () => {
     expect([...map.touched()]).toEqual([["/p/x.ts", ["lead/a", "lead/b"]]]);
   });
 
-  test("hears it once for each pair and file, whoever changes it next", () => {
+  test("gets one notice for each pair and file, whichever agent changes it next", () => {
     const { of } = team();
     of("a", ...edit("/p/x.ts"));
     expect(of("b", ...edit("/p/x.ts"), ...edit("/p/x.ts"))).toHaveLength(1);
@@ -72,7 +72,7 @@ describe("the second agent to change a file", () => {
     expect(of("b", ...edit("/p/y.ts"))).toHaveLength(1);
   });
 
-  test("is told nothing of a change that was not made, nor of one by who has ended", () => {
+  test("gets no notice of a failed change, nor of one by an ended agent", () => {
     const { of, map } = team();
     of("a", ...edit("/p/x.ts", "failed"));
     expect(of("b", ...edit("/p/x.ts"))).toEqual([]);
@@ -81,7 +81,7 @@ describe("the second agent to change a file", () => {
     expect(of("c", ...edit("/p/x.ts"))).toEqual([]);
   });
 
-  test("may be the lead, which is then told once", () => {
+  test("may be the lead, which gets one notice", () => {
     const { of, hear } = team();
     of("a", ...edit("/p/x.ts"));
     expect(hear(lead, ...edit("/p/x.ts"))[0]?.notices).toMatchObject([
@@ -90,8 +90,8 @@ describe("the second agent to change a file", () => {
   });
 });
 
-describe("which file it is", () => {
-  test("goes by where the path really leads, from where the agent is", () => {
+describe("file identity", () => {
+  test("resolves the real path from the agent's folder", () => {
     const { of } = team({}, (path) => path.replace("/link/", "/p/"));
     of("a", ...edit("/link/x.ts"));
     expect(of("b", { type: "agent.changed", cwd: "/p" }, ...edit("x.ts"))).toMatchObject([{ file: "/p/x.ts" }]);
@@ -103,7 +103,7 @@ describe("which file it is", () => {
     expect(of("b", ...edit("x.ts"))).toEqual([]);
   });
 
-  test("in its own worktree an agent is at home: only the lead hears of the stranger", () => {
+  test("in the agent's own worktree only the lead hears of another agent's change", () => {
     const { of } = team({ a: "/t/a", b: "/t/b" });
     of("b", ...edit("/t/a/x.ts"));
     expect(of("a", ...edit("/t/a/x.ts"))[0]?.notices.map(({ agent }) => agent)).toEqual([lead]);
@@ -111,14 +111,14 @@ describe("which file it is", () => {
     expect(of("b", ...edit("/t/a/y.ts"))[0]?.notices.map(({ agent }) => agent)).toEqual([ids["b"], lead]);
   });
 
-  test("two that share a worktree are told like any two", () => {
+  test("two agents that share a worktree get notices like any two", () => {
     const { of } = team({ a: "/t/a", b: "/t/a" });
     of("a", ...edit("x.ts"));
     expect(of("b", ...edit("x.ts"))[0]?.notices.map(({ agent }) => agent)).toEqual([ids["b"], lead]);
   });
 });
 
-test("whatever is heard, nobody is told twice of the same pair and file", () => {
+test("property: no agent gets two notices of the same pair and file", () => {
   const someEdit = fc
     .tuple(fc.constantFrom(lead, ...Object.values(ids)), fc.constantFrom("/p/x", "/p/y"))
     .map(([agent, path]) => edit(path).map((event) => [agent, event] as const));

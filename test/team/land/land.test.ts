@@ -22,7 +22,7 @@ function branch(repo: TestRepository, name: string, files: Record<string, string
 const subjects = (repo: TestRepository) => repo.git("log", "--format=%s", "main").split("\n");
 
 describe("land", () => {
-  it("moves branch and files in one step, each branch on top of the one before", async () => {
+  it("moves branch and files in one step, each branch on top of the previous one", async () => {
     const repo = testRepository();
     branch(repo, "one", { "one.txt": "1\n" });
     branch(repo, "two", { "two.txt": "2\n" });
@@ -45,7 +45,7 @@ describe("land", () => {
     expect(repo.git("reflog", "-1", "--format=%gs", "main")).toBe("troupe land");
   });
 
-  it.each([1, 2, 3, 4, 5])("finds the red one of five, number %i, and lands the others", async (bad) => {
+  it.each([1, 2, 3, 4, 5])("finds the failing one of five, number %i, and lands the others", async (bad) => {
     const repo = testRepository();
     for (const n of [1, 2, 3, 4, 5]) branch(repo, `b${n}`, { [`f${n}.txt`]: n === bad ? "bad\n" : "good\n" });
     const check = "if grep -q bad *.txt; then echo 'it is bad'; exit 7; fi";
@@ -58,7 +58,7 @@ describe("land", () => {
     expect(repo.git("status", "--porcelain")).toBe("");
   });
 
-  it("blames no branch when the target itself is red", async () => {
+  it("blames no branch when the target itself fails", async () => {
     const repo = testRepository();
     branch(repo, "one", { "one.txt": "1\n" });
     const before = repo.git("rev-parse", "main");
@@ -69,7 +69,7 @@ describe("land", () => {
     expect(repo.traces().worktrees).toBe(1);
   });
 
-  it("a check that hangs is red", async () => {
+  it("a check that hangs fails", async () => {
     const repo = testRepository();
     branch(repo, "slow", { "slow.txt": "1\n" });
     const check = "if test -f slow.txt; then sleep 600; fi";
@@ -77,7 +77,7 @@ describe("land", () => {
     expect(report.refused).toMatchObject([{ branch: "slow", reason: "red", how: "no end after 1 s" }]);
   });
 
-  it("says of a conflict which files, and what each side meant; the others land", async () => {
+  it("reports a conflict with its files and the intent of both sides; the others land", async () => {
     const repo = testRepository();
     branch(repo, "theirs", { "a.txt": "theirs\n" });
     branch(repo, "fine", { "fine.txt": "f\n" });
@@ -99,7 +99,7 @@ describe("land", () => {
     expect(repo.git("status", "--porcelain")).toBe("");
   });
 
-  it("what was in conflict with a red branch lands once that is left out", async () => {
+  it("a branch in conflict with a failing one lands once that is left out", async () => {
     const repo = testRepository();
     branch(repo, "red", { "a.txt": "bad\n" });
     branch(repo, "good", { "a.txt": "good\n" });
@@ -108,7 +108,7 @@ describe("land", () => {
     expect(report.refused).toMatchObject([{ branch: "red", reason: "red" }]);
   });
 
-  describe("with somebody who settles conflicts", () => {
+  describe("with a conflict resolver", () => {
     const conflicting = () => {
       const repo = testRepository();
       repo.git("checkout", "-qb", "theirs");
@@ -119,7 +119,7 @@ describe("land", () => {
       return repo;
     };
 
-    it("goes on with what was settled, conflict by conflict", async () => {
+    it("continues with each resolution, conflict by conflict", async () => {
       const repo = conflicting();
       const seen: Conflict[] = [];
       const report = await land(repo.place, {
@@ -140,7 +140,7 @@ describe("land", () => {
     it.each<[string, ResolveConflict]>([
       ["gives up", async () => "unresolved" as const],
       ["says resolved and leaves the marks in", async () => "resolved" as const],
-    ])("lands nothing of it when it %s", async (_what, resolveConflict) => {
+    ])("the branch does not land when the resolver %s", async (_what, resolveConflict) => {
       const repo = conflicting();
       const before = repo.git("rev-parse", "main");
       const report = await land(repo.place, { branches: ["theirs"], resolveConflict });
@@ -148,7 +148,7 @@ describe("land", () => {
       expect(repo.git("rev-parse", "main")).toBe(before);
     });
 
-    it("a resolver that fails leaves everything as it was", async () => {
+    it("a resolver that fails leaves everything unchanged", async () => {
       const repo = conflicting();
       const before = repo.git("rev-parse", "main");
       const resolveConflict: ResolveConflict = async () => Promise.reject(new Error("no model"));
@@ -159,7 +159,7 @@ describe("land", () => {
     });
   });
 
-  it("keeps what was changed in merges: such a branch is merged, not rebased", async () => {
+  it("a branch with changes in merges is merged, not rebased", async () => {
     const repo = testRepository();
     repo.git("checkout", "-qb", "merging");
     repo.commit("mine", { "mine.txt": "m\n" });
@@ -177,7 +177,7 @@ describe("land", () => {
     expect(existsSync(join(repo.repo, "later.txt"))).toBe(true);
   });
 
-  it("does nothing on a dry run, and nothing for what is there already", async () => {
+  it("does nothing on a dry run, and nothing for a branch already landed", async () => {
     const repo = testRepository();
     branch(repo, "one", { "one.txt": "1\n" });
     repo.git("branch", "same");
@@ -209,7 +209,7 @@ describe("land", () => {
     expect(repo.traces().worktrees).toBe(1);
   });
 
-  it("starts anew when the branch moves while it is at work, and two landings wait for each other", async () => {
+  it("restarts when the branch moves during the landing, and two landings wait for each other", async () => {
     const repo = testRepository();
     branch(repo, "one", { "one.txt": "1\n" });
     branch(repo, "two", { "two.txt": "2\n" });
@@ -228,7 +228,7 @@ describe("land", () => {
     expect(repo.git("status", "--porcelain")).toBe("");
   });
 
-  it("a landed worktree holds nothing more: prune removes it with its branch", async () => {
+  it("a landed worktree has no more work: prune removes it with its branch", async () => {
     const repo = testRepository();
     const made = await createWorktree(repo.place, { agentId: newAgentId() });
     repo.commit("agent's work", { "work.txt": "w\n" }, made.path);
@@ -272,7 +272,7 @@ describe("land", () => {
     const report = await land(repo.place, { branches: ["one"] });
     expect(existsSync(marker)).toBe(false);
     expect([...report.landed, ...report.refused]).toHaveLength(1);
-    // And git as anybody starts it does run them here.
+    // Plain git does run them here.
     repo.git("status");
     expect(existsSync(marker)).toBe(true);
   });

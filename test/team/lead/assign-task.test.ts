@@ -15,7 +15,7 @@ import { teamSession } from "../../support/team/team-session.ts";
 const bodiesOf = async (mailbox: { readAll: Awaited<ReturnType<typeof mailOf>>["readAll"] }, name: string) =>
   (await mailbox.readAll(name)).filter(({ body }) => body.kind !== "text").map(({ from, body }) => ({ from, ...body }));
 
-test("whom the user gives a task is told by mail, whenever it is given and not begun; a name that nobody has is refused with the nearest one", async () => {
+test("a member gets mail for each assigned pending task; an unknown name is refused with the nearest", async () => {
   const team = await alpha({
     answer: leading([{ calls: [mate("worker")] }, { text: "waiting" }], ({ said }) => ({
       text: said.includes("Task #1 is yours now, assigned by user: dig") ? "I shall dig" : "ready",
@@ -24,7 +24,7 @@ test("whom the user gives a task is told by mail, whenever it is given and not b
   await team.ask("go");
   await inState(team, "worker", "idle");
   const { tasks } = await filesOf(team.tree);
-  // Nobody takes it by itself.
+  // No member claims it by itself.
   await tasks.create({ subject: "dig", description: "", needs: ["Spade"] }, { name: "user" });
   const give = (owner: string) => team.command({ type: "task.update", taskId: 1, owner });
   expect(await give("wrker")).toMatchObject({ ok: false, message: expect.stringContaining("Did you mean worker?") });
@@ -46,7 +46,7 @@ test("whom the user gives a task is told by mail, whenever it is given and not b
   expect(await give("worker")).toMatchObject({ ok: false, message: expect.stringContaining("has ended") });
 });
 
-test("on the session's own list a task is the lead's or the user's, and nobody else's", async () => {
+test("on the session's own list a task belongs to the lead or the user only", async () => {
   const team = await teamSession({ stored: true, answer: () => ({ text: "done" }) });
   expect(await team.command({ type: "task.create", subject: "dig" })).toEqual({ ok: true });
   const give = (owner: string) => team.command({ type: "task.update", taskId: 1, owner });
@@ -55,7 +55,7 @@ test("on the session's own list a task is the lead's or the user's, and nobody e
   await team.until((event) => event.type === "task.changed" && event.task.owner === "lead");
 });
 
-test("a program that gives somebody a task has them told too", async () => {
+test("an assignment by a program also sends mail", async () => {
   const { path } = tempTree({ "home/.troupe/settings.json": {} });
   const ports = {
     home: path("home/.troupe"),
@@ -83,7 +83,7 @@ test("a program that gives somebody a task has them told too", async () => {
   expect(await bodiesOf(team.mailbox, "bert")).toHaveLength(1);
 });
 
-/** A list of tasks for a team with a worker, whose mail goes wrong at first for this reason. */
+/** A task list for a team with one worker, whose mail first fails for this reason. */
 async function givenWhen(problem: Error) {
   const { stored } = await ledTeam({ backend: heldBackend({}) });
   await stored.record.join({ name: "worker", cwd: "/", backendType: "remote" });
@@ -105,7 +105,7 @@ async function givenWhen(problem: Error) {
   return { clock, tried, tasks, give: () => tasks.update(1, { owner: "worker" }, { name: "user" }) };
 }
 
-test("whom a task is given while the disk is full is told, by one mail, as soon as there is space", async () => {
+test("an assignment on a full disk sends one mail as soon as there is space", async () => {
   const cause = Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
   const { clock, tried, give } = await givenWhen(new TroupeError("storage", "cannot write", { cause }));
   const given = give();
@@ -116,7 +116,7 @@ test("whom a task is given while the disk is full is told, by one mail, as soon 
   expect(new Set(tried).size).toBe(1);
 });
 
-test("who could not be told of its task is told when it is given again, until it is begun", async () => {
+test("a member that missed its mail gets it on the next assignment, until the task is started", async () => {
   const { tried, tasks, give } = await givenWhen(new TroupeError("mail", "too many"));
   await expect(give()).rejects.toThrow("too many");
   expect((await tasks.get(1))?.owner).toBe("worker");

@@ -10,7 +10,7 @@ import { gate } from "../../support/team/team-session.ts";
 const pane = { socket: "/nowhere", serverPid: 1, paneId: "%1", mark: "m" };
 const unwritable = () => new TroupeError("storage", "cannot write: EIO");
 
-test("who cannot be brought to rest is named, and keeps nobody else from it", async () => {
+test("a member that cannot be stopped is named and does not block the others", async () => {
   const backend = heldBackend({
     kill: async ({ name }) => {
       if (name === "stuck") throw new TroupeError("team", "it does not go");
@@ -25,7 +25,7 @@ test("who cannot be brought to rest is named, and keeps nobody else from it", as
   expect(notices).toEqual(["stuck could not be brought to rest: it does not go"]);
 });
 
-test("mail to the lead is heard while a member is being brought back", async () => {
+test("mail to the lead is received while a member is respawned", async () => {
   const back = gate();
   let starts = 0;
   const backend = heldBackend({
@@ -47,7 +47,7 @@ test("mail to the lead is heard while a member is being brought back", async () 
   await team.stop("scout", { now: true });
 });
 
-test("what a member has begun that gives no sign goes back to the list; what is only meant for it stays its own", async () => {
+test("tasks in progress of a silent member are released; tasks only assigned to it stay", async () => {
   const { team, stored, recorded } = await ledTeam({
     backend: heldBackend({}),
     seen: (real) => ({
@@ -79,7 +79,7 @@ test("what a member has begun that gives no sign goes back to the list; what is 
   expect((await stored.tasks.get(2))?.owner).toBeUndefined();
 });
 
-test("a pane that the record cannot be told of is closed again, and its member has failed", async () => {
+test("a pane that cannot be recorded is closed again, and its member has failed", async () => {
   const backend = heldBackend({ pane });
   const { team, stored, failures } = await ledTeam({
     backend,
@@ -97,7 +97,7 @@ test("a pane that the record cannot be told of is closed again, and its member h
   expect(failures).toEqual([]);
 });
 
-test("a call that is made twice at once starts one member, and both know it", async () => {
+test("a call made twice at once starts one member, and both callers get it", async () => {
   const begun = gate();
   let starts = 0;
   const backend = heldBackend({
@@ -118,7 +118,7 @@ test("a call that is made twice at once starts one member, and both know it", as
   await team.stop("scout", { now: true });
 });
 
-/** What a lead that has a report to read notices of its one member, which is idle. */
+/** The idle detection of a lead with an unread report of its one idle member. */
 function noticing(more: Partial<Parameters<typeof createTeamIdleDetector>[0]>) {
   const admitted: string[] = [];
   const failures: unknown[] = [];
@@ -145,7 +145,7 @@ function noticing(more: Partial<Parameters<typeof createTeamIdleDetector>[0]>) {
   return { quiescence, admitted, failures, woken: woken.opened };
 }
 
-test("whoever finds once that nothing can be read looks again, and wakes the lead for what is left", async () => {
+test("a failed read is retried, and the lead is woken for the rest", async () => {
   let looks = 0;
   const { quiescence, admitted, failures, woken } = noticing({
     refresh: async () => {
@@ -162,7 +162,7 @@ test("whoever finds once that nothing can be read looks again, and wakes the lea
 
 const unmarked = { wakes: true, body: { kind: "text", text: "look around" } };
 
-test("one that only tells when it rests is waited for until it has told of the rest after the work that it had not read", async () => {
+test("a member that reports only when idle is awaited until it reports after its unread work", async () => {
   let unread = [unmarked];
   const { quiescence, admitted, woken } = noticing({
     onlyReportsIdle: () => true,
@@ -173,7 +173,7 @@ test("one that only tells when it rests is waited for until it has told of the r
   };
   quiescence.onReport("scout");
   await settled();
-  // It reads it, and nothing is seen of that.
+  // It reads the mail without a visible sign.
   unread = [];
   quiescence.onLeadIdle();
   await settled();
@@ -185,7 +185,7 @@ test("one that only tells when it rests is waited for until it has told of the r
   await quiescence.close();
 });
 
-test("a report that is there before the mail it answers is marked keeps nobody waiting: it is looked for the mark again", async () => {
+test("a report that precedes the read mark of its mail delays nothing: the mark is checked again", async () => {
   let isMarked = false;
   const awaited: boolean[] = [];
   const { quiescence, admitted, woken } = noticing({
@@ -203,7 +203,7 @@ test("a report that is there before the mail it answers is marked keeps nobody w
   await quiescence.close();
 });
 
-test("a mark that never comes keeps a lead waiting for a minute, not for ever", async () => {
+test("a read mark that never comes delays the lead for a minute, not for ever", async () => {
   let waitedMs = 0;
   const { quiescence, admitted, woken } = noticing({
     mailbox: { readUnread: async (name: string) => (name === "scout" ? [unmarked] : []) } as never,
@@ -217,7 +217,7 @@ test("a mark that never comes keeps a lead waiting for a minute, not for ever", 
   await quiescence.close();
 });
 
-test("what could not be marked as read once is marked with the next, and the reader is told", async () => {
+test("a failed read mark is retried with the next one, and the reader gets a notice", async () => {
   const { stored } = await ledTeam({ backend: heldBackend({}) });
   await stored.record.join({ name: "scout", cwd: "/", backendType: "remote" });
   const ports = { clock: systemClock, createId: createIdFactory(systemClock) };

@@ -3,7 +3,7 @@ import type { StoredTeam } from "../../../src/store/index.ts";
 import type { Backend } from "../../../src/team/backend/backend.ts";
 import { heldBackend, ledTeam, wishFor } from "../../support/team/led-team.ts";
 
-/** Whose the first task was whenever somebody's end was put down. */
+/** Records the owner of the first task each time the end of a member is written. */
 function watchingEnds() {
   const owners: (string | undefined)[] = [];
   const seen = (real: StoredTeam): StoredTeam => ({
@@ -24,7 +24,7 @@ const withTask = async ({ tasks }: StoredTeam) => {
   await tasks.claim(1, { name: "scout" });
 };
 
-test("what a member has in hand goes back before its end is put down: a lead that dies in between leaves nothing with the dead", async () => {
+test("tasks are released before the end is written: a lead that dies in between leaves none behind", async () => {
   const { owners, seen } = watchingEnds();
   const { team, stored } = await ledTeam({ backend: heldBackend({}), seen });
   await team.spawn(wishFor("scout", "call_1"));
@@ -34,7 +34,7 @@ test("what a member has in hand goes back before its end is put down: a lead tha
   expect(await stored.tasks.get(1)).toMatchObject({ status: "pending" });
 });
 
-test("the same for one that is lost", async () => {
+test("the same for a lost member", async () => {
   const { owners, seen } = watchingEnds();
   let crash: (why: string) => void = () => undefined;
   const backend: Backend = {
@@ -56,7 +56,7 @@ test("the same for one that is lost", async () => {
   ]);
 });
 
-test("the same for one that cannot be brought back", async () => {
+test("the same for a member that cannot be respawned", async () => {
   let starts = 0;
   const backend = heldBackend({
     start: async () => {

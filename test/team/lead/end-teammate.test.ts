@@ -8,7 +8,7 @@ import { createTestClock } from "../../../src/testing.ts";
 const requestId = "ask_1" as RequestId;
 const draining: MemberStatus = { name: "scout", state: "draining", since: "2026-01-01T00:00:00.000Z", alive: "alive" };
 
-/** A lead that has a minute for whoever is asked to end, and a member that an earlier life of it may have asked. */
+/** A lead with a minute for a member to shut down, and a member that its previous run may have asked. */
 function led({ asker }: { readonly asker: string }) {
   const clock = createTestClock();
   const createId = createIdFactory(clock);
@@ -41,7 +41,7 @@ function led({ asker }: { readonly asker: string }) {
   return { clock, ends, stops, ended, sent, answer, now };
 }
 
-test("who drains when its lead comes back has its time from then on, and is ended after that", async () => {
+test("a member draining when its lead returns has the full time from then, and is ended after it", async () => {
   const { clock, ends, stops, ended } = led({ asker: "team-lead" });
   const seen = ends.observe(draining);
   await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
@@ -54,7 +54,7 @@ test("who drains when its lead comes back has its time from then on, and is ende
   expect(ends.isEnding("scout")).toBe(false);
 });
 
-test("whoever has asked from the shell ends it by itself first; nobody here waits for that", async () => {
+test("a shell that asked ends the member first; the lead waits longer without blocking", async () => {
   const { clock, ends, stops, ended } = led({ asker: "user" });
   const seen = ends.observe(draining);
   await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
@@ -66,7 +66,7 @@ test("whoever has asked from the shell ends it by itself first; nobody here wait
   expect(ended).toHaveLength(1);
 });
 
-test("who refuses is left alone, also when its refusal was heard before anybody waited for it", async () => {
+test("a member that refuses is left alone, even if its refusal came before the wait", async () => {
   const { clock, ends, stops, ended, answer, now } = led({ asker: "team-lead" });
   const seen = ends.observe(draining);
   await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
@@ -80,7 +80,7 @@ test("who refuses is left alone, also when its refusal was heard before anybody 
   expect(ended).toEqual([]);
 });
 
-test("who agrees and does not go is ended; when the team is closed nobody is", async () => {
+test("a member that agrees but stays is ended; closing the team ends none", async () => {
   const { ends, stops, ended, answer } = led({ asker: "team-lead" });
   const seen = ends.observe(draining);
   await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
@@ -94,9 +94,9 @@ test("who agrees and does not go is ended; when the team is closed nobody is", a
   expect(other.ended).toEqual([]);
 });
 
-test("who only seems to be asked already is asked when it is to end, and has its time from then on", async () => {
+test("a member that only seems to be asked is asked again, with the full time from then", async () => {
   const { clock, ends, stops, ended, sent, answer } = led({ asker: "team-lead" });
-  // It has refused before anybody here has seen that it drains.
+  // It refused before this process saw it drain.
   const seen = ends.observe(draining);
   await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
   await clock.advance(30_000);
@@ -112,7 +112,7 @@ test("who only seems to be asked already is asked when it is to end, and has its
   expect(ended).toEqual([]);
 });
 
-test("who agrees to the earlier of two requests has agreed, and is ended once", async () => {
+test("agreement to the earlier of two requests counts, and the member is ended once", async () => {
   const { ends, stops, ended, sent, answer } = led({ asker: "user" });
   const seen = ends.observe(draining);
   await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);

@@ -3,7 +3,7 @@ import type { MemberStatus } from "../../../src/protocol/index.ts";
 import { createHeartbeatTimeout } from "../../../src/team/lead/heartbeat-timeout.ts";
 import { createTestClock } from "../../../src/testing.ts";
 
-test("a member that never begins, or stops giving any sign, is given up after its time, once; nobody else is", async () => {
+test("a member that never starts or goes silent is abandoned once after its time; others are not", async () => {
   const clock = createTestClock();
   const status = (name: string, state: MemberStatus["state"], alive: MemberStatus["alive"]): MemberStatus => ({
     name,
@@ -16,7 +16,7 @@ test("a member that never begins, or stops giving any sign, is given up after it
     status("new", "starting", "unknown"),
     status("frozen", "working", "unknown"),
     status("busy", "working", "alive"),
-    // It has begun, and nobody has looked since.
+    // It has started, and was not checked since.
     status("seen late", "starting", "alive"),
     status("elsewhere", "working", "unknown"),
     status("over", "ended", "dead"),
@@ -46,7 +46,7 @@ test("a member that never begins, or stops giving any sign, is given up after it
   expect(silent).toEqual([]);
   await clock.advance(2_000);
   expect(silent).toEqual(["frozen"]);
-  // One that has come back to itself begins anew.
+  // A member that recovers starts over.
   statuses = statuses.map((each) => (each.name === "frozen" ? { ...each, alive: "alive" } : each));
   await clock.advance(1_000);
   statuses = statuses.map((each) => (each.name === "frozen" ? { ...each, alive: "unknown" } : each));

@@ -7,7 +7,7 @@ import { memberNamed } from "../../support/mail/open-mail.ts";
 
 const memberOf = (name: string): Member => ({ ...memberNamed(name), mode: "bypassPermissions" });
 
-test("one that cannot be told leaves nobody else with more than their lead has, and whoever lowered it hears of it", async () => {
+test("a failed notification leaves no other member above the lead's mode and reaches the caller", async () => {
   const lowered: string[] = [];
   const link: Pick<InboxConsumer, "send"> = {
     async send({ to }) {

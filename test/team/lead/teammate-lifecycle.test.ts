@@ -25,7 +25,7 @@ async function inTeam<T>(tree: TempTree, work: (team: OpenTeam) => Promise<T>): 
 const scoutOf = (tree: TempTree) =>
   inTeam(tree, async ({ record }) => (await record.read()).members.find(({ name }) => name === "scout"));
 
-test("nobody waits for a member that a program speaks for, also after it was written to", async () => {
+test("a member that a program speaks for is never awaited, even after mail to it", async () => {
   const tree = tempTree({ "home/.troupe/settings.json": {} });
   await (await createTeam("alpha", { ...ports(tree), cwd: tree.path("home"), members: ["bot"] })).close();
   const team = await teamSession({
@@ -40,7 +40,7 @@ test("nobody waits for a member that a program speaks for, also after it was wri
   await expect.poll(() => team.session.backgroundRunning()).toEqual([]);
 });
 
-test("a member that was asked to end is waited for, and a session that ends before it has answered leaves it as it is", async () => {
+test("a member asked to shut down is awaited; closing the session before its answer leaves it", async () => {
   const asked = gate();
   let hasAsked = false;
   const isAsked = (said: string) => said.includes("asks you to end");
@@ -70,7 +70,7 @@ test("a member that was asked to end is waited for, and a session that ends befo
   expect((await scoutOf(team.tree))?.ended).toBeUndefined();
 });
 
-test("what was to end an earlier life of a member does not end the one after it", async () => {
+test("a shutdown request to a previous run of a member does not end the next one", async () => {
   const flags = { team: "alpha" } as const;
   const first = await teamSession({
     stored: true,
@@ -80,7 +80,7 @@ test("what was to end an earlier life of a member does not end the one after it"
   await first.ask("go");
   await first.until((event) => event.type === "mail.received" && event.from === "scout");
   await first.close();
-  // As it stays behind when one is killed that did not come to hearing it.
+  // As left behind when a member is killed before it reads the request.
   await inTeam(first.tree, async ({ mailbox }) => {
     const to = { from: teamUser, to: "scout" };
     await mailbox.send({ ...to, body: { kind: "stop_request", keep: true } });
@@ -101,7 +101,7 @@ test("what was to end an earlier life of a member does not end the one after it"
   expect(again.asked("scout@alpha")[0]?.said).toContain("and the lexer?");
 });
 
-test("a member that is brought back twice at once is there once", async () => {
+test("a member respawned twice at once runs once", async () => {
   const team = await teamSession({
     stored: true,
     flags: { team: "alpha" },
@@ -116,17 +116,16 @@ test("a member that is brought back twice at once is there once", async () => {
   expect((await scoutOf(team.tree))?.ended).toBeUndefined();
 });
 
-/** Of this process. */
 const openFiles = () =>
   readdirSync("/proc/self/fd").flatMap((fd) => {
     try {
       return [readlinkSync(`/proc/self/fd/${fd}`)];
     } catch {
-      return []; // closed meanwhile
+      return []; // closed in the meantime
     }
   });
 
-test.skipIf(process.platform !== "linux")("nothing stays open of a member that cannot be started", async () => {
+test.skipIf(process.platform !== "linux")("a member that cannot be started leaves no open files", async () => {
   const team = await teamSession({
     stored: true,
     files: {

@@ -16,7 +16,7 @@ function limits(settings: Parameters<typeof createAgentSlots>[0] = {}) {
   return { clock, limits: createAgentSlots(settings, { clock }) };
 }
 
-describe("how many at once", () => {
+describe("concurrency", () => {
   test("sixteen by default; the rest queue, first come first served", async () => {
     const { limits: spawn } = limits();
     const order: number[] = [];
@@ -36,7 +36,7 @@ describe("how many at once", () => {
     expect(spawn.running).toBe(16);
   });
 
-  test("an abort leaves the queue, and leaves nothing behind", async () => {
+  test("an abort leaves the queue and nothing behind", async () => {
     const { limits: spawn } = limits({ maxConcurrentAgents: 1 });
     const first = placeOf(await spawn.acquire({ parentDepth: 0 }));
     const abort = new AbortController();
@@ -52,7 +52,7 @@ describe("how many at once", () => {
     expect(spawn.running).toBe(0);
   });
 
-  test("agents that wait for agents of their own do not fill the places", async () => {
+  test("agents that wait for their subagents do not fill the slots", async () => {
     const { limits: spawn } = limits({ maxConcurrentAgents: 2, maxDepth: 2 });
     const parents = [
       placeOf(await spawn.acquire({ parentDepth: 0 })),
@@ -64,17 +64,17 @@ describe("how many at once", () => {
     const back = takeBack[0]?.();
     placeOf(children[0] as SlotResult).release();
     await back;
-    // The parent that goes on was there before the new one.
+    // The continuing parent was there before the new agent.
     expect([spawn.running, spawn.queued]).toEqual([2, 1]);
     placeOf(children[1] as SlotResult).release();
     await stranger;
-    // Ended while its place was lent.
+    // Ended while its slot was lent.
     parents[1]?.release();
     await takeBack[1]?.();
     expect(spawn.running).toBe(2);
   });
 
-  test("for any order of coming and going there are never too many, and all get their turn", async () => {
+  test("property: never too many in any order, and all get their turn", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -99,8 +99,8 @@ describe("how many at once", () => {
   });
 });
 
-describe("how deep, how many, how fast", () => {
-  test("agents start no agents unless that is set", async () => {
+describe("depth, total and rate", () => {
+  test("agents start no agents unless that is configured", async () => {
     const { limits: spawn } = limits();
     expect(await spawn.acquire({ parentDepth: 1 })).toMatchInlineSnapshot(`
       {
@@ -117,7 +117,7 @@ describe("how deep, how many, how fast", () => {
     `);
   });
 
-  test("who always starts agents is stopped at the cap, which holds over a resume", async () => {
+  test("an agent that keeps starting agents is stopped at the cap, also over a resume", async () => {
     const { limits: spawn } = limits({ maxAgents: 5, maxConcurrentAgents: 2 });
     const [path, agentType, cwd] = ["lead/a" as AgentPath, "worker", "/"];
     const spawned = { type: "agent.spawned", path, agentType, model: "a/b", permissionMode: "default", cwd } as const;
@@ -132,7 +132,7 @@ describe("how deep, how many, how fast", () => {
     `);
   });
 
-  test("an agent that goes on needs a place, and is not one more", async () => {
+  test("a resumed agent needs a slot and does not count again", async () => {
     const { limits: spawn } = limits({ maxAgents: 1, maxConcurrentAgents: 1 });
     const first = placeOf(await spawn.acquire({ parentDepth: 0 }));
     const again = spawn.acquire({ parentDepth: 0, isReturning: true });
@@ -142,7 +142,7 @@ describe("how deep, how many, how fast", () => {
     expect([spawn.running, spawn.total]).toEqual([0, 1]);
   });
 
-  test("more than so many in a minute wait for the next", async () => {
+  test("more starts than the limit per minute wait for the next minute", async () => {
     const { limits: spawn, clock } = limits({ maxSpawnsPerMinute: 2 });
     for (let count = 0; count < 2; count++) placeOf(await spawn.acquire({ parentDepth: 0 })).release();
     let started = 0;
@@ -158,7 +158,7 @@ describe("how deep, how many, how fast", () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  test("when nobody waits for the next minute any more, nothing is left waiting", async () => {
+  test("when no start waits for the next minute any more, no timer is left", async () => {
     const { limits: spawn, clock } = limits({ maxSpawnsPerMinute: 1 });
     await spawn.acquire({ parentDepth: 0 });
     const abort = new AbortController();

@@ -22,7 +22,7 @@ function open(path: string, who: string, maxBudgetUsd = 1) {
 const usd = (amount: number) => ({ usd: amount, tokens: 0 });
 const file = () => join(tempTree({ "here/.keep": "" }).path("here"), "spending.jsonl");
 
-test("what one process holds is not there for another, until it is settled", async () => {
+test("an amount held by one process is not free for another until it settles", async () => {
   const path = file();
   const [a, b] = [open(path, "a"), open(path, "b")];
   const first = await a.hold(usd(0.8));
@@ -35,7 +35,7 @@ test("what one process holds is not there for another, until it is settled", asy
   expect(b.spent.usd).toBeCloseTo(0.3);
 });
 
-test("a budget that all together have used up is used up for each, by one call more at most", async () => {
+test("a budget used up together is used up for each, by at most one call more", async () => {
   const path = file();
   const ledgers = ["a", "b", "c", "d"].map((who) => open(path, who));
   let calls = 0;
@@ -54,7 +54,7 @@ test("a budget that all together have used up is used up for each, by one call m
   expect(ledgers[3]?.usedUp()).toContain("$1");
 });
 
-test("who died while it held something does not hold it for ever", async () => {
+test("a process that died does not hold its amount for ever", async () => {
   const path = file();
   const dead = { ...currentProcess(), pid: 999_999_999 };
   appendFileSync(path, `\n${JSON.stringify({ do: "hold", id: "hold_x", who: "x", most: usd(1), by: dead })}\n`);
@@ -63,7 +63,7 @@ test("who died while it held something does not hold it for ever", async () => {
   hold?.settle(usd(0.5));
 });
 
-test("what a session's logs say was spent is put down once, however often it is opened", async () => {
+test("spending from a session's logs is recorded once, however often it is opened", async () => {
   const path = file();
   const cost = {
     type: "cost.recorded" as const,
@@ -81,7 +81,7 @@ test("what a session's logs say was spent is put down once, however often it is 
   expect(open(path, "b").spent.usd).toBeCloseTo(0.25);
 });
 
-test("on a full disk nobody is given money, and what was spent meanwhile is put down when there is space", async () => {
+test("on a full disk no budget is granted, and spending is recorded when there is space", async () => {
   needUserNamespaces();
   const program = await buildProgram("shared-ledger-on-full-disk.ts");
   onTestFinished(() => program.remove());
@@ -92,11 +92,11 @@ test("on a full disk nobody is given money, and what was spent meanwhile is put 
   expect(spent).toEqual(["0.660"]);
 });
 
-test("what others have asked for and settled meanwhile counts before one's own request does", async () => {
+test("requests and settlements of others count before a new request", async () => {
   const path = file();
   const [a, b] = [open(path, "a"), open(path, "b")];
   (await a.hold(usd(0.1)))?.settle(usd(0));
-  // In one go with what b asks for below: it has had no time to look in between.
+  // In the same tick as the request of b below, so that b cannot read in between.
   const by = currentProcess();
   appendFileSync(path, `\n${JSON.stringify({ do: "hold", id: "hold_x", who: "x", most: usd(0.1), by })}\n`);
   appendFileSync(path, `\n${JSON.stringify({ do: "settle", id: "hold_x", amount: usd(1) })}\n`);

@@ -38,7 +38,7 @@ const placeOf = (answer: SlotResult): AgentSlot => {
 };
 const admit = async (limits: AgentSlots) => placeOf(await limits.acquire({ parentDepth: 0 }));
 
-/** Resolves once it waits for a place; gives what it comes to. */
+/** Resolves once a request waits for a slot, with the promise of its result. */
 async function waiting(limits: AgentSlots): Promise<{ place: Promise<SlotResult> }> {
   let place: Promise<SlotResult> | undefined;
   await new Promise<void>((queued, fail) => {
@@ -49,7 +49,7 @@ async function waiting(limits: AgentSlots): Promise<{ place: Promise<SlotResult>
   return { place };
 }
 
-test("a place that one process has is not there for another, and comes to whoever waits longest", async () => {
+test("a slot of one process is not free for another, and goes to the longest waiting request", async () => {
   const path = file();
   const a = open(path, { maxConcurrentAgents: 1 }).forSession({ sessionId: "a" });
   const first = await admit(a);
@@ -63,7 +63,7 @@ test("a place that one process has is not there for another, and comes to whoeve
   placeOf(await c.place).release();
 });
 
-test("how many there may be in all is one number for everybody, and so is how deep, as the lead has set it", async () => {
+test("total and depth are shared limits, as set by the lead", async () => {
   const path = file();
   const lead = open(path, { maxAgents: 3, maxDepth: 2 });
   const all = [
@@ -83,7 +83,7 @@ test("how many there may be in all is one number for everybody, and so is how de
     message: expect.stringMatching(/3 of the 3 agents/),
   });
   await lead.close();
-  // It goes on with other settings.
+  // It continues with other settings.
   expect(
     await open(path, { maxAgents: 4 }).forSession({ sessionId: "lead" }).acquire({ parentDepth: 0 }),
   ).toMatchObject({ ok: true });
@@ -93,7 +93,7 @@ test("how many there may be in all is one number for everybody, and so is how de
   });
 });
 
-test("what a session's logs say it has started is counted once, however often it is opened", async () => {
+test("agents started according to a session's logs are counted once, however often it is opened", async () => {
   const path = file();
   const [agentPath, agentType, cwd, parent] = ["lead/a" as AgentPath, "worker", "/", "agt_00000000" as AgentId];
   const spawned = {
@@ -115,7 +115,7 @@ test("what a session's logs say it has started is counted once, however often it
   expect(open(path).forSession({ sessionId: "b" }).total).toBe(3);
 });
 
-test("what a process held that was killed comes back, and what it has started stays counted", async () => {
+test("slots of a killed process are released, and its started agents stay counted", async () => {
   const path = file();
   const program = await buildProgram("hold-slots.ts");
   onTestFinished(() => program.remove());
@@ -127,7 +127,7 @@ test("what a process held that was killed comes back, and what it has started st
   const next = await waiting(lead);
   child.kill("SIGKILL");
   placeOf(await next.place).release();
-  // The member that it was does not wait for anybody any more.
+  // The member that it was no longer waits for anything.
   expect([lead.running, lead.queued, lead.total]).toEqual([1, 0, 3]);
 });
 
@@ -135,7 +135,7 @@ const elsewhere = { ...currentProcess(), pid: 7, pidNamespace: "pid:[1]" };
 const wrote = (path: string, entries: readonly object[]) =>
   writeFileSync(path, entries.map((entry) => `${JSON.stringify({ at: 1, ...entry })}\n`).join(""));
 
-test("whoever opens a session has the places again that its earlier life held, though nobody can tell whether that is dead", async () => {
+test("a reopened session gets the slots of its previous run, even if that may still be alive", async () => {
   const path = file();
   const other = { ...elsewhere, pid: 8 };
   wrote(path, [
@@ -150,7 +150,7 @@ test("whoever opens a session has the places again that its earlier life held, t
   expect([lead.running, lead.queued, lead.total]).toEqual([1, 0, 4]);
 });
 
-test("a member that comes back leaves what it held, and nothing else, before it does anything", async () => {
+test("a respawned member releases exactly its old slots before anything else", async () => {
   const path = file();
   wrote(path, [
     { do: "limit", to: { maxConcurrentAgents: 3, maxDepth: 1, maxAgents: 9, maxSpawnsPerMinute: 9 } },
@@ -168,7 +168,7 @@ test("a member that comes back leaves what it held, and nothing else, before it 
   expect(readFileSync(path, "utf8").match(/"leave","id":"."/g)).toEqual(['"leave","id":"2"', '"leave","id":"4"']);
 });
 
-test("a second life in one process has the places of the first", async () => {
+test("a second run in one process has the slots of the first", async () => {
   const path = file();
   await admit(open(path, { maxConcurrentAgents: 1 }).forSession({ sessionId: "lead" }));
   const again = open(path, { maxConcurrentAgents: 1 }).forSession({ sessionId: "lead" });
@@ -176,7 +176,7 @@ test("a second life in one process has the places of the first", async () => {
   expect([again.running, again.total]).toEqual([0, 2]);
 });
 
-test("a pid that another process was given is nobody who holds a place", async () => {
+test("a reused pid does not hold a slot", async () => {
   const path = file();
   wrote(path, [{ do: "ask", id: "1", who: "a", by: { ...currentProcess(), startedAt: "0" } }]);
   (await admit(open(path, { maxConcurrentAgents: 1 }).forSession({ sessionId: "b" }))).release();
@@ -187,7 +187,7 @@ test.each([
   ["removed with its folder", (path: string) => rmSync(dirname(path), { recursive: true })],
   ["emptied", (path: string) => truncateSync(path)],
   ["cut", (path: string) => truncateSync(path, readFileSync(path, "utf8").indexOf("\n", 600) + 1)],
-])("where the file was %s while it was in use, all goes on from what everybody holds", async (_, lose) => {
+])("after the file was %s in use, the slots are rebuilt from their holders", async (_, lose) => {
   const path = file();
   const makeFolder = () => void mkdirSync(dirname(path), { recursive: true });
   const a = open(path, { maxConcurrentAgents: 2, maxAgents: 7 }, systemClock, makeFolder).forSession({
@@ -220,14 +220,14 @@ test.each([
   });
 });
 
-test("what only its own process knows of when the file is lost is put down by that one", async () => {
+test("a process writes its slots again when the file is lost", async () => {
   const path = file();
   const a = open(path, { maxConcurrentAgents: 2 }).forSession({ sessionId: "a" });
   const first = await admit(a);
   const b = open(path).forSession({ sessionId: "b" });
   const [second, third] = [await admit(b), await waiting(b)];
   rmSync(path);
-  // Nothing was read by it since its own was put down.
+  // It has read nothing since its own record was written.
   expect([a.running, a.queued, a.total]).toEqual([1, 0, 1]);
   expect([b.running, b.queued]).toEqual([2, 1]);
   expect([a.running, a.queued]).toEqual([2, 1]);
@@ -237,7 +237,7 @@ test("what only its own process knows of when the file is lost is put down by th
   expect([a.running, b.running, a.queued]).toEqual([0, 0, 0]);
 });
 
-test("where no agent is started nothing is made, opened or watched", async () => {
+test("nothing is created, opened or watched while no agent is started", async () => {
   const path = join(dirname(file()), "session", "places.jsonl");
   const folder = createFolderWatcher();
   let follows = 0;
@@ -263,7 +263,7 @@ test("where no agent is started nothing is made, opened or watched", async () =>
   await limits.close();
 });
 
-test("on a full disk nobody is started, and what was given back meanwhile is there when there is space", async () => {
+test("on a full disk no agent starts, and releases take effect when there is space", async () => {
   needUserNamespaces();
   const program = await buildProgram("shared-slots-on-full-disk.ts");
   onTestFinished(() => program.remove());
@@ -274,7 +274,7 @@ test("on a full disk nobody is started, and what was given back meanwhile is the
   expect(result).toEqual({ waited: true, running: 1, queued: 0, total: 22 });
 });
 
-test("a member that waits for an agent of its own keeps nobody from beginning, and never waits itself", async () => {
+test("a member that waits for its subagent blocks no start, and never waits itself", async () => {
   const path = file();
   const lead = open(path, { maxConcurrentAgents: 1 }).forSession({ sessionId: "lead" });
   const own = lead.acquireSlotNow("scout@alpha");
@@ -291,7 +291,7 @@ test("a member that waits for an agent of its own keeps nobody from beginning, a
   placeOf(await next.place).release();
 });
 
-test("so many in a minute are so many of all together", async () => {
+test("the limit per minute is shared by all processes", async () => {
   const path = file();
   const clock = createTestClock();
   const a = open(path, { maxSpawnsPerMinute: 2 }, clock).forSession({ sessionId: "a" });
@@ -305,7 +305,7 @@ test("so many in a minute are so many of all together", async () => {
   expect([a.running, a.queued, clock.sleeping]).toEqual([0, 0, 0]);
 });
 
-test("whoever closes gives back what it has, and is not waited for", async () => {
+test("closing releases all slots and is not awaited", async () => {
   const path = file();
   const a = open(path, { maxConcurrentAgents: 1 });
   const place = await admit(a.forSession({ sessionId: "a" }));
@@ -316,7 +316,7 @@ test("whoever closes gives back what it has, and is not waited for", async () =>
   expect(readFileSync(path, "utf8")).toContain('"do":"leave"');
 });
 
-test("for any order of coming and going there are never too many of all processes, and all get their turn", async () => {
+test("property: never too many across processes in any order, and all get their turn", async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 3 }), async (scheduler, atOnce) => {
       const path = file();
@@ -330,7 +330,7 @@ test("for any order of coming and going there are never too many of all processe
         await scheduler.schedule(Promise.resolve());
         place.release();
       };
-      // The lead's settings are there before anybody else asks.
+      // The lead's settings are there before any other process asks.
       await scheduler.waitFor(work(all[0] as AgentSlots));
       await scheduler.waitFor(Promise.all([...all, ...all, ...all].map(work)));
       expect(most).toBeLessThanOrEqual(atOnce);

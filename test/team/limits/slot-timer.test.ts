@@ -3,7 +3,7 @@ import { createSlotLedger, type SlotEntry } from "../../../src/team/limits/slot-
 import { createSlotTimer } from "../../../src/team/limits/slot-timer.ts";
 import { createTestClock } from "../../../src/testing.ts";
 
-test("a look that could not be put down is tried again a second later, not at once", async () => {
+test("a failed slot check is retried a second later, not at once", async () => {
   const clock = createTestClock();
   const book = createSlotLedger(() => undefined);
   const answers = new Map([["b", () => undefined]]);

@@ -10,7 +10,7 @@ import { gate } from "../../support/team/team-session.ts";
 
 const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
 
-test("of what is in its inbox a member takes the request to end first, then what the lead says, then what others say", async () => {
+test("a member reads a shutdown request first, then the lead's mail, then other mail", async () => {
   const { stored } = await ledTeam({ backend: heldBackend({}) });
   for (const name of ["worker", "peer"]) await stored.record.join({ name, cwd: "/", backendType: "remote" });
   const mailbox = openMailbox(stored, ports);
@@ -55,7 +55,7 @@ test("of what is in its inbox a member takes the request to end first, then what
   await mailbox.close();
 });
 
-test("what somebody says to a member comes before a task that it could claim", async () => {
+test("mail to a member comes before a task that it could claim", async () => {
   const heard: string[] = [];
   const all = gate();
   const team = await alpha({

@@ -20,7 +20,7 @@ import { gate } from "../../support/team/team-session.ts";
 
 const unreadable = () => new TroupeError("storage", "cannot read: EIO");
 
-/** A member whose inbox can be read from the look of this number on. */
+/** A member whose inbox is readable from this look on. */
 function linked({ readableFrom }: { readonly readableFrom: number }) {
   const clock = createTestClock({ auto: true });
   const createId = createIdFactory(clock);
@@ -39,7 +39,7 @@ function linked({ readableFrom }: { readonly readableFrom: number }) {
         looks += 1;
         if (looks < readableFrom) throw unreadable();
         yield mail as unknown as ReceivedMail;
-        // Not marked yet: whoever looks anew gets it again.
+        // Not marked yet: the next reader gets it again.
         if (looks === readableFrom) throw unreadable();
         await new Promise((resolve) => signal.addEventListener("abort", resolve));
       },
@@ -72,7 +72,7 @@ function linked({ readableFrom }: { readonly readableFrom: number }) {
   return { link, clock, recorded, acted, failures, heard, broken, looks: () => looks };
 }
 
-test("an inbox that cannot be read is tried again after pauses that grow; what is in it is heard once", async () => {
+test("an unreadable inbox is retried with growing pauses; its mail is read once", async () => {
   const { link, clock, recorded, acted, failures, heard, looks } = linked({ readableFrom: 4 });
   link.start();
   await heard.opened;
@@ -87,7 +87,7 @@ test("an inbox that cannot be read is tried again after pauses that grow; what i
   await link.close();
 });
 
-test("an inbox that stays unreadable has broken its reader, once", async () => {
+test("a permanently unreadable inbox fails its reader once", async () => {
   const { link, clock, failures, broken } = linked({ readableFrom: Number.POSITIVE_INFINITY });
   link.start();
   await broken.opened;
@@ -96,7 +96,7 @@ test("an inbox that stays unreadable has broken its reader, once", async () => {
   await link.close();
 });
 
-/** A folder is where its inbox was, until this is called. */
+/** Replaces the inbox by a folder, until the returned function is called. */
 function makeUnreadable({ tree }: TeamSession, name: string): () => void {
   const path = tree.path(`home/.troupe/teams/alpha/inboxes/${name}.jsonl`);
   renameSync(path, `${path}.away`);
@@ -116,7 +116,7 @@ const idleTeam = async () => {
   return team;
 };
 
-test("a teammate whose inbox could not be read for a while hears what is sent to it after that", async () => {
+test("a teammate with a temporarily unreadable inbox reads mail sent afterwards", async () => {
   const team = await idleTeam();
   const restore = makeUnreadable(team, "scout");
   await team.until((event) => event.type === "notice.raised" && event.message.includes("is tried again"));
@@ -126,7 +126,7 @@ test("a teammate whose inbox could not be read for a while hears what is sent to
   expect((await membersOf(team.tree))[0]?.ended).toBeUndefined();
 });
 
-test("a teammate whose inbox cannot be read for a while as it comes to rest tells of its rest after that", async () => {
+test("a teammate whose inbox is unreadable when it becomes idle reports idle afterwards", async () => {
   let restore: () => void = () => undefined;
   const team: TeamSession = await alpha({
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], () => {
@@ -142,7 +142,7 @@ test("a teammate whose inbox cannot be read for a while as it comes to rest tell
   expect((await membersOf(team.tree))[0]?.ended).toBeUndefined();
 });
 
-test("a teammate whose inbox stays unreadable ends, its lead hears why, its task goes back, and it can be brought back", async () => {
+test("a teammate with an unreadable inbox ends, reports why, releases its task, can be respawned", async () => {
   const team = await idleTeam();
   const { tasks } = await filesOf(team.tree);
   await tasks.create({ subject: "paint", description: "", needs: ["Paintbrush"] }, { name: "team-lead" });

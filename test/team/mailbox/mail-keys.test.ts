@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { createMailKeys } from "../../../src/team/mailbox/mail-keys.ts";
 
-test("a key is asked for once, also by all who want it at the same time; who was told of a failure may ask again", async () => {
+test("concurrent requests for a key load it once; a request after a failure loads again", async () => {
   const asked: string[] = [];
   let isBroken = true;
   const keys = createMailKeys(async (name, use) => {

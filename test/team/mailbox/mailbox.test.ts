@@ -10,7 +10,7 @@ const textsOf = (mails: readonly { readonly body: MailBody }[]) =>
   mails.map(({ body }) => (body.kind === "text" ? body.text : body.kind));
 
 describe("sending", () => {
-  it("stores a mail with everything it was given, for whoever it is to", async () => {
+  it("stores a mail with all its fields", async () => {
     const { mailbox, again } = await openTeamMail(["anna", "bert"]);
     const first = await mailbox.send({ from: "anna", to: "bert", text: "hello" });
     const { id } = await mailbox.send({
@@ -41,7 +41,7 @@ describe("sending", () => {
   });
 
   it.each(["brt", "Bert", "nobody at all", "", "..", "*", "user"])(
-    "to %j, who is not there, is refused with the names there are, and makes nothing",
+    "to the unknown name %j is refused with the known names, and creates nothing",
     async (to) => {
       const { mailbox, inboxes } = await openTeamMail(["anna", "bert"]);
       const refused = mailbox.send({ from: "anna", to, text: "x" });
@@ -52,7 +52,7 @@ describe("sending", () => {
     },
   );
 
-  it("to or from somebody who has ended is refused, and what was not read has failed", async () => {
+  it("to or from an ended member is refused, and unread mail has failed", async () => {
     const { mailbox, team } = await openTeamMail(["anna", "bert"]);
     const { id } = await mailbox.send({ from: "anna", to: "bert", text: "x" });
     await team.record.end("bert", { reason: "killed", detail: "by hand" });
@@ -64,14 +64,14 @@ describe("sending", () => {
     expect(await mailbox.receipt(id, "bert")).toBe("queued");
   });
 
-  it("by the person needs no member; by somebody unknown is refused", async () => {
+  it("by the user needs no membership; by an unknown sender is refused", async () => {
     const { mailbox } = await openTeamMail(["anna"]);
     await mailbox.send({ from: "user", to: "anna", text: "hello" });
     expect((await mailbox.readAll("anna"))[0]).toMatchObject({ from: "user", sender: "verified" });
     await expect(mailbox.send({ from: "mallory", to: "anna", text: "x" })).rejects.toMatchObject({ code: "mail" });
   });
 
-  it("that could not be stored does not count among the many that are too many", async () => {
+  it("that could not be stored does not count towards the limit", async () => {
     const { mailbox, inboxes } = await openTeamMail(["anna", "bert"], { pairsPerMinute: 3 });
     const send = () => mailbox.send({ from: "anna", to: "bert", text: "x" });
     await send();
@@ -84,7 +84,7 @@ describe("sending", () => {
     await expect(send()).rejects.toMatchObject({ code: "mail" });
   });
 
-  it("keeps the order of the calls, also when a large one comes before a small one", async () => {
+  it("keeps call order, even when a large mail comes before a small one", async () => {
     const { mailbox } = await openTeamMail(["anna", "bert"]);
     const large = "x".repeat(100_000);
     const texts = ["1", large, "2", "3", large, "4"];
@@ -93,7 +93,7 @@ describe("sending", () => {
     expect(await Promise.all(all.map((mail) => mailbox.textOf(mail)))).toEqual(texts);
   });
 
-  it("carries 64 kB in the record, more in a file, and refuses over 10 MB", async () => {
+  it("keeps 64 kB in the record, more in a file, and refuses over 10 MB", async () => {
     const { mailbox, home } = await openTeamMail(["anna", "bert"]);
     const send = (text: string) => mailbox.send({ from: "anna", to: "bert", text });
     await send("ü".repeat(32 * 1024));
@@ -133,7 +133,7 @@ describe("sending", () => {
     });
   });
 
-  it("has a limit for each pair and minute, that control messages and the person do not have", async () => {
+  it("has a limit per pair and minute, except for control messages and the user", async () => {
     const clock = createTestClock();
     const { mailbox } = await openTeamMail(["anna", "bert", "carl"], { clock, pairsPerMinute: 3 });
     const send = (from: string, to: string) => mailbox.send({ from, to, text: "ping" });
@@ -156,7 +156,7 @@ describe("sending", () => {
     await send("anna", "bert");
   });
 
-  it("a broadcast reaches everybody but the sender and who has ended, and says whom it did not reach", async () => {
+  it("a broadcast reaches all but the sender and ended members, and names those it missed", async () => {
     const { mailbox, team } = await openTeamMail(["anna", "bert", "carl", "dora"], { pairsPerMinute: 1 });
     await team.record.end("dora", { reason: "shutdown" });
     await mailbox.send({ from: "anna", to: "carl", text: "before" });
@@ -168,7 +168,7 @@ describe("sending", () => {
     await expect(mailbox.broadcast({ from: "mallory", text: "x" })).rejects.toMatchObject({ code: "mail" });
   });
 
-  it("can be tried again with the same id, and is read once", async () => {
+  it("can be retried with the same id, and is read once", async () => {
     const { mailbox } = await openTeamMail(["anna", "bert"]);
     const id = createId<MailId>("mail");
     for (let i = 0; i < 3; i++) await mailbox.send({ from: "anna", to: "bert", text: "x", id });
@@ -176,7 +176,7 @@ describe("sending", () => {
   });
 
   it.each([{}, { text: "x", body: { kind: "text", text: "x" } as const }, { text: "x", id: "no id" as MailId }])(
-    "%j is no mail",
+    "%j is not a mail",
     async (what) => {
       const { mailbox } = await openTeamMail(["anna", "bert"]);
       await expect(mailbox.send({ from: "anna", to: "bert", ...what })).rejects.toMatchObject({ code: "mail" });
@@ -185,7 +185,7 @@ describe("sending", () => {
 });
 
 describe("reading", () => {
-  it("marks by id and by place, and the sender can ask how far its mail has come", async () => {
+  it("marks by id and by position, and the sender can query the state of its mail", async () => {
     const { mailbox, again } = await openTeamMail(["anna", "bert"]);
     const sender = await again();
     const ids: MailId[] = [];
@@ -201,7 +201,7 @@ describe("reading", () => {
     await expect(mailbox.markRead("bert", 3)).rejects.toMatchObject({ code: "mail" });
   });
 
-  it("of a mail that was damaged and set aside is that it has failed, also when what came after it was read and is gone", async () => {
+  it("a damaged mail has failed, even when later mail was read and removed", async () => {
     const { mailbox, again, inboxes } = await openTeamMail(["anna", "bert"], { pairsPerMinute: Infinity });
     const send = async () => (await mailbox.send({ from: "anna", to: "bert", text: "x".repeat(400) })).id;
     const first = await send();
@@ -221,7 +221,7 @@ describe("reading", () => {
     expect(await later.receipt(lost, "bert")).toBe("failed");
   });
 
-  it("by two at once is refused to the second, with who the first is; both may look", async () => {
+  it("a second concurrent reader is refused with the name of the first; both may peek", async () => {
     const { mailbox, again } = await openTeamMail(["anna", "bert"]);
     const { id } = await mailbox.send({ from: "anna", to: "bert", text: "a" });
     await mailbox.markDelivered("bert", [id]);
@@ -235,7 +235,7 @@ describe("reading", () => {
     expect(await other.readUnread("bert")).toEqual([]);
   });
 
-  it("waits for what is not there yet, and goes on with what comes", async () => {
+  it("waits for new mail and continues with it", async () => {
     const { mailbox, again } = await openTeamMail(["anna", "bert"]);
     const sender = await again();
     const waiting = mailbox.waitForMessage("bert");
@@ -269,7 +269,7 @@ describe("reading", () => {
     await expect(mailbox.waitForMessage("anna")).rejects.toMatchObject({ code: "mail" });
   });
 
-  it("looking on sees what was read too, and claims nothing", async () => {
+  it("peeking sees read mail too, and claims nothing", async () => {
     const { mailbox, again } = await openTeamMail(["anna", "bert"]);
     const { id } = await mailbox.send({ from: "anna", to: "bert", text: "1" });
     await mailbox.markRead("bert", [id]);
@@ -286,7 +286,7 @@ describe("reading", () => {
     ]);
   });
 
-  it("an inbox of somebody who is not there is an error, not empty; of a member without mail it is empty", async () => {
+  it("the inbox of an unknown member is an error; of a member without mail it is empty", async () => {
     const { mailbox, inboxes } = await openTeamMail(["anna"]);
     await expect(mailbox.readAll("ana")).rejects.toThrow("Did you mean anna?");
     expect(await mailbox.readAll("anna")).toEqual([]);

@@ -6,7 +6,7 @@ import { alpha, leading, mate } from "../../support/team/scripted-team.ts";
 import type { Ask } from "../../../src/testing.ts";
 import { gate, type TeamSession, textOf } from "../../support/team/team-session.ts";
 
-/** `busy` is at work until it is let go: their lead is not woken, and what `scout` reports waits. */
+/** `busy` works until released: the lead is not woken, and the reports of `scout` wait. */
 const members = (busy: ReturnType<typeof gate>) => async (ask: Ask) => {
   if (ask.agent.startsWith("busy")) await busy.opened;
   return { text: `done with ${/part \d+/.exec(ask.said)?.[0] ?? "nothing"}` };
@@ -24,7 +24,7 @@ async function reportOn(team: TeamSession, parts: readonly number[]): Promise<vo
   }
 }
 
-test("of a teammate's reports that its lead has not heard the last few wait, in its next life too, and these say where the others are", async () => {
+test("only the last unread reports of a teammate wait, also after a resume, and name the others", async () => {
   const [woken, busy] = [gate(), gate()];
   const start = [{ calls: [mate("scout"), mate("busy")] }, { text: "waiting" }];
   const first = await alpha({ answer: leading(start, members(gate())) });

@@ -5,7 +5,7 @@ import type { OutgoingMail } from "../../../src/team/mailbox/index.ts";
 import { isSignedBy, signMail } from "../../../src/team/mailbox/sign-mail.ts";
 import { createId, openTeamMail } from "../../support/mail/open-team-mail.ts";
 
-describe("plain mail, which no schema is asked about when it is sent", () => {
+describe("plain mail, which is sent without a schema check", () => {
   const wrong: readonly Record<string, unknown>[] = [
     { text: 5 },
     { text: null },
@@ -33,7 +33,7 @@ describe("plain mail, which no schema is asked about when it is sent", () => {
     { text: "a".repeat(70_000) },
     { summary: "b".repeat(500), urgent: true, wakes: false },
     { replyTo: createId<MailId>("mail"), id: createId<MailId>("mail") },
-  ])("is what the schema wants, and its sender's (%#)", async (change) => {
+  ])("matches the schema and the sender's fields (%#)", async (change) => {
     const { mailbox } = await openTeamMail(["anna", "bert"]);
     const { id } = await mailbox.send({ from: "anna", to: "bert", text: "hello", ...change });
     const [mail, ...others] = await mailbox.readAll("bert");
@@ -43,7 +43,7 @@ describe("plain mail, which no schema is asked about when it is sent", () => {
   });
 });
 
-describe("a signature", () => {
+describe("signature", () => {
   const key = createSecretKey(Buffer.alloc(32, 7));
   const base: Mail = {
     wakes: true,
@@ -61,7 +61,7 @@ describe("a signature", () => {
     { ...base, body: { kind: "interrupt_request" } },
   ];
 
-  it.for(mails)("is of the JSON of all of it, in the order of the keys (%#)", (mail) => {
+  it.for(mails)("covers the JSON of the whole mail in key order (%#)", (mail) => {
     const expected = createHmac("sha256", key).update(sortedJson(mail)).digest("base64url");
     expect(signMail(mail, key).mail.signature).toBe(expected);
     expect(isSignedBy({ ...mail, signature: expected }, key)).toBe(true);

@@ -11,7 +11,6 @@ import { createId, openTeamMail } from "../../support/mail/open-team-mail.ts";
 const requestId = createId<RequestId>("ask");
 const digest = "d";
 
-/** One of each kind. */
 const bodies: { readonly [K in MailKind]: Extract<MailBody, { kind: K }> } = {
   text: { kind: "text", text: "hello" },
   idle_notification: { kind: "idle_notification", idleReason: "available" },
@@ -66,7 +65,7 @@ const leadOnly: readonly MailKind[] = [
   "team_permission_update",
 ];
 
-describe("a signature", () => {
+describe("signature", () => {
   const key = createSecretKey(Buffer.alloc(32, 7));
   const mail: Mail = {
     id: createId<MailId>("mail"),
@@ -79,7 +78,7 @@ describe("a signature", () => {
   };
   const signed = signMail({ ...mail }, key).mail;
 
-  it("is of this mail, whatever the order of its keys, and of this key", () => {
+  it("is specific to this mail, whatever its key order, and to this key", () => {
     expect(isSignedBy(signed, key)).toBe(true);
     const reversed = Object.fromEntries(Object.entries(signed).reverse()) as unknown as Mail;
     expect(isSignedBy(reversed, key)).toBe(true);
@@ -102,13 +101,13 @@ describe("a signature", () => {
     { signature: "" },
     { signature: signed.signature?.slice(1) ?? "" },
     { signature: `${signed.signature ?? ""}AAAA` },
-  ] satisfies Partial<Mail>[])("is not of one with %j", (change) => {
+  ] satisfies Partial<Mail>[])("does not match a mail with %j", (change) => {
     expect(isSignedBy({ ...signed, ...change }, key)).toBe(false);
   });
 });
 
-describe("a control message", () => {
-  it.each(kinds)("%s: may be sent by the lead and the person; by others only if it decides nothing", async (kind) => {
+describe("control message", () => {
+  it.each(kinds)("%s: may be sent by the lead and the user; by others only if it decides nothing", async (kind) => {
     const { mailbox } = await openTeamMail(["anna", "bert"]);
     const body = bodies[kind];
     for (const from of ["team-lead", "user"]) await mailbox.send({ from, to: "bert", body });
@@ -121,7 +120,7 @@ describe("a control message", () => {
     }
   });
 
-  it("that somebody wrote into the file is shown and refused, whomever it claims to be from", async () => {
+  it("written directly into the file is shown and refused, whatever sender it claims", async () => {
     const { mailbox, inboxes, team } = await openTeamMail(["anna", "bert", "carl"]);
     const anna = await secretOf(team.record, "anna");
     await mailbox.send({ from: "team-lead", to: "carl", body: bodies.shutdown_request });
@@ -156,7 +155,7 @@ describe("a control message", () => {
     expect(rest.map(({ refused }) => refused)).toEqual([...forged.map(([, why]) => why), "it was sent to carl"]);
   });
 
-  it("cannot lead a reader to a file that is no body of it", async () => {
+  it("cannot make a reader open a file that is not a body of it", async () => {
     const { mailbox, inboxes } = await openTeamMail(["anna", "bert"]);
     await mailbox.send({ from: "anna", to: "bert", text: "x".repeat(100_000) });
     const [large] = await mailbox.readAll("bert");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { advanceBranch } from "../../../src/team/index.ts";
 import { testRepository } from "../../support/git/test-repository.ts";
 
-/** A repository, and a clone that bundles what it has committed since. */
+/** A repository, and a clone that bundles its new commits. */
 function apart() {
   const here = testRepository();
   const base = here.git("rev-parse", "HEAD").trim();
@@ -25,7 +25,7 @@ function apart() {
   return { ...here, clone, commit, bundle, subjects };
 }
 
-test("a branch goes on with what its member commits, and back when it throws something away", async () => {
+test("a branch advances with its member's commits, and back when it drops some", async () => {
   const { place, commit, bundle, subjects, gitIn, clone } = apart();
   const one = commit("one");
   expect(await advanceBranch(place, one)).toMatchObject({ branch: "troupe/agent-1" });
@@ -37,7 +37,7 @@ test("a branch goes on with what its member commits, and back when it throws som
   expect(subjects("troupe/agent-1")).toEqual(["two, but better", "one"]);
 });
 
-test("what somebody else has moved or has checked out is left alone", async () => {
+test("a branch that was moved or checked out by another user is left alone", async () => {
   const { place, commit, subjects, git } = apart();
   await advanceBranch(place, commit("one"));
   git("checkout", "-q", "troupe/agent-1");
@@ -49,7 +49,7 @@ test("what somebody else has moved or has checked out is left alone", async () =
   expect(subjects("troupe/agent-1-2")).toEqual(["three", "two", "one"]);
 });
 
-test("what does not follow from what it began from is refused", async () => {
+test("commits that do not descend from the base are refused", async () => {
   const { place, commit, gitIn, clone, bundle } = apart();
   commit("one");
   gitIn(clone, "checkout", "-q", "--orphan", "other");

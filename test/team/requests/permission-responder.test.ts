@@ -18,7 +18,7 @@ const yes: PermissionAnswer = { behavior: "allow", scope: "once" };
 
 const handled = (came: unknown): Promise<void> => (came as { later: Promise<void> }).later;
 
-/** A lead's side without a lead: what it puts down, sends and allows. */
+/** A lead's side without a lead: its records, sent mail and permissions. */
 function desk(answer: Promise<PermissionAnswer>, more: Partial<PermissionResponderOptions> = {}) {
   const recorded: StoredEvent[] = [];
   const sent: { to: string; body?: MailBody }[] = [];
@@ -50,7 +50,7 @@ function desk(answer: Promise<PermissionAnswer>, more: Partial<PermissionRespond
     recorded,
     sent,
     allowed,
-    /** Between asking and having put down what came of it. */
+    /** Runs the action while an event of this type is recorded. */
     during: (type: StoredEvent["type"], action: () => Promise<void>) => {
       onRecord = async (event) => {
         if (event.type === type) await action();
@@ -82,7 +82,7 @@ const settledIn = (recorded: readonly StoredEvent[]) => recorded.filter(({ type 
 const noticesIn = (recorded: readonly StoredEvent[]) =>
   recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []));
 
-test("a plan that the user decides on waits for nobody else", async () => {
+test("a plan for the user to decide cannot be answered by the lead's model", async () => {
   const { opened, open } = gate();
   const { answers, present, sent } = desk(opened.then(() => yes));
   const done = present();
@@ -94,7 +94,7 @@ test("a plan that the user decides on waits for nobody else", async () => {
   expect(sent).toMatchObject([{ to: "scout", body: { kind: "plan_approval_response", approve: true, digest: "d" } }]);
 });
 
-test("a plan that is taken back while the answer to it is put down breaks nothing: people are told", async () => {
+test("a plan withdrawn while its answer is recorded sends nothing and gives a notice", async () => {
   const { present, during, withdraw, sent, recorded } = desk(Promise.resolve(yes));
   during("permission.settled", () => withdraw("scout"));
   await present();
@@ -102,7 +102,7 @@ test("a plan that is taken back while the answer to it is put down breaks nothin
   expect(noticesIn(recorded)).toEqual([expect.stringContaining("scout no longer waited for an answer to its plan")]);
 });
 
-test("a question that is taken back is over, also where whoever was asked takes no notice of that", async () => {
+test("a withdrawn question ends, even if its dialog ignores that", async () => {
   const { present, during, withdraw, sent, recorded } = desk(new Promise(() => undefined));
   const asked = gate();
   during("permission.asked", async () => asked.open());
@@ -117,7 +117,7 @@ test("a question that is taken back is over, also where whoever was asked takes 
   expect(noticesIn(recorded)).toEqual([]);
 });
 
-test("the first answer of the lead's model to a plan counts, and a second one is refused", async () => {
+test("the first plan answer of the lead's model counts, and a second one is refused", async () => {
   const { answers, present, sent, withdraw } = desk(Promise.resolve(yes), { plansDecidedBy: "lead" });
   const done = present();
   await withdraw("other");
@@ -131,7 +131,7 @@ test("the first answer of the lead's model to a plan counts, and a second one is
   expect(sent).toMatchObject([{ body: { approve: false, feedback: "smaller" } }]);
 });
 
-test("what is allowed to the whole team is what the user has made of it, not what was asked", async () => {
+test("a permission for the whole team is the user's version, not the requested one", async () => {
   const input = { file_path: "other.txt", content: "x" };
   const changed = desk(Promise.resolve({ ...yes, team: true, input }));
   await changed.ask({ file_path: "asked.txt", content: "x" });

@@ -11,14 +11,14 @@ const openLogs = () =>
     try {
       return readlinkSync(join("/proc/self/fd", fd)).includes("/subagents/");
     } catch {
-      return false; // closed since the folder was read
+      return false; // closed after the folder was read
     }
   }).length;
 
 const many = Array.from({ length: 60 }, (_, index) => `a${index}`);
 
 test.runIf(process.platform === "linux")(
-  "however many agents have finished, few logs are open; the oldest goes on from where it was",
+  "few logs stay open after many agents have finished; the oldest resumes from its log",
   async () => {
     const team = await teamSession({
       stored: true,
@@ -36,7 +36,7 @@ test.runIf(process.platform === "linux")(
     await until("few logs are open", () => openLogs() <= maxIdleInMemory);
     const again = team.asked("lead/a0").at(-1)?.request;
     expect(textOf(again?.messages ?? [])).toMatch(/my name is a0.*I am my name is a0.*who are you\?/);
-    // The same bytes as before, so that what the provider still holds of it is found.
+    // The same bytes as before, so that the provider's cache matches.
     expect(again?.tools).toEqual(team.asked("lead/a0")[0]?.request.tools);
     expect(again?.system).toEqual(team.asked("lead/a0")[0]?.request.system);
     const told = team.all("prompt.admitted", "lead").filter(({ source }) => source === "background");
@@ -44,7 +44,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("an agent that left its worktree as it was gets one again; one that worked goes on in its own", async () => {
+test("an agent that left its worktree unchanged gets a new one; one that worked continues in its own", async () => {
   const { repo } = testRepository();
   const fillers = Array.from({ length: maxIdleInMemory + 2 }, (_, index) => agent("nothing", { name: `f${index}` }));
   const bash = (command: string) => ({ tool: "Bash", input: { command } });

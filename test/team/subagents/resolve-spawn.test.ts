@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Ask } from "../../../src/testing.ts";
 import { agent, lead, resultOf, teamSession, type TeamOptions, textOf } from "../../support/team/team-session.ts";
 
-/** One agent started this way after some talk; gives the lead's request that started it and the child's first. */
+/** Starts one agent this way after some turns. Returns the lead's request that started it and the subagent's first. */
 async function routed(more: object, options: Partial<TeamOptions> = {}) {
   const team = await teamSession({
     files: {
@@ -25,7 +25,7 @@ async function routed(more: object, options: Partial<TeamOptions> = {}) {
 const toolsOf = ({ request }: Ask) => request.tools.map(({ name }) => name);
 
 describe("2.2 named: subagent_type is given", () => {
-  test("system prompt, tools and permission mode are the definition's, the context is the prompt only", async () => {
+  test("system prompt, tools and mode come from the definition, and the context is only the prompt", async () => {
     const { child, parent, spawned } = await routed({ subagent_type: "scribe" });
     expect(child.system).toContain("You are the scribe.");
     expect(child.system).not.toBe(parent.system);
@@ -35,12 +35,12 @@ describe("2.2 named: subagent_type is given", () => {
     expect(spawned).toMatchObject({ agentType: "scribe", permissionMode: "plan" });
   });
 
-  test("the model may be chosen; without a choice it is what the parent runs", async () => {
+  test("the model can be chosen; the default is the parent's model", async () => {
     const { spawned, team } = await routed({ subagent_type: "scribe" });
     expect(spawned?.model).toBe(team.model.ref);
   });
 
-  test("forks being on changes nothing for it", async () => {
+  test("enabled forks change nothing for it", async () => {
     const { child } = await routed({ subagent_type: "scribe" }, { flags: { permissionMode: "default", forks: true } });
     expect(child.system).toContain("You are the scribe.");
     expect(child.request.messages).toHaveLength(1);
@@ -50,7 +50,7 @@ describe("2.2 named: subagent_type is given", () => {
 describe("2.2 fork: type omitted, forks on", () => {
   const forks = { flags: { permissionMode: "default" as const, forks: true } };
 
-  test("system prompt, tools, model and the whole conversation are the parent's, byte for byte", async () => {
+  test("system prompt, tools, model and conversation are the parent's, byte for byte", async () => {
     const { child, parent, spawned, team } = await routed({ subagent_type: undefined }, forks);
     expect(child.request.system).toEqual(parent.request.system);
     expect(child.request.tools).toEqual(parent.request.tools);
@@ -66,7 +66,7 @@ describe("2.2 fork: type omitted, forks on", () => {
 });
 
 describe("2.2 general-purpose: type omitted, forks off", () => {
-  test("its own prompt, tools of its own, the prompt only, without a fuss", async () => {
+  test("separate system prompt and tools, only the prompt as context, without an error", async () => {
     const { child, parent, spawned, result } = await routed({ subagent_type: undefined });
     expect(spawned?.agentType).toBe("general-purpose");
     expect(child.system).not.toBe(parent.system);
@@ -76,7 +76,7 @@ describe("2.2 general-purpose: type omitted, forks off", () => {
     expect(result.text).not.toMatch(/fork/i);
   });
 
-  test("the setting for permission modes holds where the definition says none, and never gives more than the parent has", async () => {
+  test("the permission mode setting applies if the definition has none, and never exceeds the parent's", async () => {
     const settings = { subagents: { permissionMode: "acceptEdits" } };
     const strict = await routed({ subagent_type: undefined }, { settings, flags: { permissionMode: "default" } });
     expect(strict.spawned?.permissionMode).toBe("default");
@@ -85,7 +85,7 @@ describe("2.2 general-purpose: type omitted, forks off", () => {
   });
 });
 
-test("a background agent gets only what is safe while nobody waits for it", async () => {
+test("a background agent gets only background-safe tools", async () => {
   const { child } = await routed({ run_in_background: true });
   expect(toolsOf(child)).toContain("Bash");
   expect(toolsOf(child)).not.toContain("Agent");

@@ -17,7 +17,7 @@ const did = (title: string): StoredEvent => ({
   title,
 });
 
-/** What is asked beside an agent that does what the test says, by a real question to a scripted model. */
+/** The questions asked about a scripted agent, with a real request to a scripted model. */
 function watched(answers: readonly (Answer | "broken")[], { maxBudgetUsd }: { maxBudgetUsd?: number } = {}) {
   const clock = createTestClock();
   const doings = createActivityLog();
@@ -52,7 +52,7 @@ function watched(answers: readonly (Answer | "broken")[], { maxBudgetUsd }: { ma
     ledger,
     async later() {
       await clock.advance(progressEveryMs);
-      // Whoever was asked has answered when there is a sleep again, or no more questions.
+      // The small model has answered when there is a sleep again, or no more questions.
       for (let round = 0; round < 200 && clock.sleeping === 0; round++) await new Promise((done) => setImmediate(done));
     },
     async end() {
@@ -63,8 +63,8 @@ function watched(answers: readonly (Answer | "broken")[], { maxBudgetUsd }: { ma
   };
 }
 
-describe("a line on what an agent is doing, by a small model", () => {
-  test("one in 30 s, nothing while nothing has happened; the agent pays", async () => {
+describe("activity line by a small model", () => {
+  test("one in 30 s, none while nothing has happened; the agent pays", async () => {
     const run = watched([{ text: "Runs the tests\n" }, { text: "Mends the parser" }]);
     run.doings.observe({
       type: "prompt.admitted",
@@ -98,7 +98,7 @@ describe("a line on what an agent is doing, by a small model", () => {
     expect(second?.ask.said).toMatch(/What you said last: Runs the tests/);
   });
 
-  test("a model that does not answer is left alone after three times, and so is one without a budget", async () => {
+  test("a model that fails three times is not asked again, nor is one without a budget", async () => {
     for (const run of [watched([]), watched([{ text: "" }, { text: " " }, { text: "" }])]) {
       for (let turn = 0; turn < 5; turn++) {
         run.doings.observe(did(`call ${turn}`));
@@ -116,7 +116,6 @@ describe("a line on what an agent is doing, by a small model", () => {
   });
 });
 
-/** The same scripted model is the small one. */
 const withSmall = (subagents: object = {}) => ({ smallModel: "scripted/script", subagents });
 const bash = (command: string) => ({ tool: "Bash", input: { command } });
 const taskIn = (said: string) => /task id: (bg_\w+)/.exec(said)?.[1] ?? "";
@@ -167,7 +166,7 @@ describe("in a session", () => {
     return { team, asked: slept };
   };
 
-  test("the line is in the agent's log, in the view, in TaskOutput, and on its bill", async () => {
+  test("the line is in the agent's log, the view, TaskOutput and its cost", async () => {
     const { team } = await inBackground(withSmall());
     expect(team.all("agent.summarized", "lead/scout")).toMatchObject([{ scope: "progress", text: "Counts the files" }]);
     expect(resultOf(team, 1, 2).text).toMatch(/1 turn, 1 tool call, \d+ tokens so far; in a word: Counts the files/);
@@ -178,12 +177,12 @@ describe("in a session", () => {
       "summary",
       "answer",
     ]);
-    // What others ask about it is not in its conversation.
+    // Questions about the agent are not in its conversation.
     const answers = team.asked("lead/scout").filter(({ purpose }) => purpose === "answer");
     expect(answers.at(-1)?.request.messages).toHaveLength(3);
   });
 
-  test("never without a small model, nor where it is not wanted", async () => {
+  test("never without a small model, nor when disabled", async () => {
     for (const settings of [{}, withSmall({ progressSummaries: false })]) {
       const { team, asked } = await inBackground(settings);
       expect(asked).toBe(0);
@@ -207,7 +206,7 @@ describe("in a session", () => {
     return team;
   };
 
-  test("what a long-running agent has done is kept in its log; a short one's is not, nor any where it is not wanted", async () => {
+  test("the account of a long-running agent is in its log; a short one has none, nor when disabled", async () => {
     const team = await long(withSmall(), 14);
     await team.until((event) => event.type === "agent.summarized");
     expect(team.all("agent.summarized", "lead/scout")).toMatchObject([
@@ -228,7 +227,7 @@ describe("in a session", () => {
     }
   });
 
-  test("a compaction of an agent leaves such an account as well", async () => {
+  test("a compaction of an agent also leaves such an account", async () => {
     const team = await teamSession({
       settings: { ...withSmall(), compaction: { atTokens: 3000 } },
       answer: lead([{ calls: [agent("read much", { name: "scout" })] }, { text: "over" }], (ask) => {
@@ -246,7 +245,7 @@ describe("in a session", () => {
     });
   });
 
-  test("a small model that is broken disturbs nobody", async () => {
+  test("a failing small model disturbs no agent", async () => {
     const team = await teamSession({
       settings: withSmall(),
       answer: lead([{ calls: [agent("count slowly", { name: "scout" })] }, { text: "over" }], (ask) => {

@@ -5,7 +5,7 @@ import { sampleTask as task } from "../../support/team/sample-task.ts";
 
 const numbers = (list: readonly WorkItem[]) => list.map(({ id }) => id);
 
-test("free is what is nobody's and not blocked, and what it has the tools for", () => {
+test("claimable tasks have no owner and no blockers, and the member has the tools for them", () => {
   const free = createClaimableTasks("bob", () => ["Read"]);
   const list = [
     task(1, { status: "in_progress", owner: "bob", blocks: [4] }),
@@ -18,7 +18,7 @@ test("free is what is nobody's and not blocked, and what it has the tools for", 
   expect(numbers(free.claimableIn(list))).toEqual([3, 6]);
 });
 
-test("of its own, what was blocked when it got it: not what it has only mail of", () => {
+test("its own task becomes claimable when its blocker completes, not when it only got mail", () => {
   const free = createClaimableTasks("bob", () => []);
   const done = task(1, { status: "completed", owner: "alice", blocks: [2] });
   const own = [task(2, { owner: "bob", blockedBy: [1] }), task(3, { owner: "bob" })];
@@ -32,7 +32,7 @@ test("of its own, what was blocked when it got it: not what it has only mail of"
   expect(numbers(later.claimableIn([done, ...own]))).toEqual([2]);
 });
 
-test("what it has given back is free for it again when the lead or the user has changed it, or what blocked it is done", () => {
+test("a released task is claimable again after the lead or user changes it, or its blocker completes", () => {
   const free = createClaimableTasks("bob", () => []);
   const list = [task(1), task(2)];
   const claimed = (id: number) =>
@@ -43,7 +43,7 @@ test("what it has given back is free for it again when the lead or the user has 
   expect(numbers(free.claimableIn(list))).toEqual([2]);
   free.observe({ what: "changed", by: "bob", item: task(1, { subject: "too hard" }), freed: [] });
   expect(numbers(free.claimableIn(list))).toEqual([2]);
-  // Others cannot do it either: nobody takes it up in turn.
+  // Another member also failed at it: the two do not claim it in turns.
   free.observe({ what: "claimed", by: "alice", item: task(1, { status: "in_progress", owner: "alice" }), freed: [] });
   free.observe({ what: "released", by: "alice", item: task(1), freed: [] });
   expect(numbers(free.claimableIn(list))).toEqual([2]);

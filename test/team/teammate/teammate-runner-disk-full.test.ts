@@ -14,7 +14,7 @@ const task = {
   generation: 0,
 } as unknown as WorkItem;
 
-test("a task that cannot be claimed for want of space is claimed as soon as there is some, and nobody breaks", async () => {
+test("a claim that fails on a full disk succeeds once there is space, and the teammate stays up", async () => {
   const clock = createTestClock();
   const full = Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
   const recorded: StoredEvent[] = [];

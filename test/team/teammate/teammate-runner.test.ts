@@ -15,7 +15,7 @@ interface Sent {
   readonly body: MailBody;
 }
 
-/** A teammate that has done something, and comes to rest; there is a task that it could take. */
+/** A teammate that has worked and becomes idle, with a task that it could claim. */
 function resting({ onSend, ...more }: Partial<TeammateRunnerOptions> & { readonly onSend?: () => void }) {
   const clock = createTestClock({ auto: true });
   const createId = createIdFactory(clock);
@@ -56,21 +56,21 @@ function resting({ onSend, ...more }: Partial<TeammateRunnerOptions> & { readonl
     hear({ type: "turn.started", turn: 1 });
     hear({ type: "turn.ended", turn: 1, parts: [{ type: "text", text: "done" }] });
     hear({ type: "agent.idle", reason: "completed" });
-    // What it does at its rest is begun once its agent has settled.
+    // The idle work starts once its agent has settled.
     await new Promise((resolve) => setImmediate(resolve));
     await runner.settled();
   };
   return { runner, clock, did, failures, rest };
 }
 
-test("who rests and has nothing to hear tells of it, then takes a task", async () => {
+test("idle teammate without mail reports, then claims a task", async () => {
   const { did, failures, rest } = resting({});
   await rest();
   expect(did).toEqual(["idle_notification", "claim"]);
   expect(failures).toEqual([]);
 });
 
-test("who has something to hear does not tell that it rests, also when that comes while its hooks run", async () => {
+test("teammate with unread mail does not report idle, even if the mail comes during its hooks", async () => {
   const before = resting({
     unreadMail: async () => [said],
     beforeIdle: async () => expect.unreachable("its hooks are asked only when it would rest"),
@@ -90,14 +90,14 @@ test("who has something to hear does not tell that it rests, also when that come
   expect(meanwhile.did).toEqual([]);
 });
 
-test("who is told something while it reports takes no task before it has heard that", async () => {
+test("mail that arrives during the report is read before a task is claimed", async () => {
   let inbox: readonly Mail[] = [];
   const { did, rest } = resting({ unreadMail: async () => inbox, onSend: () => (inbox = [said]) });
   await rest();
   expect(did).toEqual(["idle_notification"]);
 });
 
-test("who is asked to end tells what it has done, and takes no task; a request to an earlier life keeps it from none", async () => {
+test("teammate asked to shut down reports and claims no task; an outdated request does not count", async () => {
   const asked = resting({ unreadMail: async () => [askedToEnd] });
   await asked.rest();
   expect(asked.did).toEqual(["idle_notification"]);
@@ -106,12 +106,12 @@ test("who is asked to end tells what it has done, and takes no task; a request t
   expect(outdated.did).toEqual(["idle_notification", "claim"]);
 });
 
-test("an inbox that cannot be read as it rests is looked into again, and breaks nobody", async () => {
+test("an inbox that is unreadable when idle is read again without failing the teammate", async () => {
   let looks = 0;
   const { clock, did, failures, rest } = resting({
     unreadMail: async () => {
       looks += 1;
-      // Once before it tells, and once before it takes a task.
+      // Once before the report, and once before the claim.
       if (looks <= 2 || looks === 5) throw unreadable();
       return [];
     },
@@ -122,7 +122,7 @@ test("an inbox that cannot be read as it rests is looked into again, and breaks 
   expect(failures).toEqual([]);
 });
 
-test("an inbox that stays unreadable is told of, and never counts as empty; who leaves meanwhile takes nothing and breaks nobody", async () => {
+test("an unreadable inbox is reported and never counts as empty; a leaving teammate claims nothing", async () => {
   const mailToHear = () => Promise.reject(unreadable());
   const stays = resting({ unreadMail: mailToHear });
   await stays.rest();
@@ -140,7 +140,7 @@ test("an inbox that stays unreadable is told of, and never counts as empty; who 
   expect(leaves.failures).toEqual([]);
 });
 
-test("who is asked to end twice answers the last who has asked, and is done with the first", async () => {
+test("second shutdown request replaces the first, which is settled", async () => {
   const { runner } = resting({});
   const ask = (requestId: string) => {
     const body = { kind: "shutdown_request" as const, requestId: requestId as RequestId };

@@ -35,7 +35,7 @@ const call = (
 const terminal = { display: { kind: "terminal" as const, exitCode: 0, signal: null } };
 const bash = (name: string, command: string) => call(name, "Bash", { command }, terminal);
 
-/** As a log would have it: `told` stands for the report of the last rest or of what came until then. */
+/** Follows a log. `sent` records a sent report, `report` returns the report for the last idle event. */
 function follow() {
   const untold = createUnreportedWork();
   const log: Event[] = [];
@@ -62,15 +62,15 @@ function follow() {
   return { untold, add, sent, report };
 }
 
-describe("what a lead has not been told", () => {
-  test("what was done is that of the stretch since the last report, whatever came before it was told", () => {
+describe("unreported work", () => {
+  test("evidence covers the work since the last report only", () => {
     const { add, sent, report } = follow();
     add(...turn("", "c1"), ...bash("c1", "make"), ...turn("[one]"), idle());
     const first = report();
     expect(first?.evidence).toMatch(
       /^What was really done, by the log:\n- 2 turns, 1 tool call.*\n- ran.*"make" \(exit 0/,
     );
-    // It was woken before its log had that the first was told.
+    // It was woken before its log had the first report as sent.
     add(
       ...turn("", "c2"),
       sent(first?.mailId as MailId),
@@ -86,7 +86,7 @@ describe("what a lead has not been told", () => {
     expect(report()?.evidence).not.toContain("make");
   });
 
-  test("rests that are told as one are one stretch, and a command in the background ends where that is seen", () => {
+  test("idles reported together are one report; a background command counts where its end is seen", () => {
     const { add, sent, report } = follow();
     const serve: Event = {
       type: "background.started",
@@ -118,7 +118,7 @@ describe("what a lead has not been told", () => {
     expect(report()?.evidence).toMatch(/"serve" \(exit 3, /);
   });
 
-  test("who did not come to an answer has what it said on the way; who did has its answers only", () => {
+  test("an unfinished run reports its intermediate text; a finished one only its answers", () => {
     const said = (...events: readonly Event[]) => {
       const { add, report } = follow();
       add(...events);
@@ -135,7 +135,7 @@ describe("what a lead has not been told", () => {
     expect(said(...turn("", "c1"), idle("failed"))).toBeUndefined();
   });
 
-  test("who agrees to end has told all there was, and has it told once also in another life", () => {
+  test("the shutdown report contains all unreported work, and is sent once, also after a resume", () => {
     const { untold, add, sent } = follow();
     add(...turn("", "c1"), ...bash("c1", "make"), ...turn("[one]"), idle(), ...turn("[two]", "c2"));
     const last = untold.reportUntilNow();
@@ -150,7 +150,7 @@ describe("what a lead has not been told", () => {
     expect(rest).toMatchObject({ worked: false, answers: [], said: undefined });
   });
 
-  test("who has told everything and says goodbye has done nothing for that; who says nothing needs no word", () => {
+  test("after a full report, a goodbye has no evidence, and silence needs no report", () => {
     const { untold, add, sent, report } = follow();
     add(...turn("[one]"), idle());
     add(sent(report()?.mailId as MailId), ...turn("", "c1"));

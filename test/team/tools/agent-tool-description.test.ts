@@ -7,7 +7,7 @@ const described = async (forks: boolean, coordinator = false) => {
   return team.asked("lead")[0]?.request.tools.find(({ name }) => name === "Agent")?.description ?? "";
 };
 
-test("where there are forks, the Agent tool says what a fork knows before it says what others do not", async () => {
+test("with forks, the Agent tool says what a fork knows before what other agents do not", async () => {
   const words = await described(true);
   expect(words.indexOf("it knows this whole conversation")).toBeGreaterThan(0);
   expect(words.indexOf("With a subagent_type it has not seen this conversation")).toBeGreaterThan(
@@ -15,13 +15,13 @@ test("where there are forks, the Agent tool says what a fork knows before it say
   );
 });
 
-test("where there are none, nothing is said of them", async () => {
+test("without forks, it does not mention them", async () => {
   const words = await described(false);
   expect(words).toContain("It has not seen this conversation");
   expect(words).not.toContain("fork");
 });
 
-test("to a coordinator it is a tool that starts workers", async () => {
+test("for a coordinator it is a tool that starts workers", async () => {
   const [words = "", listing = ""] = (await described(true, true)).split("\n\nTypes:\n");
   expect(words).toMatchSnapshot();
   expect(listing).toContain("- worker: Carries out one part");

@@ -13,7 +13,7 @@ async function resultFor(child: TeamOptions["answer"], more: object = {}, option
 
 const bash = (command: string) => ({ tool: "Bash", input: { command } });
 
-describe("2.8 what the parent's model gets", () => {
+describe("2.8 result for the parent's model", () => {
   test("completed: the last text, evidence, then usage with the agent's id", async () => {
     const { text, outcome, team } = await resultFor((ask) =>
       ask.turn === 1 ? { text: "opening words", calls: [bash("exit 3")] } : { text: "the last words" },
@@ -28,7 +28,7 @@ describe("2.8 what the parent's model gets", () => {
     );
   });
 
-  test("completed without a word: a sentence says so, so that it is not taken for a failure", async () => {
+  test("completed without text: a sentence says so, so that it does not look like a failure", async () => {
     const { text, outcome } = await resultFor((ask) => (ask.turn === 1 ? { calls: [bash("true")] } : { text: " " }));
     expect(outcome).toBe("ok");
     expect(text).toMatch(/^The agent ended without a closing message\. That is no failure/);
@@ -46,7 +46,7 @@ describe("2.8 what the parent's model gets", () => {
     expect(whole.text).toMatch(/found it[\s\S]*worktree[\s\S]*<usage>/);
   });
 
-  test("async_launched: agent id, task id, output file, how to look at it", async () => {
+  test("async_launched: agent id, task id, output file, how to check it", async () => {
     const { text, outcome, team } = await resultFor(() => ({ text: "done" }), { run_in_background: true });
     const started = team.all("background.started")[0];
     expect(outcome).toBe("ok");
@@ -58,7 +58,7 @@ describe("2.8 what the parent's model gets", () => {
     expect(text).toContain(`output file: ${started?.outputFile}`);
   });
 
-  test("failed: the reason, and what was done so far", async () => {
+  test("failed: the reason, and the work so far", async () => {
     const { text, outcome } = await resultFor((ask) =>
       ask.turn === 1
         ? { text: "half of it", calls: [bash("echo half")] }
@@ -69,7 +69,7 @@ describe("2.8 what the parent's model gets", () => {
     expect(text).toMatch(/echo half[\s\S]*<usage>/);
   });
 
-  test("stopped at its limit of turns: the limit is the reason", async () => {
+  test("stopped at its turn limit: the limit is the reason", async () => {
     const files = {
       "home/.troupe/agents/short.md": "---\nname: short\ndescription: s\nmaxTurns: 2\n---\nYou are short.",
     };
@@ -82,7 +82,7 @@ describe("2.8 what the parent's model gets", () => {
     expect(text).toMatch(/limit of 2 turns[\s\S]*turn 2/);
   });
 
-  test("stopped with the lead: the reason, and what was done; SendMessage lets it go on", async () => {
+  test("stopped with the lead: the reason and the work so far; SendMessage resumes it", async () => {
     const team = await teamSession({
       answer: lead(
         [

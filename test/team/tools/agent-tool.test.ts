@@ -6,7 +6,7 @@ import { agent, lead, resultOf, teamSession, type TeamOptions } from "../../supp
 import { testRepository } from "../../support/git/test-repository.ts";
 import { tempTree } from "../../support/files/temp-tree.ts";
 
-/** The result of one Agent call with this input, and how many agents it has left behind. */
+/** The result of one Agent call with this input, and the number of agents left behind. */
 async function tryAgent(more: object, options: Partial<TeamOptions> = {}) {
   const team = await teamSession({
     answer: lead([{ calls: [agent("work", more)] }, { text: "over" }], () => ({ text: "done by child" })),
@@ -18,7 +18,7 @@ async function tryAgent(more: object, options: Partial<TeamOptions> = {}) {
 }
 
 describe("2.1 input", () => {
-  test("description, prompt and type start an agent that is told the prompt and nothing else", async () => {
+  test("description, prompt and type start an agent whose only message is the prompt", async () => {
     const { team, spawned, text, outcome } = await tryAgent({});
     expect(outcome).toBe("ok");
     expect(text).toContain("done by child");
@@ -32,7 +32,7 @@ describe("2.1 input", () => {
     expect(spawned[0]?.path).toBe("lead/scout");
   });
 
-  test("model comes before the definition's", async () => {
+  test("model overrides the definition's", async () => {
     const files = {
       "project/other.mjs": "export default () => ({ text: 'the other model' });",
       "home/.troupe/agents/other.md":
@@ -54,13 +54,13 @@ describe("2.1 input", () => {
     expect(looser.spawned[0]?.permissionMode).toBe("default");
   });
 
-  test("cwd is where it works", async () => {
+  test("cwd is the agent's working directory", async () => {
     const tree = tempTree({ "home/.troupe/settings.json": {}, "project/inside/a.txt": "a" });
     const { spawned } = await tryAgent({ cwd: tree.path("project/inside") }, { tree });
     expect(spawned[0]?.cwd).toBe(tree.path("project/inside"));
   });
 
-  test("isolation: worktree is a worktree of its own, gone when nothing was changed", async () => {
+  test("isolation: worktree gives a new worktree, removed when nothing was changed", async () => {
     const repository = testRepository();
     const { spawned, text } = await tryAgent({ isolation: "worktree" }, { cwd: repository.repo });
     expect(spawned[0]?.worktree?.branch).toMatch(/^troupe\/agent-/);
@@ -69,7 +69,7 @@ describe("2.1 input", () => {
     expect(repository.traces()).toMatchObject({ branches: ["main"], worktrees: 1 });
   });
 
-  test("what no feature stands behind is not offered", async () => {
+  test("options without a feature are not offered", async () => {
     const { team } = await tryAgent({});
     const tool = team.asked("lead")[0]?.request.tools.find(({ name }) => name === "Agent");
     const offered = JSON.stringify(tool?.inputSchema);
@@ -78,7 +78,7 @@ describe("2.1 input", () => {
   });
 });
 
-describe("bad input is a clear error to the model, and leaves nothing behind", () => {
+describe("bad input is a clear error for the model and leaves nothing behind", () => {
   const bare = (...args: string[]) => {
     const tree = tempTree();
     mkdirSync(tree.path("repo"));
@@ -115,7 +115,7 @@ describe("bad input is a clear error to the model, and leaves nothing behind", (
     expect(team.asked("lead")).toHaveLength(2);
   });
 
-  test("a name that is taken, also in one answer and by one that has finished", async () => {
+  test("a name in use, also within one answer and by a finished agent", async () => {
     const named = agent("work", { name: "scout" });
     const team = await teamSession({
       answer: lead([{ calls: [named, named] }, { calls: [named] }, { text: "over" }], () => ({ text: "done" })),
@@ -127,7 +127,7 @@ describe("bad input is a clear error to the model, and leaves nothing behind", (
     expect(team.all("agent.spawned")).toHaveLength(2);
   });
 
-  test("a name that an agent of an earlier life of the session has", async () => {
+  test("a name of an agent from a previous run of the session", async () => {
     const named = { calls: [agent("work", { name: "scout" })] };
     const child = () => ({ text: "done" });
     const first = await teamSession({ stored: true, answer: lead([named, { text: "over" }], child) });
@@ -166,7 +166,7 @@ describe("bad input is a clear error to the model, and leaves nothing behind", (
   });
 });
 
-test("a server that a definition needs and nobody has is named, and nothing is started", async () => {
+test("a required server that is missing is named, and nothing is started", async () => {
   const files = {
     "home/.troupe/agents/needy.md":
       "---\nname: needy\ndescription: needs\nrequiredMcpServers: ghost\n---\nYou need it.",

@@ -8,7 +8,7 @@ import { teamBench } from "../../support/tools/team-tool-bench.ts";
 const task = (subject: string, more: object = {}) => ({ subject, description: `all about ${subject}`, ...more });
 
 describe("3.6 TaskCreate, TaskGet, TaskList", () => {
-  test("a task gets the next number, and is told in the log of who made it", async () => {
+  test("a task gets the next number and is in the log of its creator", async () => {
     const it = await teamBench();
     expect(await it.call("alice", "TaskCreate", task("first"))).toEqual({
       ok: true,
@@ -25,7 +25,7 @@ describe("3.6 TaskCreate, TaskGet, TaskList", () => {
     ]);
   });
 
-  test("the list is lines of number, state, subject, owner and open blockers; completed blockers drop out", async () => {
+  test("the list has number, state, subject, owner and open blockers; completed blockers drop out", async () => {
     const it = await teamBench();
     expect((await it.call("alice", "TaskList")).text).toBe("There are no tasks.");
     await it.call("alice", "TaskCreate", task("first task"));
@@ -41,27 +41,27 @@ describe("3.6 TaskCreate, TaskGet, TaskList", () => {
     );
   });
 
-  test.each(["1", 1, "#1", " #1 "])("a task is meant by %j", async (taskId) => {
+  test.each(["1", 1, "#1", " #1 "])("%j names a task", async (taskId) => {
     const it = await teamBench();
     await it.call("alice", "TaskCreate", task("first"));
     expect((await it.call("alice", "TaskGet", { taskId })).text).toContain("all about first");
   });
 
-  test.each(["", "one", "#", 0, -1, 1.5, "1; drop"])("%j is no number of a task", async (taskId) => {
+  test.each(["", "one", "#", 0, -1, 1.5, "1; drop"])("%j is not a task number", async (taskId) => {
     const it = await teamBench();
     const said = await it.call("alice", "TaskGet", { taskId });
     expect(said).toMatchObject({ ok: false });
     expect(said.text).toMatch(/is not the number of a task/);
   });
 
-  test("one that is not there is an error that says where to look", async () => {
+  test("an unknown task is an error that says where to look", async () => {
     const it = await teamBench();
     const said = { ok: false, text: "There is no task #9. TaskList shows which there are." };
     expect(await it.call("alice", "TaskGet", { taskId: 9 })).toEqual(said);
     expect(await it.call("alice", "TaskUpdate", { taskId: 9, status: "in_progress" })).toEqual(said);
   });
 
-  test("TaskGet shows all of it, and what this agent cannot do", async () => {
+  test("TaskGet shows all fields, and which tools this agent lacks", async () => {
     const it = await teamBench({ toolsOf: { alice: ["Read"] } });
     await it.call("bob", "TaskCreate", task("first"));
     await it.call("bob", "TaskCreate", {
@@ -84,7 +84,7 @@ describe("3.6 TaskCreate, TaskGet, TaskList", () => {
     expect((await it.call("alice", "TaskGet", { taskId: 1 })).text).toContain("blocks: #2");
   });
 
-  test("a blocker that is not there is refused, and nothing is created", async () => {
+  test("an unknown blocker is refused, and nothing is created", async () => {
     const it = await teamBench();
     const said = await it.call("alice", "TaskCreate", task("first", { blockedBy: [7] }));
     expect(said.ok).toBe(false);
@@ -93,13 +93,13 @@ describe("3.6 TaskCreate, TaskGet, TaskList", () => {
     expect(it.events).toEqual([]);
   });
 
-  test("control characters do not get from a model into the list", async () => {
+  test("control characters from a model do not reach the list", async () => {
     const it = await teamBench();
     await it.call("alice", "TaskCreate", { subject: "a\u001b[31mred\u001b[0m", description: "x\u0007y" });
     expect(await it.stored.tasks.get(1)).toMatchObject({ subject: "ared", description: "xy" });
   });
 
-  test("a hook can prevent a task: nothing is written, and the model reads why", async () => {
+  test("a hook can prevent a task: nothing is written, and the model gets the reason", async () => {
     const hooks = { taskCreated: async () => "Say which file.", taskCompleted: async () => undefined };
     const it = await teamBench({ hooks });
     const said = await it.call("alice", "TaskCreate", task("vague"));
@@ -122,7 +122,7 @@ describe("3.6 TaskCreate, TaskGet, TaskList", () => {
 });
 
 describe("3.6 TaskUpdate", () => {
-  test("in_progress claims a task of nobody's; whoever comes second is told who has it", async () => {
+  test("in_progress claims a task without an owner; the second claimant learns the owner", async () => {
     const it = await teamBench();
     await it.call("alice", "TaskCreate", task("first"));
     expect(await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" })).toEqual({
@@ -135,7 +135,7 @@ describe("3.6 TaskUpdate", () => {
     expect(it.events.at(-1)).toEqual({ type: "task.claimed", team: "parser", taskId: 1, subject: "first", by: "bob" });
   });
 
-  test("of many who claim at once one gets it, and each of the others is told its name", async () => {
+  test("one of many concurrent claims wins, and each other claimant learns its owner", async () => {
     const names = Array.from({ length: 12 }, (_, n) => `worker${n}`);
     const it = await teamBench({ members: names });
     await it.call("team-lead", "TaskCreate", task("wanted"));
@@ -148,7 +148,7 @@ describe("3.6 TaskUpdate", () => {
     expect((await it.stored.tasks.get(1))?.activeForm).toBe(`by ${owner}`);
   });
 
-  test("the lead does not take for its own what somebody else has", async () => {
+  test("the lead does not claim a task of another member", async () => {
     const it = await teamBench();
     await it.call("alice", "TaskCreate", task("first"));
     await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
@@ -157,7 +157,7 @@ describe("3.6 TaskUpdate", () => {
     expect(it.events.filter(({ type, by }) => type === "task.claimed" && by === "team-lead")).toEqual([]);
   });
 
-  test("blocked, busy and unfit are refused, each with what to do", async () => {
+  test("blocked, busy and unfit claims are refused, each with what to do", async () => {
     const it = await teamBench({ toolsOf: { alice: ["Read"] } });
     await it.call("team-lead", "TaskCreate", task("first"));
     await it.call("team-lead", "TaskCreate", task("second", { blockedBy: [1] }));
@@ -184,7 +184,7 @@ describe("3.6 TaskUpdate", () => {
     expect(await it.stored.tasks.get(1)).toMatchObject({ owner: "bob", metadata: { at: "bench" } });
   });
 
-  test("pending gives it back; deleted takes it off, and its number is not used again", async () => {
+  test("pending releases a task; deleted removes it, and its number is not reused", async () => {
     const it = await teamBench();
     await it.call("alice", "TaskCreate", task("first"));
     await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
@@ -219,7 +219,7 @@ describe("3.6 TaskUpdate", () => {
     expect(await it.stored.tasks.get(1)).toMatchObject({ blocks: [2], blockedBy: [] });
   });
 
-  test("an owner other than oneself is told by mail; oneself and the same one again are not", async () => {
+  test("a new owner gets mail; oneself and the same owner again do not", async () => {
     const it = await teamBench();
     await it.call("team-lead", "TaskCreate", task("first"));
     const said = await it.call("team-lead", "TaskUpdate", { taskId: 1, owner: "alice" });
@@ -240,7 +240,7 @@ describe("3.6 TaskUpdate", () => {
     expect((await it.stored.tasks.get(1))?.owner).toBeUndefined();
   });
 
-  test("an unknown owner is refused with the nearest name and everybody there is", async () => {
+  test("an unknown owner is refused with the nearest name and all names", async () => {
     const it = await teamBench();
     await it.call("team-lead", "TaskCreate", task("first"));
     expect(await it.call("team-lead", "TaskUpdate", { taskId: 1, owner: "alise" })).toEqual({
@@ -250,7 +250,7 @@ describe("3.6 TaskUpdate", () => {
     expect(it.assigned).toEqual([]);
   });
 
-  test("whoever lost its claim in the meantime is told to stop", async () => {
+  test("a member that lost its claim is asked to stop", async () => {
     const it = await teamBench();
     await it.call("alice", "TaskCreate", task("first"));
     await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
@@ -264,7 +264,7 @@ describe("3.6 TaskUpdate", () => {
 });
 
 describe("completing", () => {
-  test("without checks it is claimed, and what it blocked is free", async () => {
+  test("without checks it is claimed, and the tasks it blocked are free", async () => {
     const it = await teamBench();
     await it.call("alice", "TaskCreate", task("first"));
     await it.call("alice", "TaskCreate", task("second", { blockedBy: [1] }));
@@ -294,7 +294,7 @@ describe("completing", () => {
     });
   });
 
-  test("a check that fails leaves it in progress, and the model reads what it printed; mended, it is verified", async () => {
+  test("a failed check leaves it in progress and shows its output; once fixed, it is verified", async () => {
     const it = await teamBench();
     const acceptance = [{ command: "echo looking" }, { command: "echo 'three failed'; test -f made.txt" }];
     await it.call("alice", "TaskCreate", task("first", { acceptance }));
@@ -317,7 +317,7 @@ describe("completing", () => {
     );
   });
 
-  test("a check that must not be run proves nothing: no more than claimed, and it says so", async () => {
+  test("a check that may not run proves nothing: the task is only claimed, and says so", async () => {
     const it = await teamBench({
       refuse: async (command) => (command.startsWith("curl") ? "a rule forbids it" : undefined),
     });
@@ -328,7 +328,7 @@ describe("completing", () => {
     expect(await it.stored.tasks.get(1)).toMatchObject({ status: "completed", proof: "claimed" });
   });
 
-  test("an interrupt while the checks run leaves it in progress, unjudged", async () => {
+  test("an interrupt during the checks leaves it in progress without a verdict", async () => {
     const it = await teamBench();
     await it.call("alice", "TaskCreate", task("first", { acceptance: [{ command: "echo begun > begun; sleep 300" }] }));
     await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
@@ -343,7 +343,7 @@ describe("completing", () => {
     expect(after?.proof).toBeUndefined();
   });
 
-  test("a hook comes before the checks, and can send it back with its words", async () => {
+  test("a hook runs before the checks and can send it back with a message", async () => {
     const asked: number[] = [];
     const hooks = {
       taskCreated: async () => undefined,
@@ -360,7 +360,7 @@ describe("completing", () => {
     expect(asked).toEqual([1, 1]);
   });
 
-  test("somebody else's is not completed by a peer, and no hook runs for it; the lead may", async () => {
+  test("a peer cannot complete another member's task, and no hook runs for it; the lead can", async () => {
     const hooks = { taskCreated: async () => undefined, taskCompleted: async () => "must not be asked" };
     const it = await teamBench({ hooks });
     await it.call("alice", "TaskCreate", task("first"));
@@ -376,7 +376,7 @@ describe("completing", () => {
 });
 
 describe("bounds", () => {
-  test("what does not fit is refused by name", async () => {
+  test("oversized fields are refused by name", async () => {
     const it = await teamBench();
     const tooLong = await it.call("alice", "TaskCreate", { subject: "x".repeat(301), description: "" });
     expect(tooLong.text).toMatch(/`subject`/);
@@ -387,7 +387,7 @@ describe("bounds", () => {
     );
   });
 
-  test("a schema is made when it is asked for, and is the same for everybody", () => {
+  test("a schema is made on demand and is the same for all members", () => {
     const none = { list: () => Promise.reject(new Error()) } as never;
     const [first, second] = [createTaskTools(none), createTaskTools(none)];
     expect(first.map(({ name }) => name)).toEqual(["TaskCreate", "TaskGet", "TaskList", "TaskUpdate"]);

@@ -37,7 +37,7 @@ function teams() {
 }
 
 describe("3.4 TeamCreate and TeamDelete", () => {
-  test("a team is made, and its lead is told how teams work; a name that is taken gets a number", async () => {
+  test("creates a team and explains teams to its lead; a name in use gets a number", async () => {
     const it = teams();
     const first = await it.call("TeamCreate", { team_name: "parser", description: "mends it" });
     expect(first.text).toMatch(/^The team parser is there, and you are team-lead in it\. Start teammates/);
@@ -52,7 +52,7 @@ describe("3.4 TeamCreate and TeamDelete", () => {
     ]);
   });
 
-  test("a name that cannot be one is refused in words", async () => {
+  test("an invalid name is refused with a message", async () => {
     const it = teams();
     for (const name of ["..", "a/b", "*"]) {
       const said = await it.call("TeamCreate", { team_name: name });
@@ -62,7 +62,7 @@ describe("3.4 TeamCreate and TeamDelete", () => {
     expect(await it.store.list()).toEqual([]);
   });
 
-  test("it is removed with all it has; not while members are active, who are named", async () => {
+  test("deletes a team with its files; active members prevent it and are named", async () => {
     const it = teams();
     await it.call("TeamCreate", { team_name: "parser" });
     const team = await it.store.open("parser");
@@ -82,7 +82,7 @@ describe("3.4 TeamCreate and TeamDelete", () => {
     expect(await it.store.list()).toEqual([]);
   });
 
-  test("one that is not there is refused with those there are", async () => {
+  test("an unknown team is refused with the known ones", async () => {
     const it = teams();
     await it.call("TeamCreate", { team_name: "parser" });
     expect((await it.call("TeamDelete", { team_name: "parsr" })).text).toMatch(
@@ -90,7 +90,7 @@ describe("3.4 TeamCreate and TeamDelete", () => {
     );
   });
 
-  test("what a model is told of them", () => {
+  test("descriptions for the model", () => {
     expect(toolSpecs(teams().tools)).toMatchSnapshot();
   });
 });

@@ -5,7 +5,7 @@ import { callId, prompted } from "../../support/view/sample-envelopes.ts";
 
 type Call = readonly [tool: string, input: unknown, result: string];
 
-/** Plays turns of calls and gives back what was said after each turn. */
+/** Plays turns of calls and returns the message after each turn. */
 function player(options?: RepetitionDetectorOptions) {
   const watch = createRepetitionDetector(options);
   let count = 0;
@@ -62,14 +62,14 @@ test("another result is progress, and so is another input", () => {
   expect(kinds(said).filter(Boolean)).toEqual([]);
 });
 
-test("the order of an input's keys, and in which order calls of one turn end, make no difference", () => {
+test("neither key order nor the order in which calls of one turn end matters", () => {
   const { turn } = player({ warnAt: 3 });
   turn(["Read", { a: 1, b: { c: 2, d: 3 } }, "x"], ["Read", { z: 1 }, "y"]);
   turn(["Read", { z: 1 }, "y"], ["Read", { b: { d: 3, c: 2 }, a: 1 }, "x"]);
   expect(turn(["Read", { a: 1, b: { c: 2, d: 3 } }, "x"], ["Read", { z: 1 }, "y"])?.kind).toBe("warning");
 });
 
-test("a short round is a repetition too", () => {
+test("a short cycle of calls is a repetition too", () => {
   const { turn } = player();
   const edit: Call = ["Edit", { old_string: "a", new_string: "b" }, "not found"];
   const read: Call = ["Read", { file_path: "a" }, "text"];
@@ -82,14 +82,14 @@ test("a short round is a repetition too", () => {
   });
 });
 
-test("asking after something that runs is what TaskOutput is for", () => {
+test("polling a running job with TaskOutput is not a repetition", () => {
   const { times } = player();
   const poll: Call = ["TaskOutput", { id: "bg_1" }, "still running"];
   expect(kinds(times(39, poll)).filter(Boolean)).toEqual([]);
   expect(kinds(times(1, poll))).toEqual(["warning"]);
 });
 
-test("whoever does something else is warned afresh, and a new prompt starts afresh", () => {
+test("other work in between allows a new warning, and a new prompt resets the count", () => {
   const { turn, times, watch } = player();
   expect(kinds(times(4, test1)).at(-1)).toBe("warning");
   turn(["Read", { file_path: "b" }, "x"]);
@@ -98,7 +98,7 @@ test("whoever does something else is warned afresh, and a new prompt starts afre
   expect(kinds(times(3, test1)).filter(Boolean)).toEqual([]);
 });
 
-test("a warning, told to the agent as a hook's words are, does not start the count afresh", () => {
+test("a warning delivered as hook output does not reset the count", () => {
   const { times, watch } = player();
   expect(kinds(times(4, test1)).at(-1)).toBe("warning");
   for (const event of prompted(1, "You have now made the same calls")) {
@@ -107,7 +107,7 @@ test("a warning, told to the agent as a hook's words are, does not start the cou
   expect(kinds(times(4, test1)).at(-1)).toBe("verdict");
 });
 
-test("turns without end of difference are never taken for a round, and any round of up to four is found", () => {
+test("turns that always differ are never a cycle, and any cycle of up to four is found", () => {
   fc.assert(
     fc.property(
       fc.array(fc.string(), { maxLength: 20 }),

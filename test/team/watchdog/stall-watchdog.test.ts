@@ -76,7 +76,7 @@ describe("start", () => {
 });
 
 describe("model", () => {
-  test("silence is late, whatever was said before", async () => {
+  test("silence is late, whatever came before", async () => {
     const { hear, after } = watch();
     hear(asked);
     expect(await after(19_000)).toBeUndefined();
@@ -88,7 +88,7 @@ describe("model", () => {
     });
   });
 
-  test("a retry is given its delay on top, a queue its own time", async () => {
+  test("a retry adds its delay, a queue has a separate limit", async () => {
     const { hear, after } = watch();
     hear(asked, { type: "turn.retried", turn: 1, attempt: 2, delayMs: 15_000, failure });
     expect(await after(34_999)).toBeUndefined();
@@ -98,7 +98,7 @@ describe("model", () => {
     expect(await after(20_000)).toMatchObject({ kind: "model" });
   });
 
-  test("it never gives up before the model layer has had its own try", async () => {
+  test("never aborts before the model layer has had its own retries", async () => {
     const { hear, after } = watch({ stallMs: 60_000 });
     hear(asked);
     expect(await after(119_999)).toBeUndefined();
@@ -120,7 +120,7 @@ describe("tool", () => {
     });
   });
 
-  test("each call is watched by itself", async () => {
+  test("each call is watched separately", async () => {
     const { hear, after } = watch();
     hear(asked, answered, called("c1"), called("c2", "Read", "Read a.ts"));
     await after(20_000);
@@ -131,7 +131,7 @@ describe("tool", () => {
     expect(await after(1)).toMatchObject({ kind: "tool" });
   });
 
-  test("a call that waits for an agent may wait: that one is watched itself", async () => {
+  test("a call that waits for an agent may wait: that agent is watched itself", async () => {
     const { hear, after, watchdog } = watch({ mayBeSilent: (name) => name === "Agent" });
     hear(asked, answered, called("c1", "Agent", "Agent explore"));
     expect(await after(10_000_000)).toBeUndefined();
@@ -145,8 +145,8 @@ describe("tool", () => {
   });
 });
 
-describe("nothing is expected", () => {
-  test("of an agent that waits for a person", async () => {
+describe("no deadline", () => {
+  test("for an agent that waits for a user", async () => {
     const { hear, after } = watch();
     hear(asked, answered, question);
     expect(await after(10_000_000)).toBeUndefined();
@@ -154,7 +154,7 @@ describe("nothing is expected", () => {
     expect(await after(30_000)).toMatchObject({ kind: "tool" });
   });
 
-  test("of an agent that is idle, until it is told something", async () => {
+  test("for an idle agent, until it gets a message", async () => {
     const { hear, after } = watch();
     hear(asked, answered, called(), { type: "agent.idle", reason: "interrupted" });
     expect(await after(10_000_000)).toBeUndefined();
@@ -163,7 +163,7 @@ describe("nothing is expected", () => {
   });
 });
 
-test("keeping watch ends with the verdict, or with its signal", async () => {
+test("watching ends with the verdict or with its signal", async () => {
   const { hear, watchdog, clock } = watch();
   hear(asked);
   const verdict = waitForStall(watchdog, clock, new AbortController().signal);
@@ -181,7 +181,7 @@ test("keeping watch ends with the verdict, or with its signal", async () => {
   expect(clock.sleeping).toBe(0);
 });
 
-test("whatever is heard, a verdict comes exactly when it is due", async () => {
+test("property: a verdict comes exactly when it is due", async () => {
   await fc.assert(
     fc.asyncProperty(anyEvents, async (events) => {
       const { watchdog, clock } = watch();

@@ -7,12 +7,12 @@ import { expect, it, onTestFinished } from "vitest";
 import { buildProgram } from "../../support/processes/build-program.ts";
 import { testRepository } from "../../support/git/test-repository.ts";
 
-/** All ten with WORKTREE_ROUNDS=10. */
+/** WORKTREE_ROUNDS=10 runs all ten. */
 const rounds = Number(process.env["WORKTREE_ROUNDS"] ?? 1);
 const processes = 4;
 const each = 8;
 
-/** Fetch, gc and prune by somebody who knows nothing of us, again and again until told to stop. */
+/** Fetch, gc and prune by an unrelated process, repeated until it is stopped. */
 const beside = (repo: string, stop: string) => `
 cd ${repo}
 while [ ! -e ${stop} ]; do
@@ -23,7 +23,7 @@ while [ ! -e ${stop} ]; do
   sleep 0.05
 done`;
 
-it(`${processes * each} worktrees made at once from a remote branch, beside fetch, gc and prune, ${rounds} round(s): none fails, none is left`, async () => {
+it(`${processes * each} concurrent worktrees, with fetch, gc and prune, ${rounds} round(s): none fails or is left`, async () => {
   const repo = testRepository();
   const remote = join(repo.root, "remote.git");
   repo.git("clone", "-q", "--bare", ".", remote);

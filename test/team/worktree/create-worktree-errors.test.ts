@@ -11,7 +11,7 @@ const at = (repo: TestRepository, cwd: string) => ({ ...repo.place, cwd });
 const agentId = newAgentId();
 const branch = `troupe/agent-${agentId.slice(-8)}`;
 
-describe("where a worktree cannot be made, the error has a name and nothing is half made", () => {
+describe("failed creation has an error code and leaves nothing half made", () => {
   it.each<[string, (repo: TestRepository) => string, RegExp, string?]>([
     ["outside a repository", ({ root }) => root, /is not in a git repository.*git init/],
     ["in a folder that is not there", ({ root }) => join(root, "none"), /does not exist|cannot be used/],
@@ -42,7 +42,7 @@ describe("where a worktree cannot be made, the error has a name and nothing is h
       /is there already: remove it/,
     ],
     [
-      "where the branch is checked out elsewhere",
+      "where the branch is checked out in another worktree",
       ({ repo, root, git }) => {
         git("worktree", "add", "-q", "-b", branch, join(root, "elsewhere"));
         return repo;
@@ -82,7 +82,7 @@ describe("where a worktree cannot be made, the error has a name and nothing is h
     expect(repo.traces()).toEqual(before);
   });
 
-  it("a base that is no commit", async () => {
+  it("a base that is not a commit", async () => {
     const repo = testRepository();
     await expect(createWorktree(repo.place, { agentId, base: "--help" })).rejects.toThrow(/--help is no commit/);
     await expect(createWorktree(repo.place, { agentId, base: "HEAD:a.txt" })).rejects.toThrow(/is no commit/);
@@ -116,7 +116,7 @@ describe("where a worktree cannot be made, the error has a name and nothing is h
     repo.git("fsck", "--strict");
   });
 
-  it("a folder that nobody may write", async () => {
+  it("a folder without write permission", async () => {
     needUserNamespaces();
     const repo = testRepository();
     const program = await buildProgram("create-worktree.ts");
@@ -131,7 +131,7 @@ describe("where a worktree cannot be made, the error has a name and nothing is h
   });
 });
 
-describe("where it can", () => {
+describe("supported repositories", () => {
   it("in a shallow clone, with a notice", async () => {
     const repo = testRepository();
     repo.commit("second", { b: "b" });
@@ -153,7 +153,7 @@ describe("where it can", () => {
     expect(await finishWorktree(repo.place, { name: made.name })).toMatchObject({ outcome: "removed" });
   });
 
-  it("of a bare repository, from a worktree of it; of a submodule", async () => {
+  it("of a bare repository, from one of its worktrees; of a submodule", async () => {
     const repo = testRepository();
     const bare = join(repo.root, "bare.git");
     repo.git("clone", "-q", "--bare", ".", bare);
@@ -165,25 +165,25 @@ describe("where it can", () => {
   });
 });
 
-describe("locks that another git holds or left", () => {
-  it("waits for one that goes away", async () => {
+describe("locks held or left by another git", () => {
+  it("waits for a lock that is released", async () => {
     const repo = testRepository();
     mkdirSync(join(repo.repo, ".git/refs/heads/troupe"), { recursive: true });
     const lock = join(repo.repo, `.git/refs/heads/${branch}.lock`);
     writeFileSync(lock, "");
-    // The git that meets it waits three seconds; by then it is gone.
+    // The git that meets the lock waits three seconds; by then it is gone.
     const freed = setTimeout(() => rmSync(lock), 500);
     onTestFinished(() => clearTimeout(freed));
     const made = await createWorktree(repo.place, { agentId });
     expect(await finishWorktree(repo.place, { name: made.name })).toMatchObject({ outcome: "removed" });
   });
 
-  it("says so of one that stays, leaves it alone, and leaves nothing else", async () => {
+  it("reports a lock that stays, leaves it alone, and leaves nothing else", async () => {
     const repo = testRepository();
     const lock = join(repo.repo, ".git/config.lock");
     const held = openSync(lock, "wx");
     onTestFinished(() => closeSync(held));
-    // Only a sparse one writes to the config.
+    // Only a sparse worktree writes to the config.
     await expect(createWorktree(repo.place, { agentId, settings: { sparse: ["x"] } })).rejects.toThrow(
       /could not lock config file.*Another git is at work/,
     );
@@ -196,7 +196,7 @@ describe("locks that another git holds or left", () => {
   });
 });
 
-describe("a hostile repository", () => {
+describe("hostile repository", () => {
   it("runs nothing when worktrees are made, listed, finished and pruned", async () => {
     const repo = testRepository();
     const marker = join(repo.root, "marker");
@@ -233,7 +233,7 @@ describe("a hostile repository", () => {
     expect(existsSync(marker), "and git as anybody starts it does run something").toBe(true);
   });
 
-  it("is not led astray by a .git that is a link, nor by a bare repository inside", async () => {
+  it("is not misled by a .git that is a link, nor by a bare repository inside", async () => {
     const repo = testRepository();
     const linked = join(repo.root, "linked");
     mkdirSync(linked);

@@ -5,7 +5,7 @@ import { createWorktree, finishWorktree, listWorktrees } from "../../../src/team
 import { newAgentId, testRepository } from "../../support/git/test-repository.ts";
 
 describe("createWorktree", () => {
-  it("makes a locked worktree on a branch of its own, beside the repository", async () => {
+  it("makes a locked worktree on a new branch, next to the repository", async () => {
     const { repo, place, git, write } = testRepository();
     const agentId = newAgentId();
     write("a.txt", "changed\n");
@@ -29,7 +29,7 @@ describe("createWorktree", () => {
     expect(existsSync(`${repo}.troupe`)).toBe(false);
   });
 
-  it("gives each live worktree ports of its own, and a freed block to the next", async () => {
+  it("gives each live worktree separate ports, and a freed block to the next", async () => {
     const { place, traces } = testRepository();
     const made = await Promise.all([1, 2, 3].map(() => createWorktree(place, { agentId: newAgentId() })));
     const bases = made.map(({ env }) => Number(env["TROUPE_PORT_BASE"])).sort((a, b) => a - b);
@@ -44,7 +44,7 @@ describe("createWorktree", () => {
     expect(traces()).toEqual({ branches: ["main"], worktrees: 1, rescue: [] });
   });
 
-  it("links and copies ignored files, and removing the worktree leaves the originals alone", async () => {
+  it("links and copies ignored files, and removing the worktree leaves the originals", async () => {
     const { repo, place, write, gitIn } = testRepository();
     write(".env", "KEY=1\n");
     write("sub/x.local", "x\n");
@@ -68,7 +68,7 @@ describe("createWorktree", () => {
     expect(existsSync(join(repo, ".env"))).toBe(true);
   });
 
-  it("runs the set-up command in it; what that makes and git ignores is no work", async () => {
+  it("runs the setup command in it; ignored files that it makes are not work", async () => {
     const { place } = testRepository();
     const setup = 'echo "$TROUPE_PORT_BASE $PWD" > .env && mkdir dist && touch dist/x';
     const made = await createWorktree(place, { agentId: newAgentId(), settings: { setup } });
@@ -84,7 +84,7 @@ describe("createWorktree", () => {
     ["fails", "echo not today >&2; touch x; echo y >> a.txt; exit 3", /exit code 3.*not today/s],
     ["hangs", "sleep 600", /no end after 1 s/],
     ["removes the worktree", 'rm -rf "$PWD"', /./],
-  ])("leaves nothing when the set-up command %s", async (_what, setup, message) => {
+  ])("leaves nothing when the setup command %s", async (_what, setup, message) => {
     const { repo, place, traces } = testRepository();
     const settings = { setup, setupTimeoutMs: 1000 };
     await expect(createWorktree(place, { agentId: newAgentId(), settings })).rejects.toThrow(message);
@@ -94,7 +94,7 @@ describe("createWorktree", () => {
     expect(readFileSync(join(place.home, "worktrees/ports/blocks.json"), "utf8")).toBe('{"blocks":[]}\n');
   });
 
-  it("leaves nothing when it is aborted", async () => {
+  it("leaves nothing when aborted", async () => {
     const { place, traces } = testRepository();
     const leaving = new AbortController();
     const onStep = (step: string) => (step === "set-up" ? leaving.abort(new Error("left")) : undefined);
@@ -104,7 +104,7 @@ describe("createWorktree", () => {
     expect(traces()).toEqual({ branches: ["main"], worktrees: 1, rescue: [] });
   });
 
-  it("checks out only the sparse paths that the settings name", async () => {
+  it("checks out only the sparse paths in the settings", async () => {
     const { place, commit } = testRepository();
     commit("more", { "big/x.txt": "x", "small/y.txt": "y" });
     const made = await createWorktree(place, { agentId: newAgentId(), settings: { sparse: ["small"] } });
@@ -112,7 +112,7 @@ describe("createWorktree", () => {
     expect(await finishWorktree(place, { name: made.name })).toMatchObject({ outcome: "removed" });
   });
 
-  it("begins from what it is told, without tracking it", async () => {
+  it("starts from the given base without tracking it", async () => {
     const { place, git, commit } = testRepository();
     const first = git("rev-parse", "HEAD");
     commit("second", { "b.txt": "b\n" });

@@ -22,7 +22,7 @@ interface Row {
   readonly rescued?: number;
 }
 
-/** What an agent may leave in its worktree, and what must become of it. */
+/** The possible contents of a worktree, and what must happen to each. */
 const rows: Row[] = [
   { what: "nothing", do: () => undefined },
   {
@@ -58,7 +58,7 @@ const rows: Row[] = [
     kept: /^untracked: new$/,
   },
   {
-    what: "a repository of its own inside",
+    what: "a nested repository",
     do: (repo, { path }) => {
       mkdirSync(join(path, "inner"));
       repo.gitIn(join(path, "inner"), "init", "-q");
@@ -165,7 +165,7 @@ const rows: Row[] = [
     kept: /^stash: 1 made in it/,
   },
   {
-    what: "a stash with words of its own, made on no branch",
+    what: "a stash with its own message, made on no branch",
     do: (repo, { path, branch }) => {
       repo.gitIn(path, "checkout", "-q", "--detach");
       writeFileSync(join(path, "a.txt"), "x\n");
@@ -175,14 +175,14 @@ const rows: Row[] = [
     kept: /^stash: 1 made in it/,
   },
   {
-    what: "somebody else's stash",
+    what: "another worktree's stash",
     do: (repo) => {
       repo.write("a.txt", "x\n");
       repo.git("stash", "-q");
     },
   },
   {
-    what: "a file that git was told not to look at",
+    what: "a file marked assume-unchanged",
     do: (repo, { path }) => {
       repo.gitIn(path, "update-index", "--assume-unchanged", "a.txt");
       writeFileSync(join(path, "a.txt"), "hidden\n");
@@ -195,14 +195,14 @@ const rows: Row[] = [
     kept: /^unfinished: MERGE_HEAD/,
   },
   {
-    what: "an index that somebody is writing",
+    what: "an index that another process is writing",
     do: (repo, { path }) => writeFileSync(join(repo.gitIn(path, "rev-parse", "--absolute-git-dir"), "index.lock"), ""),
     kept: /^unfinished: index\.lock/,
   },
   { what: "a missing folder", do: (_, { path }) => rmSync(path, { recursive: true }), kept: /^missing: / },
   { what: "a folder that was moved away", do: (_, { path }) => renameSync(path, `${path}.moved`), kept: /^missing: / },
   {
-    what: "a lock of somebody else's",
+    what: "a lock of another process",
     do: (repo, { path }) => {
       repo.git("worktree", "unlock", path);
       repo.git("worktree", "lock", "--reason", "mine", path);
@@ -229,7 +229,7 @@ const rows: Row[] = [
   },
 ];
 
-describe("what becomes of a worktree", () => {
+describe("fate of a worktree", () => {
   it.each(rows)("with $what", async ({ settings, do: act, kept, rescued = 0 }) => {
     const repo = testRepository();
     repo.write(".env", "KEY=1\n");
@@ -250,7 +250,7 @@ describe("what becomes of a worktree", () => {
     expect(finished).toMatchObject({ outcome: "kept", path: made.path, branch: made.branch });
     expect(finished.outcome === "kept" && finished.reasons.join("\n")).toMatch(new RegExp(kept, "m"));
     expect(repo.traces().branches).toContain(made.branch);
-    // What is listed, pruned dry and pruned says the same, and touches nothing.
+    // Listing, dry prune and prune say the same, and touch nothing.
     if (!kept.test("unknown: git does not remove it"))
       expect(listed?.reasons.join("\n")).toMatch(new RegExp(kept, "m"));
     expect((await pruneWorktrees(repo.place)).worktrees).toMatchObject([{ outcome: "kept" }]);
@@ -270,14 +270,14 @@ describe("what becomes of a worktree", () => {
       outcome: "kept",
       reasons: ["commits: 1 that its base does not have"],
     });
-    // The base is not what main is now either.
+    // The base is not the current main either.
     repo.commit("main goes on", { c: "c" });
     repo.git("merge", "-q", made.branch);
     expect(await finishWorktree(repo.place, { name: made.name })).toMatchObject({ outcome: "kept" });
     expect(await resumeWorktree(repo.place, "nobody")).toBeUndefined();
   });
 
-  it("never prunes one whose process lives, and lists what is not in its records without touching it", async () => {
+  it("never prunes one with a live process, and lists unrecorded ones without touching them", async () => {
     const repo = testRepository();
     const made = await createWorktree(repo.place, { agentId: newAgentId() });
     repo.git("worktree", "add", "-q", "-b", "troupe/agent-foreign0", join(repo.root, "foreign"));
@@ -290,7 +290,7 @@ describe("what becomes of a worktree", () => {
     expect(existsSync(join(repo.root, "foreign"))).toBe(true);
   });
 
-  it("a record that is damaged is told, and its worktree stays", async () => {
+  it("a damaged record is reported, and its worktree stays", async () => {
     const repo = testRepository();
     const made = await createWorktree(repo.place, { agentId: newAgentId() });
     const entries = join(repo.place.home, "worktrees");
@@ -303,7 +303,7 @@ describe("what becomes of a worktree", () => {
     expect(existsSync(made.path)).toBe(true);
   });
 
-  it("removes one with submodules that were never filled, and keeps one where they were", async () => {
+  it("removes one with unfilled submodules, and keeps one with filled ones", async () => {
     const repo = testRepository();
     const sub = join(repo.root, "sub");
     mkdirSync(sub);

@@ -15,7 +15,7 @@ const bash = async (command: string, more: Record<string, unknown> = {}) => {
 };
 
 describe("Bash", () => {
-  it("gives both outputs in order, and the exit code", async () => {
+  it("returns both outputs in order, and the exit code", async () => {
     expect(await bash("echo one; echo two >&2; echo three")).toBe("ok: one\ntwo\nthree");
     expect(await bash("echo no >&2; exit 3")).toBe("failed: no\n[Exit code 3]");
     expect(await bash("true")).toBe("ok: (no output)");
@@ -24,7 +24,7 @@ describe("Bash", () => {
     expect(outcome.display).toEqual({ kind: "terminal", exitCode: 4, signal: null });
   });
 
-  it("runs these bytes and no others", async () => {
+  it("runs the command byte for byte", async () => {
     expect(await bash(`printf '%s|' "$#" "$0" 'a"b' \\$x $'\\n'; cat <<'E'\n$(no)\nE`)).toBe(
       'ok: 0|bash|a"b|$x|\n|$(no)',
     );
@@ -32,7 +32,7 @@ describe("Bash", () => {
     expect(await bash("cat; read -r x; echo $?")).toBe("ok: 1");
   });
 
-  it("stays where a command went, inside the working directories", async () => {
+  it("keeps the folder of a cd inside the working directories", async () => {
     mkdirSync(bench.path("a/b c"), { recursive: true });
     expect(await bash("cd a/'b c'; false")).toBe(
       "failed: (no output)\n[Exit code 1]\n[The working directory is now DIR/a/b c]",
@@ -46,7 +46,7 @@ describe("Bash", () => {
     expect(await bash("exec 3>file; echo own >&3; cat file")).toBe("ok: own");
   });
 
-  it("hands on the environment without what acts behind its back", async () => {
+  it("passes on the environment without variables that change behaviour", async () => {
     bench.write("evil", "echo evil");
     const env = {
       ...bench.context.env,
@@ -59,13 +59,13 @@ describe("Bash", () => {
     expect(await bash('echo "$KEPT $TERM $GIT_PAGER [$BASH_ENV]"')).toBe("ok: yes dumb cat []");
   });
 
-  it("is clean text whatever is written", async () => {
+  it("output is clean text whatever is written", async () => {
     expect(
       await bash(`printf '\\033[31mred\\033[0m \\377\\033]8;;x\\007link\\033]8;;\\007 10%%\\r20%%\\r\\n a\\bb\\0'`),
     ).toBe("ok: red \ufffdlink 10%\n20%\n b");
   });
 
-  it("keeps the beginning and the end of long output, and the whole in a file", async () => {
+  it("keeps the start and end of long output, and all of it in a file", async () => {
     const outcome = await bench.call("Bash", { command: "seq 1 50000; echo last" });
     const text = bench.text(outcome);
     expect(text).toMatch(/^1\n2\n3\n/);
@@ -77,14 +77,14 @@ describe("Bash", () => {
     expect((await bench.call("Read", { file_path: outcome.savedTo, offset: 30_000, limit: 1 })).outcome).toBe("ok");
   });
 
-  it("holds a flood in bounds of disk", async () => {
+  it("bounds the disk use of a flood", async () => {
     const outcome = await bench.call("Bash", { command: "yes | head -c 100000000" });
     expect(outcome.outcome).toBe("ok");
     expect(bench.text(outcome)).toContain("(only the first 67108864 bytes were kept)");
     expect(statSync(outcome.savedTo ?? "").size).toBeLessThan(67_200_000);
   });
 
-  it("shows output as it comes", async () => {
+  it("shows output as it arrives", async () => {
     const abort = new AbortController();
     const running = bench.call("Bash", { command: "echo first; sleep 600" }, abort.signal);
     await until("something was shown", () => bench.progress.join("").includes("first"));
@@ -119,8 +119,8 @@ const start = async (command: string) => {
 const output = async (task_id: string, more = {}) =>
   bench.text(await bench.call("TaskOutput", { task_id, ...more })).replaceAll(task_id, "ID");
 
-describe("background tasks", () => {
-  it("go on while the agent does something else, and are read piece by piece", async () => {
+describe("background jobs", () => {
+  it("continue while the agent does other work, and are read piece by piece", async () => {
     const id = await start("echo one; until [ -e go ]; do sleep 0.01; done; echo two; exit 5");
     await until("the first line is there", () => bench.events.some((event) => event.type === "background.output"));
     expect(await output(id, { block: false })).toBe("ID is running: the task\n\none");
@@ -137,7 +137,7 @@ describe("background tasks", () => {
     expect(bench.events.at(-1)).toMatchObject({ backgroundId: id, status: "failed", exitCode: 5 });
   });
 
-  it("are stopped with all they started", async () => {
+  it("are stopped with all their processes", async () => {
     const token = `TOKEN-${process.pid}-${Date.now()}`;
     const id = await start(`: ${token}; trap '' TERM; bash -c 'sleep 600; : ${token}' & sleep 600; :`);
     await until("it runs", () => processesWith(token).length > 1);
@@ -150,14 +150,14 @@ describe("background tasks", () => {
     );
   });
 
-  it("give the end of what they wrote, and name the file", async () => {
+  it("return the end of their output, and name the file", async () => {
     const id = await start("seq 1 100000");
     expect(await output(id)).toMatch(
       /exit code 0: the task\n\n\[… \d+ bytes before this are in RESULTS\/ID\.output\]\n[\s\S]*\n100000$/,
     );
   });
 
-  it("are waited for only as long as nobody interrupts", async () => {
+  it("can be awaited until an interrupt", async () => {
     const id = await start("sleep 600");
     const abort = new AbortController();
     const waiting = bench.call("TaskOutput", { task_id: id }, abort.signal);

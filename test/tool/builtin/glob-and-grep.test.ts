@@ -46,13 +46,13 @@ describe("Glob", () => {
     expect(await call("Glob", { pattern })).toBe(`ok: ${expected.map((name) => `DIR/${name}`).join("\n")}`);
   });
 
-  it("searches where it is told to", async () => {
+  it("searches in the given folder", async () => {
     project();
     expect(await call("Glob", { pattern: "*.ts", path: "src/deep" })).toBe("ok: DIR/src/deep/b.ts");
     expect(await call("Glob", { pattern: `${bench.folder}/src/*.js` })).toBe("ok: DIR/src/c.js");
   });
 
-  it("gives no more than a hundred, and says so", async () => {
+  it("returns at most a hundred, and says so", async () => {
     for (let i = 0; i < 130; i++) bench.write(`f${i}.txt`, "");
     const text = await call("Glob", { pattern: "*.txt" });
     expect(text.split("\n").filter((line) => line.includes("DIR/"))).toHaveLength(100);
@@ -99,7 +99,7 @@ describe("globPattern", () => {
 });
 
 describe("Grep", () => {
-  it("gives paths, lines or counts", async () => {
+  it("returns paths, lines or counts", async () => {
     project();
     expect(await call("Grep", { pattern: "needle" })).toBe(
       "ok: DIR/.hidden/d.ts\nDIR/name with [x].ts\nDIR/src/a.ts\nDIR/src/c.js\nDIR/src/deep/b.ts",

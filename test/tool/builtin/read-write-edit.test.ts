@@ -31,7 +31,7 @@ const edit = async (input: Record<string, unknown>) => {
 const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 
 describe("Read", () => {
-  it("numbers lines and gives ranges", async () => {
+  it("numbers lines and reads ranges", async () => {
     bench.write("a.txt", "one\ntwo\nthree\nfour\n");
     expect(await read({ file_path: "a.txt" })).toBe("ok:      1\tone\n     2\ttwo\n     3\tthree\n     4\tfour");
     expect(await read({ file_path: bench.path("a.txt"), offset: 2, limit: 2 })).toBe(
@@ -46,7 +46,7 @@ describe("Read", () => {
     expect(text).toContain("[Lines 1 to 2000 of 2501 lines. Go on with offset 2001.]");
   });
 
-  it("ends at a whole line when the text is too much for one result", async () => {
+  it("ends at a whole line when the text is too long for one result", async () => {
     bench.write("wide.txt", `${"w".repeat(1500)}\n`.repeat(200));
     const outcome = await bench.call("Read", { file_path: "wide.txt" });
     expect(outcome.savedTo).toBeUndefined();
@@ -64,7 +64,7 @@ describe("Read", () => {
     );
   });
 
-  it("shows images, documents and notebooks as what they are", async () => {
+  it("shows images, documents and notebooks by type", async () => {
     bench.write("a.bin", png);
     bench.write("b.pdf", "%PDF-1.4 …");
     const cells = [
@@ -125,7 +125,7 @@ describe("Read", () => {
     expect(said.join("\n")).toMatchSnapshot();
   });
 
-  it("survives text that is not text", async () => {
+  it("survives files that are not text", async () => {
     bench.write("bad.txt", Buffer.from([0x61, 0xff, 0xfe, 0x62, 0x1b, 0x5b, 0x33, 0x31, 0x6d, 0x0a]));
     expect(await read({ file_path: "bad.txt" })).toBe("ok:      1\ta\ufffd\ufffdb\u241b[31m");
     bench.write("utf16.txt", Buffer.from("\ufeffhé\n", "utf16le"));
@@ -162,7 +162,7 @@ describe("Write", () => {
     expect(readFileSync(bench.path("twin"), "utf8")).toBe("x\n");
   });
 
-  it("refuses what was not read, or has changed since", async () => {
+  it("refuses a file that was not read or has changed since", async () => {
     bench.write("a.txt", "one\n");
     const first = await bench.call("Write", { file_path: "a.txt", content: "x" });
     await read({ file_path: "a.txt" });
@@ -206,7 +206,7 @@ describe("Edit", () => {
     expect(readFileSync(bench.path("mixed.txt"), "utf8")).toBe("one\r\n2\n");
   });
 
-  it("is not put off by a touched file, but by a changed one", async () => {
+  it("accepts a touched file and refuses a changed one", async () => {
     const path = bench.write("a.txt", "one\n");
     await read({ file_path: "a.txt" });
     utimesSync(path, new Date(), new Date(Date.now() + 5000));

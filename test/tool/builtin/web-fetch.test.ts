@@ -51,7 +51,7 @@ const fetched = async (path: string, more = {}) => {
 };
 
 describe("WebFetch", () => {
-  it("gives HTML as Markdown and other text as it is", async () => {
+  it("returns HTML as Markdown and other text unchanged", async () => {
     expect(await fetched("/page", { prompt: "the heading" })).toBe(
       "ok: BASE/page (200)\nLooking for: the heading\n\n# Head\n\nSome **text**, [link](/x)",
     );
@@ -67,7 +67,7 @@ describe("WebFetch", () => {
     expect(said.join("\n")).toMatchSnapshot();
   });
 
-  it("gives up in time, and at once on an abort", async () => {
+  it("times out, and stops at once on an abort", async () => {
     const limits = { bytes: 1000, ms: 50, redirects: 1 };
     expect(await fetchPage(new URL(`${base}/never`), limits, new AbortController().signal)).toMatchObject({
       kind: "failed",
@@ -79,7 +79,7 @@ describe("WebFetch", () => {
     expect(await waiting).toMatchObject({ outcome: "interrupted" });
   });
 
-  it("speaks plain http to this machine only", () => {
+  it("allows plain http to this machine only", () => {
     const pairs = [
       "http://example.com/a",
       "http://127.0.0.1:8/",

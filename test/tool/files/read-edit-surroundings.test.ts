@@ -28,13 +28,13 @@ it.each([
   ["the beginning", "one", { line: 1, before: [], after: ["two", "three", "  four(4);"] }],
   ["the end", "eight\n", { line: 8, before: ["five", "six", "seven"], after: [] }],
   ["several places", "e", { line: 1, prefix: "on", before: [], after: ["two", "three", "  four(4);"], others: 6 }],
-])("what stands around %s", async (_, old, expected) => {
+])("lines around %s", async (_, old, expected) => {
   bench.write("a.txt", text);
   await bench.call("Read", { file_path: "a.txt" });
   expect(await around(old)).toEqual({ ...nothing, ...expected });
 });
 
-it("is not known of what would not be changed: not read, changed since, not there, not in it", async () => {
+it("is undefined when the edit would fail: not read, changed since, missing file, missing text", async () => {
   expect(await around("one")).toBeUndefined();
   bench.write("a.txt", text);
   expect(await around("one")).toBeUndefined();

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { unifiedDiff } from "../../../src/tool/files/unified-diff.ts";
 
-/** Applies a patch the plain way: what is not in a hunk stays. */
+/** Applies a patch: lines outside the hunks stay. */
 function apply(before: string, patch: string): string {
   if (patch === "") return before;
   const old = before === "" ? [] : before.replace(/\n$/, "").split("\n");
@@ -53,7 +53,7 @@ describe("unifiedDiff", () => {
     `);
   });
 
-  it("leads from old to new, whatever they are", () => {
+  it("turns the old text into the new one, for any texts", () => {
     const lines = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 30 });
     const text = fc
       .tuple(lines, fc.boolean())
@@ -68,7 +68,7 @@ describe("unifiedDiff", () => {
     );
   });
 
-  it("does not search for ever", () => {
+  it("ends in bounded time", () => {
     const [before, after] = ["a", "b"].map((word) =>
       Array.from({ length: 20_000 }, (_, i) => `${word} ${i}\n`).join(""),
     );

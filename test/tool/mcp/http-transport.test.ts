@@ -11,7 +11,7 @@ afterEach(async () => {
 type Message = { id?: number; method: string; params?: { name?: string } };
 type Answer = (call: { message: Message; request: IncomingMessage; response: ServerResponse }) => void;
 
-/** A server of the older protocol in a few lines, whose calls are answered as the test likes. */
+/** A small server of the older protocol. The test decides how its calls are answered. */
 async function startServer(onCall: Answer): Promise<string> {
   const server = createServer((request, response) => {
     if (request.method !== "POST") return void response.writeHead(405).end();
@@ -59,7 +59,7 @@ async function flood(response: ServerResponse, end: string): Promise<void> {
   response.end(end);
 }
 
-test.each(["application/json", "text/event-stream"])("F2 100 MB over HTTP as %s are not taken", async (type) => {
+test.each(["application/json", "text/event-stream"])("F2 100 MB over HTTP as %s are refused", async (type) => {
   const url = await startServer(({ message, response }) => {
     response.writeHead(200, { "content-type": type });
     const json = `{"jsonrpc":"2.0","id":${message.id},"result":{"content":[{"type":"text","text":"`;
@@ -90,7 +90,7 @@ test("F2 an HTTP call that hangs ends with its timeout, and the server stays in 
   expect(bench.changes).toHaveLength(1);
 });
 
-test("an HTTP answer of 500, and half an answer, fail the call and not the session", async () => {
+test("an HTTP status 500 and a partial answer fail the call and not the session", async () => {
   let calls = 0;
   const url = await startServer(({ response, message }) => {
     calls += 1;
@@ -110,7 +110,7 @@ test("an HTTP answer of 500, and half an answer, fail the call and not the sessi
   expect(textOf(await bench.call("mcp__far__call"))).toBe("whole");
 });
 
-test("headers are sent; a server that refuses them is given up at once, and says why", async () => {
+test("headers are sent; a server that refuses them is abandoned at once with a reason", async () => {
   const seen: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     seen.push(request.headers.authorization);
@@ -131,7 +131,7 @@ test("headers are sent; a server that refuses them is given up at once, and says
   expect(bench.changes).toHaveLength(1);
 });
 
-test("nobody listens: tried again, then given up, with the address in the reason", async () => {
+test("a refused connection is retried, then abandoned, with the address in the reason", async () => {
   const bench = openHub({ far: { url: "http://127.0.0.1:1/mcp" } });
   await bench.hub.settled();
   expect(bench.statusOf("far")).toMatchObject({ state: "failed" });

@@ -4,7 +4,7 @@ import { fault, openHub, textOf } from "../../support/mcp/mcp-servers.ts";
 
 const changed = (tool: { subject(input: unknown): object }) => (tool.subject({}) as { changed: boolean }).changed;
 
-test("F5 a list that changes is read again; a tool that is no longer what it was is asked about until it is allowed anew", async () => {
+test("F5 a changed tool list is read again; a changed tool asks until it is allowed again", async () => {
   const bench = openHub({ odd: fault({ describe: "harmless" }) });
   await bench.hub.settled();
   await bench.call("mcp__odd__echo", { text: "allowed" });
@@ -26,7 +26,7 @@ test("F5 a list that changes is read again; a tool that is no longer what it was
   expect(changed(after)).toBe(false);
 });
 
-test("F5 a tool that changed between two sessions, or whose program did, is asked about", async () => {
+test("F5 a tool or program that changed between two sessions asks again", async () => {
   const first = openHub({ odd: fault({ describe: "harmless" }) });
   await first.hub.settled();
   await first.call("mcp__odd__echo", { text: "allowed" });
@@ -48,7 +48,7 @@ test("F5 a tool that changed between two sessions, or whose program did, is aske
   expect(changed(program.tool("mcp__odd__echo"))).toBe(true);
 });
 
-test("F5 two servers with the same tools are kept apart, also when their names would fall together", async () => {
+test("F5 two servers with the same tools stay separate, even if their names would collide", async () => {
   const bench = openHub({ "my server": fault(), my_server: fault(), b: fault({ moreTools: ["a b", "a_b"] }) });
   await bench.hub.settled();
   const names = bench.hub.tools().map((tool) => tool.name);
@@ -61,7 +61,7 @@ test("F5 two servers with the same tools are kept apart, also when their names w
   for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
 });
 
-test("F6 a required server that is missing is named, and its failure ends the wait", async () => {
+test("F6 a missing required server is named, and its failure ends the wait", async () => {
   const bench = openHub({ must: { command: "no-such-program", required: true }, may: { command: "nor-this" } });
   await bench.hub.settled();
   expect(bench.hub.missing()).toEqual([
@@ -93,7 +93,7 @@ test("a question of a server ends with the call that asked it", async () => {
   expect(await end).toBeInstanceOf(Error);
 });
 
-test("a server may ask the user; its call does not run out of time meanwhile", async () => {
+test("a server may ask the user; the timeout of its call is paused", async () => {
   let answer: (color: string) => void = () => undefined;
   const color = new Promise<string>((resolve) => {
     answer = resolve;

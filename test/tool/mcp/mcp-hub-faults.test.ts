@@ -8,7 +8,7 @@ const startsIn = (file: string) => (existsSync(file) ? readFileSync(file, "utf8"
 const isThere = (pid: number) =>
   existsSync(`/proc/${pid}`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
 
-test("F1 a server that exits at its start is tried three times more, then given up, and says why; others do not suffer", async () => {
+test("F1 a server that exits at start is retried three times, then abandoned; others keep working", async () => {
   const countFile = join(temporaryFolder(), "starts");
   const bench = openHub({ bad: fault({ exitAt: "start", countFile }), good: fault() });
   await bench.reached("good", "connected");
@@ -20,7 +20,7 @@ test("F1 a server that exits at its start is tried three times more, then given 
   expect(bench.hub.tools().some((tool) => tool.name.startsWith("mcp__bad__"))).toBe(false);
 });
 
-test("F1 a server that exits after the handshake, each time, is given up too", async () => {
+test("F1 a server that exits after each handshake is abandoned too", async () => {
   const countFile = join(temporaryFolder(), "starts");
   const bench = openHub({ bad: fault({ exitAt: "initialized", countFile }) });
   const { error } = await bench.reached("bad", "failed");
@@ -28,7 +28,7 @@ test("F1 a server that exits after the handshake, each time, is given up too", a
   expect(startsIn(countFile)).toBe(4);
 });
 
-test("F1 a server that is given up is tried again when it is asked for", async () => {
+test("F1 an abandoned server is retried on request", async () => {
   const countFile = join(temporaryFolder(), "starts");
   const bench = openHub({ shy: fault({ exitAt: "start", exitTimes: 4, countFile }) });
   await bench.reached("shy", "failed");
@@ -38,7 +38,7 @@ test("F1 a server that is given up is tried again when it is asked for", async (
   expect(textOf(await bench.call("mcp__shy__echo", { text: "at last" }))).toBe("at last");
 });
 
-test("F1 a server that dies in the middle of a call: the call fails at once with the reason, the next one works", async () => {
+test("F1 a server dies during a call: the call fails at once with the reason, the next one works", async () => {
   const bench = openHub({ frail: fault() });
   await bench.hub.settled();
   const before = bench.tool("mcp__frail__echo");
@@ -50,14 +50,14 @@ test("F1 a server that dies in the middle of a call: the call fails at once with
   expect(bench.changes.map(({ state }) => state)).toEqual(["connected", "reconnecting", "connected"]);
 });
 
-test("a program that is not there is not tried again", async () => {
+test("a missing program is not retried", async () => {
   const bench = openHub({ none: { command: "no-such-program-here" } });
   await bench.hub.settled();
   expect(bench.statusOf("none")).toMatchObject({ state: "failed", error: expect.stringContaining("no such program") });
   expect(bench.changes).toHaveLength(1);
 });
 
-test("F2 a call that hangs ends with its timeout, one that is answered late is not answered twice, and the server stays", async () => {
+test("F2 a hanging call times out, a late answer is not delivered twice, and the server stays", async () => {
   const bench = openHub({ odd: { ...fault(), timeoutMs: 3_000 } });
   await bench.hub.settled();
   const hung = await bench.call("mcp__odd__hang");
@@ -72,7 +72,7 @@ test("F2 a call that hangs ends with its timeout, one that is answered late is n
   expect(bench.changes).toHaveLength(1);
 });
 
-test("F2 double answers, wrong ids, noise, a flood on stderr and an answer of the wrong form are survived", async () => {
+test("F2 survives double answers, wrong ids, noise, a flood on stderr and a malformed answer", async () => {
   const bench = openHub({ odd: fault({ noise: true, stderrFlood: true }) });
   await bench.hub.settled();
   expect(bench.statusOf("odd").state).toBe("connected");
@@ -84,7 +84,7 @@ test("F2 double answers, wrong ids, noise, a flood on stderr and an answer of th
   expect(bench.changes).toHaveLength(1);
 });
 
-test.each(["huge", "huge-last"])("F2 a reply of 100 MB (%s) is thrown away as it comes", async (which) => {
+test.each(["huge", "huge-last"])("F2 a reply of 100 MB (%s) is discarded as it arrives", async (which) => {
   const bench = openHub({ odd: fault() }, { messageLimit: 1_000_000 });
   await bench.hub.settled();
   const before = process.memoryUsage().rss;
@@ -94,13 +94,13 @@ test.each(["huge", "huge-last"])("F2 a reply of 100 MB (%s) is thrown away as it
   expect(textOf(await bench.call("mcp__odd__echo", { text: "unmoved" }))).toBe("unmoved");
 });
 
-test("a server that never answers is given up in bounded time", async () => {
+test("a server that never answers is abandoned in bounded time", async () => {
   const bench = openHub({ mute: fault({ hangAt: "initialize" }) }, { startTimeoutMs: 200 });
   const { error } = await bench.reached("mute", "failed");
   expect(error).toMatch(/timed out|timeout/i);
 });
 
-test("F4 a server that was stopped is noticed and replaced; its call fails", async () => {
+test("F4 a stopped server is noticed and replaced; its call fails", async () => {
   const bench = openHub({ odd: fault() }, { pingEveryMs: 2_000 });
   await bench.hub.settled();
   const pid = Number(textOf(await bench.call("mcp__odd__pid")));
@@ -114,7 +114,7 @@ test("F4 a server that was stopped is noticed and replaced; its call fails", asy
   expect(isThere(pid)).toBe(false);
 });
 
-test("F4 a call that is slow, or keeps the server too busy to answer anything, is not ended early", async () => {
+test("F4 a slow call, or one that keeps the server busy, is not ended early", async () => {
   const bench = openHub({ odd: fault() }, { pingEveryMs: 1_000 });
   await bench.hub.settled();
   expect(textOf(await bench.call("mcp__odd__slow", { ms: 4_000 }))).toBe("slow and sure");
@@ -122,7 +122,7 @@ test("F4 a call that is slow, or keeps the server too busy to answer anything, i
   expect(bench.changes).toHaveLength(1);
 });
 
-test("reports of progress are shown, and put the timeout off", async () => {
+test("progress is shown and extends the timeout", async () => {
   const bench = openHub({ odd: { ...fault(), timeoutMs: 3_000 } });
   await bench.hub.settled();
   const seen: string[] = [];
@@ -132,7 +132,7 @@ test("reports of progress are shown, and put the timeout off", async () => {
   expect(seen[0]).toBe("1/4 step 1\n");
 });
 
-test("an abort ends the call at once and tells the server", async () => {
+test("an abort ends the call at once and notifies the server", async () => {
   const logFile = join(temporaryFolder(), "log");
   const bench = openHub({ odd: fault({ logFile }) });
   await bench.hub.settled();
@@ -145,7 +145,7 @@ test("an abort ends the call at once and tells the server", async () => {
   expect(bench.statusOf("odd").state).toBe("connected");
 });
 
-test("servers get a small environment and what they are given, and see the folders of the session as roots", async () => {
+test("servers get a small environment and their own variables, and the session's folders as roots", async () => {
   const bench = openHub({ odd: { ...fault(), env: { OWN: "mine" } } }, { env: { PATH: "/usr/bin:/bin", HOME: "/h" } });
   await bench.hub.settled();
   const env = JSON.parse(textOf(await bench.call("mcp__odd__env"))) as Record<string, string>;
@@ -153,7 +153,7 @@ test("servers get a small environment and what they are given, and see the folde
   expect(textOf(await bench.call("mcp__odd__roots"))).toContain(bench.folder);
 });
 
-test("closing ends even a server that does not want to", async () => {
+test("closing ends even a server that resists", async () => {
   const bench = openHub({ odd: fault({ stubborn: true }) });
   await bench.hub.settled();
   const pid = Number(textOf(await bench.call("mcp__odd__pid")));

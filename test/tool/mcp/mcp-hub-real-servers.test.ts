@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-test("everything, over its pipes: tools, results of every kind, prompts, resources, instructions", async () => {
+test("everything server over stdio: tools, results of every kind, prompts, resources, instructions", async () => {
   const bench = openHub({ everything });
   await bench.hub.settled();
   expect(bench.statusOf("everything")).toMatchObject({ state: "connected", error: undefined });
@@ -52,7 +52,7 @@ test("everything, over its pipes: tools, results of every kind, prompts, resourc
 test.each([
   ["http", "streamableHttp", "/mcp"],
   ["sse", "sse", "/sse"],
-])("everything, over %s", async (type, mode, path) => {
+])("everything server over %s", async (type, mode, path) => {
   const port = await freePort();
   await startHttpOn(port, mode);
   const bench = openHub({ remote: { type, url: `http://127.0.0.1:${port}${path}` } });
@@ -65,7 +65,7 @@ test.each([
   expect(seen.join("")).toContain("1/2");
 });
 
-test("an HTTP server that goes away fails its calls, and is used again when it is back", async () => {
+test("an HTTP server that goes away fails its calls, and is used again when it returns", async () => {
   const port = await freePort();
   const stop = await startHttpOn(port);
   const bench = openHub({ remote: { type: "http", url: `http://127.0.0.1:${port}/mcp` } });
@@ -75,15 +75,15 @@ test("an HTTP server that goes away fails its calls, and is used again when it i
   expect(lost.outcome).toBe("failed");
   expect(textOf(lost)).toMatch(/went away|not there|reached/);
   await startHttpOn(port);
-  // On its way, or given up by now: a call brings it back.
+  // Reconnecting or already abandoned: a call brings it back.
   expect(textOf(await bench.call("mcp__remote__echo", { message: "back" }))).toBe("Echo: back");
 });
 
-test("filesystem: it works in the folders it is given as roots", async () => {
+test("filesystem server works in the folders that it gets as roots", async () => {
   const bench = openHub({ files: { command: process.execPath, args: [filesystemServer] } });
   await bench.hub.settled();
   writeFileSync(join(bench.folder, "note.txt"), "written by a test");
-  // It asks for the roots after it has said that it is there.
+  // It asks for the roots after it has connected.
   const allowed = async () => textOf(await bench.call("mcp__files__list_allowed_directories"));
   while (!(await allowed()).includes(bench.folder)) await new Promise((resolve) => setTimeout(resolve, 10));
   const read = await bench.call("mcp__files__read_text_file", { path: join(bench.folder, "note.txt") });

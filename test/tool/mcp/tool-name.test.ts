@@ -10,7 +10,7 @@ const anyName = fc.oneof(
   fc.string({ unit: fc.constantFrom("a", "A", "_", "-", ".", " ", "é"), minLength: 1, maxLength: 8 }),
 );
 
-test("whatever servers and tools are called: safe names, none shared, and no rule of one server means another's tools", () => {
+test("any names become safe and unique, and no rule of one server matches another's tools", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(anyName, { maxLength: 8 }),
@@ -32,12 +32,12 @@ test("whatever servers and tools are called: safe names, none shared, and no rul
   );
 });
 
-test("plain names stay as they are", () => {
+test("plain names stay unchanged", () => {
   expect([...serverNames(["github", "my-db"]).values()]).toEqual(["github", "my-db"]);
   expect(toolNames("github", ["create_issue"]).get("create_issue")).toBe("mcp__github__create_issue");
 });
 
-test("variables are filled in where they stand, with what is set or what is said instead; what is missing is named", () => {
+test("variables are replaced by their value or default; missing ones are named", () => {
   const config = McpServerConfig.parse({
     command: "${TOOL:-npx}",
     args: ["--key", "${KEY}", "$KEY", "${EMPTY:-otherwise}"],
@@ -58,7 +58,7 @@ test("variables are filled in where they stand, with what is set or what is said
   });
 });
 
-test("lines are cut the same wherever chunks end, and none beyond the limit is kept", () => {
+test("lines are split the same for any chunks, and none beyond the limit is kept", () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: "grapheme", maxLength: 40 })),

@@ -18,7 +18,7 @@ const shown = (chunks: readonly string[], limit = 4096) => {
   return { pieces, live, next, addAll: () => chunks.forEach((chunk) => live.add(Buffer.from(chunk))) };
 };
 
-test("a known secret that two pieces share is in neither of them", async () => {
+test("a known secret split across two pieces is in neither of them", async () => {
   const { pieces, live, next } = shown([]);
   live.add(Buffer.from("before\nthe key is correct-hor"));
   await next();
@@ -29,7 +29,7 @@ test("a known secret that two pieces share is in neither of them", async () => {
   expect(pieces.join("")).toMatch(/^before\nthe key is \[redacted: .*\]\nafter$/);
 });
 
-test("where a piece is cut to its length no half of a secret is left", () => {
+test("cutting a piece to its length leaves no half of a secret", () => {
   const { pieces, live, addAll } = shown([`${key}\n`, "0123456789\n"], 20);
   addAll();
   live.flush();
@@ -37,7 +37,7 @@ test("where a piece is cut to its length no half of a secret is left", () => {
   expect(pieces.join("")).not.toContain("battery");
 });
 
-test("the known keys of a session are in no event of a command, live or stored", async () => {
+test("known keys of a session are in no event of a command, live or stored", async () => {
   const command = `printf 'it is correct-horse'; printf -- '-battery\\n'; cat k.txt`;
   const team = await teamSession({
     env: { ANTHROPIC_API_KEY: key },

@@ -17,8 +17,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixedLines } from "../../support/shell/fixed-lines.ts";
 
 /**
- * The fixed lines in real bash, in a sandbox in which what is denied or doubtful leaves a mark: what was refused would have run, and
- * what was allowed changes nothing.
+ * Runs the fixed lines in real bash, in a sandbox where denied or doubtful commands leave a mark. It shows that refused
+ * commands would have run, and that allowed ones change nothing.
  */
 const top = realpathSync(mkdtempSync(join(tmpdir(), "troupe-live-")));
 const template = join(top, "template");
@@ -45,7 +45,7 @@ afterAll(() => rmSync(top, { recursive: true, force: true }));
 
 describe("in real bash", () => {
   const live = fixedLines.filter((each) => each.live);
-  it.each(live.map(({ line, verdict }) => [verdict, line] as const))("%s, rightly: %j", (_, line) => {
+  it.each(live.map(({ line, verdict }) => [verdict, line] as const))("verdict %s is right: %j", (_, line) => {
     const { folder, output } = run(line);
     expect({ line, output, ran: evidence(line, folder, output) }).toEqual({ line, output, ran: true });
   });
@@ -80,7 +80,7 @@ function run(line: string): { folder: string; output: string } {
   const apart = ["--unshare-net", "--unshare-pid", "--die-with-parent", "--chdir", "/tmp/w", ...over];
   const { stdout, stderr, error } = spawnSync(
     "bwrap",
-    // What runs beside the shell would be gone with it, before it has left its mark.
+    // Background processes would end with the shell before they leave their mark.
     [...sandbox, ...apart, "bash", "--noprofile", "--norc", "-c", line.startsWith("coproc") ? `${line}\nwait` : line],
     {
       env: { PATH: "/tmp/w/bin:/usr/bin:/bin", HOME: "/tmp/w", GIT_PAGER: "cat", ...identity },
@@ -93,7 +93,7 @@ function run(line: string): { folder: string; output: string } {
   return { folder, output: `${stdout}${stderr}` };
 }
 
-/** What the line has left behind, or what it has printed. */
+/** Tells whether the line left a mark or printed one. */
 function evidence(line: string, folder: string, output: string): boolean {
   if (line.startsWith("env -S")) return output.includes("a.txt");
   if (line.startsWith("cd .git")) return readFileSync(join(folder, ".git/config"), "utf8") === "x\n";

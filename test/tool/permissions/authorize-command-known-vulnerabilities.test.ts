@@ -8,7 +8,7 @@ import { shellEnvironment } from "../../../src/tool/shell-environment.ts";
 import { policy } from "../../support/shell/fixed-lines.ts";
 import { judge } from "../../support/shell/judge-command.ts";
 
-/** Ways in which other agents' rules for commands have been got round, by the number under which that was published. */
+/** Published ways around the command rules of other agents, by their number. */
 const holes: readonly (readonly [string, string, "ask" | "deny"])[] = [
   ["CVE-2025-54795", 'echo "\\"; rm x; \\""x; rm x', "deny"],
   ["CVE-2025-54795", 'echo "a"; curl "b"', "deny"],
@@ -48,13 +48,13 @@ const holes: readonly (readonly [string, string, "ask" | "deny"])[] = [
   ["CVE-2025-59828", "yarn --version", "ask"],
 ];
 
-describe("holes that others have had", () => {
+describe("published vulnerabilities of other agents", () => {
   it.each(holes)("%s: %s", (_, line, verdict) => {
     expect(judge(line, { rules: policy }).behavior).toBe(verdict);
     expect(judge(line).behavior).not.toBe("allow");
   });
 
-  it("CVE-2025-59829, CVE-2026-25724: a link is no way past a rule, nor out of the folder", () => {
+  it("CVE-2025-59829, CVE-2026-25724: a link does not bypass a rule or leave the folder", () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "troupe-links-")));
     try {
       mkdirSync(join(folder, "work/secret"), { recursive: true });
@@ -79,7 +79,7 @@ describe("holes that others have had", () => {
     expect(() => parseRules({ allow: ["WebFetch(domain:example.com*)"] })).toThrow(/does not name a host/);
   });
 
-  it("what is hidden from people is shown in the question, and asked about whatever is allowed", () => {
+  it("hidden characters are shown in the question, and ask whatever is allowed", () => {
     for (const hidden of [
       "ls\u202e x",
       "ls\u200b",
@@ -96,7 +96,7 @@ describe("holes that others have had", () => {
     }
   });
 
-  it("more than anybody would read is denied, not asked", () => {
+  it("a command too long to read is denied, not asked", () => {
     const many = `${"touch x; ".repeat(65)}ls`;
     expect(judge(many)).toMatchObject({ behavior: "deny", rule: "size of the command line" });
     expect(judge(`echo ${"a".repeat(17_000)}`)).toMatchObject({ behavior: "deny", rule: "size of the command line" });
@@ -105,8 +105,8 @@ describe("holes that others have had", () => {
   });
 });
 
-describe("the environment of a command", () => {
-  it("has nothing that acts behind its back", () => {
+describe("environment of a command", () => {
+  it("has no variables that change behaviour", () => {
     const env = shellEnvironment({
       PATH: "/usr/bin:.:bin::/bin",
       HOME: "/home/me",
@@ -133,7 +133,7 @@ describe("the environment of a command", () => {
   });
 });
 
-describe("a suggested rule", () => {
+describe("suggested rule", () => {
   const suggested = (line: string) => {
     const asked = judge(line);
     return asked.behavior === "ask" ? asked.suggestions : [];
@@ -160,9 +160,9 @@ describe("a suggested rule", () => {
   });
 });
 
-describe("a file of a commit", () => {
+describe("file of a commit", () => {
   it.each(["git show HEAD:.env", "git cat-file -p HEAD~2:.env", "git show main:./.env"])(
-    "is the file itself to a rule: %s",
+    "is judged as the file itself: %s",
     (line) => {
       expect(judge(line, { rules: { deny: ["Read(.env)"] } }).behavior).toBe("deny");
       expect(judge(line).behavior).toBe("ask");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { judge } from "../../support/shell/judge-command.ts";
 
-/** What a developer has allowed in a project of several languages; everything else is the default mode's. */
+/** Typical rules of a developer in a project with several languages. All else follows the default mode. */
 const rules = {
   allow: [
     "npm run:*,npm test:*,npm ci,npm install:*,npm outdated,git add:*,git commit:*,git fetch:*,git pull:*,git switch:*,git checkout:*",
@@ -21,7 +21,7 @@ const lines = readFileSync(new URL("../../fixtures/shell/ordinary-lines.txt", im
   .split("\n")
   .map((line) => line.replace(/\\(n|\\)/g, (_, char: string) => (char === "n" ? "\n" : "\\")));
 
-it("of 500 ordinary command lines at most one in twenty is asked about without need", () => {
+it("at most one in twenty of 500 ordinary command lines asks without need", () => {
   expect(lines).toHaveLength(500);
   const verdicts = lines.map((line) => [judge(line, { rules }).behavior, line] as const);
   expect(verdicts.filter(([verdict]) => verdict === "deny")).toEqual([]);

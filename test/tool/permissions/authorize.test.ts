@@ -144,7 +144,7 @@ describe("modes", () => {
       ]
     `);
   });
-  it("say what they mean, in words a model can act on", () => {
+  it("explain themselves in words a model can act on", () => {
     expect([
       judge(path("Write", "/work/a"), "plan"),
       judge(command("make"), "dontAsk"),
@@ -234,7 +234,7 @@ describe("rules", () => {
     ["mcp__server__do", mcp, true],
     ["mcp__serv", mcp, false],
     ["*", mcp, true],
-  ] as [string, Call, boolean][])("%s speaks of it: %#", (rule, call, speaks) => {
+  ] as [string, Call, boolean][])("%s matches the call or not: %#", (rule, call, speaks) => {
     expect(judge(call, "default", { deny: [rule] }).behavior === "deny").toBe(speaks);
   });
 
@@ -256,7 +256,7 @@ describe("rules", () => {
       /^\/p\/\.troupe\/settings\.json: /,
     );
   });
-  it("of tools that only another agent has are let pass in its own files", () => {
+  it("for unknown tools are accepted in files of another agent program", () => {
     expect(parseRule({ value: "FancyTool(x)", source: "/p/.claude/settings.json" }, []).tool).toBe("FancyTool");
   });
   it.each([
@@ -265,7 +265,7 @@ describe("rules", () => {
     ["Bash(echo (a, b))", ["Bash(echo (a, b))"]],
     ["", []],
   ])("%s is split", (text, rules) => expect(splitRules(text)).toEqual(rules));
-  it("name where they come from", () => {
+  it("name their source", () => {
     const deny = [{ value: "Bash(rm:*)", source: "/p/.troupe/settings.json" }];
     expect(verdict(command("rm x"), "default", { deny })).toBe("deny by deny Bash(rm:*) (/p/.troupe/settings.json)");
   });
@@ -275,7 +275,7 @@ describe("rules", () => {
     expect(verdict(path("Read", "/work/a"), "default", { deny })).toBe("allow by mode default");
   });
 
-  it("are suggested so that they allow just this call", () => {
+  it("are suggested to allow exactly this call", () => {
     for (const call of [command("touch 'a) (b'"), path("Read", "/etc/[a]*{x}"), url("https://example.com/x")]) {
       const asked = judge(call);
       expect(asked.behavior).toBe("ask");
@@ -305,10 +305,13 @@ describe("files", () => {
     expect(new Set(verdicts)).toEqual(new Set(["deny by protected path"]));
     expect(judge(path("Read", `/work/${file}`)).behavior).toBe("allow");
   });
-  it.each([".gitignore", ".github/workflows/ci.yml", "src/git/config.ts", "a.bashrc.md"])("%s is not", (file) => {
-    expect(judge(path("Write", `/work/${file}`), "acceptEdits").behavior).toBe("allow");
-  });
-  it("a worktree in a protected folder can be worked in", () => {
+  it.each([".gitignore", ".github/workflows/ci.yml", "src/git/config.ts", "a.bashrc.md"])(
+    "%s is not protected",
+    (file) => {
+      expect(judge(path("Write", `/work/${file}`), "acceptEdits").behavior).toBe("allow");
+    },
+  );
+  it("a worktree in a protected folder is writable", () => {
     const roots = ["/work/.troupe/worktrees/one"];
     const write = (file: string) =>
       authorize({
@@ -325,7 +328,7 @@ describe("files", () => {
     expect(write("/work/.troupe/worktrees/one/.git")).toBe("deny");
     expect(write("/work/.troupe/settings.json")).toBe("deny");
   });
-  it("an agent's own notes can be kept without asking, wherever they lie; what is protected in there is protected", () => {
+  it("an agent's own notes are writable without asking, except for protected names inside", () => {
     const memory = "/work/.troupe/agent-memory/keen";
     const say = (name: "Read" | "Write", file: string, more: Partial<Parameters<typeof authorize>[0]> = {}) => {
       const { subject, access } = path(name, file);
@@ -344,21 +347,19 @@ describe("files", () => {
     expect(say("Write", "/work/.troupe/agent-memory/keen2/a")).toBe("deny");
     expect(say("Read", "/work/.troupe/agent-memory/keen2/a")).toBe("ask");
   });
-  it.each([".env", ".env.local", "id_rsa", "server.key", "secrets.json"])(
-    "%s is asked about before it is read",
-    (file) => {
-      expect(verdict(path("Read", `/work/${file}`))).toBe("ask by secret file");
-      expect(judge(command(`cat ${file}`)).behavior).toBe("ask");
-      expect(judge(path("Read", `/work/${file}`), "default", { allow: [`Read(${file})`] }).behavior).toBe("allow");
-    },
-  );
-  it("an example of secrets is none", () => expect(judge(path("Read", "/work/.env.example")).behavior).toBe("allow"));
+  it.each([".env", ".env.local", "id_rsa", "server.key", "secrets.json"])("reading %s asks", (file) => {
+    expect(verdict(path("Read", `/work/${file}`))).toBe("ask by secret file");
+    expect(judge(command(`cat ${file}`)).behavior).toBe("ask");
+    expect(judge(path("Read", `/work/${file}`), "default", { allow: [`Read(${file})`] }).behavior).toBe("allow");
+  });
+  it("an example file for secrets is not a secret", () =>
+    expect(judge(path("Read", "/work/.env.example")).behavior).toBe("allow"));
 });
 
 describe("resolveSubject", () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "troupe-subject-")));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  it("follows links, also those that lead nowhere yet", async () => {
+  it("follows links, also dangling ones", async () => {
     mkdirSync(join(folder, "work"));
     symlinkSync("/etc", join(folder, "work/out"));
     symlinkSync("/etc/not-there", join(folder, "work/dangling"));

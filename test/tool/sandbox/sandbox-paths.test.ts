@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 
 const root = () => realpathSync(temporaryFolder());
 
-it("guards the same that no file tool may write", () => {
+it("protects the same paths that no file tool may write", () => {
   const folder = root();
   writeFileSync(join(folder, ".envrc"), "");
   const guarded = guardedPaths({ roots: [folder], userHome: "/home/nobody-here", writable: [] });
@@ -36,13 +36,13 @@ it("guards the same that no file tool may write", () => {
   for (const path of guarded) expect(protectedReason(path, { roots: [folder] }), path).toBeTypeOf("string");
 });
 
-it("guards start files of shells where the home is a working folder, there or not", () => {
+it("protects shell start files when the home is a working folder, existing or not", () => {
   const home = root();
   const guarded = guardedPaths({ roots: [home], userHome: home, writable: [] });
   expect(guarded).toEqual(expect.arrayContaining([join(home, ".zshenv"), join(home, ".ssh"), join(home, ".config")]));
 });
 
-it("guards further folders that may be written too, and lifts what the user names", () => {
+it("protects additional writable folders too, and unprotects what the user names", () => {
   const [folder, other] = [root(), root()];
   mkdirSync(join(folder, ".git"));
   writeFileSync(join(folder, ".git/config"), "");
@@ -56,7 +56,7 @@ it("guards further folders that may be written too, and lifts what the user name
   expect(guarded).not.toContain(join(folder, "build/.git"));
 });
 
-it("hides the state folder and what holds keys", () => {
+it("hides the state folder and files with keys", () => {
   const hidden = hiddenPaths("/home/me", "/state");
   expect(hidden).toEqual(expect.arrayContaining(["/state", "/home/me/.ssh", "/home/me/.aws", "/home/me/.netrc"]));
 });

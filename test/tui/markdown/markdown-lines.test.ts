@@ -35,12 +35,12 @@ test("headings, lists, quotes, rules and links", () => {
   ]);
 });
 
-test("what is no mark stays as it is written", () => {
+test("text that is not markup stays unchanged", () => {
   const odd = "snake_case_name 2 * 3 * 4 a*b **open [x] (y) \\*kept\\* `tick";
   expect(shown(odd, 80)).toEqual(["snake_case_name 2 * 3 * 4 a*b **open [x] (y) *kept* `tick"]);
 });
 
-test("code keeps its spaces, and a fence that is still open is code to the end", () => {
+test("code keeps its spaces, and an unclosed fence is code to the end", () => {
   expect(shown("```ts\nif (a) {\n\treturn `x`;\n}\n```\nafter")).toEqual([
     "  if (a) {",
     "    return `x`;",
@@ -50,7 +50,7 @@ test("code keeps its spaces, and a fence that is still open is code to the end",
   expect(shown("```\nopen")).toEqual(["  open"]);
 });
 
-test("code is coloured by what its words are", () => {
+test("code is highlighted by token kind", () => {
   const [line = []] = markdownLines('```ts\nconst a = "b"; // c 1\n```', 60, theme.marks);
   expect(line.filter(({ style }) => style).map(({ text, style }) => `${style?.role} ${text}`)).toEqual([
     "keyword const",
@@ -61,7 +61,7 @@ test("code is coloured by what its words are", () => {
 
 const table = "| name | what |\n|---|:-:|\n| a | one \\| two |\n| long | some words that need room |";
 
-test("tables: columns under each other, cells wrapped, told as a list where it is narrow", () => {
+test("tables: aligned columns, wrapped cells, a list where it is narrow", () => {
   expect(shown(table, 60)).toEqual([
     "name  what",
     "────  ─────────────────────────",
@@ -83,13 +83,13 @@ test("tables: columns under each other, cells wrapped, told as a list where it i
   ]);
 });
 
-test("no escape sequence comes through", () => {
+test("no escape sequence passes through", () => {
   const hostile = "\x1b]52;c;aGk=\x07 **\x1b[2J** `\x1b[31m` \u202e\n```\n\x9b1A\n```";
   // oxlint-disable-next-line no-control-regex -- that there are none is what is tested
   expect(text(markdownLines(hostile, 60, theme.marks)).join("\n")).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
 });
 
-test("no line is wider than the terminal, whatever is in it", () => {
+test("no line is wider than the terminal, for any text", () => {
   const words = fc.array(
     fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("日本語", "👩‍👩‍👧", "**b**", "| a |", "- ")),
   );
@@ -107,7 +107,7 @@ test("wrapping loses nothing but blanks at the breaks", () => {
   expect(text(breakLine([span("a  b  c")], 3))).toEqual(["a", "b  ", "c"].map((part) => part.trimEnd()));
 });
 
-test("widths of what people see as one character", () => {
+test("widths of grapheme clusters", () => {
   expect(["a", "日", "é", "e\u0301", "👍", "👩‍👩‍👧", "❤️", "🇩🇪", "\u200b"].map(widthOf)).toEqual([
     1, 2, 1, 1, 2, 2, 2, 2, 0,
   ]);

@@ -28,7 +28,7 @@ afterEach(() => {
   for (const screen of screens.splice(0)) screen.end();
 });
 
-/** All panels under one another, as on the screen. */
+/** All panels below one another, as on the screen. */
 function draw(events: Parameters<typeof enclose>[0], options: DrawOptions = {}): Drawn {
   const envelopes = enclose([opened(), spawned(), ...events]);
   const screen = drawPanel(
@@ -69,7 +69,7 @@ const team: Event[] = [
 
 const ended = (name: string) => member(name, { state: "ended", ended: "killed" });
 
-test("the tree: who does what, and nothing where there is nobody", async () => {
+test("the tree shows each agent's activity, and is empty without agents", async () => {
   const { frame, hear } = draw([]);
   expect(frame().trim()).toBe("");
   hear(...enclose([opened(), spawned(), ...team]).slice(2));
@@ -81,7 +81,7 @@ test("the tree: who does what, and nothing where there is nobody", async () => {
   `);
 });
 
-test("shift with up and down walks, enter looks, any other key lets go", async () => {
+test("shift with up and down selects, enter views, any other key cancels", async () => {
   const { frame, press, store, see } = draw(team);
   press(key.shiftDown);
   await see("❯ ├─ ada");
@@ -95,7 +95,7 @@ test("shift with up and down walks, enter looks, any other key lets go", async (
   expect(store.getState().viewSelectionMode).toBe("viewing-agent");
 });
 
-test("escape interrupts who is chosen and works; x stops who runs and puts away who has ended", async () => {
+test("escape interrupts the selected working agent; x stops a running one and dismisses an ended one", async () => {
   const { frame, press, sent, hear, see } = draw(team);
   press(key.shiftDown, key.escape);
   await expect.poll(() => sent).toEqual([{ type: "member.interrupt", team: "alpha", name: "ada" }]);
@@ -107,7 +107,7 @@ test("escape interrupts who is chosen and works; x stops who runs and puts away 
   await expect.poll(frame).not.toContain("ada");
 });
 
-test("names and words carry nothing to the screen", async () => {
+test("names and texts cannot control the screen", async () => {
   const { raw, see } = draw([member("a\x1b[2Jb", { detail: "\x1b]52;c;aGk=\x07\u202ehi" })]);
   await see("a␛[2Jb");
   expect(raw()).not.toContain("\x1b[2J");
@@ -128,7 +128,7 @@ const task = (id: number, changed: object = {}): Event => ({
   task: sampleTask(id, { subject: `task number ${id}`, ...changed }),
 });
 
-test("the task list comes and goes with its key: owners, and what waits for what", async () => {
+test("the task list toggles with its key: owners and blockers", async () => {
   const { frame, press, see } = draw([
     task(1, { status: "completed", proof: "verified" }),
     task(2, { status: "in_progress", owner: "ada", activeForm: "Mending the parser" }),
@@ -155,7 +155,7 @@ const shell: Event = {
   outputFile: "/home/out.txt",
 };
 
-test("in the background: look at a command's output, stop it, look at an agent", async () => {
+test("background jobs: view a command's output, stop it, view an agent", async () => {
   const { frame, press, sent, see, store } = draw([
     shell,
     { type: "background.output", backgroundId: backgroundId(1), text: "listening on \x1b[1m3000\n" },
@@ -174,7 +174,7 @@ test("in the background: look at a command's output, stop it, look at an agent",
   expect(store.getState()).toMatchObject({ viewing: "ada@alpha", dialog: { kind: "none" } });
 });
 
-test("ctrl+b lets an agent go on in the background that the lead waits for", () => {
+test("ctrl+b moves an agent that the lead waits for to the background", () => {
   const call: Event[] = [
     { type: "turn.started", turn: 1, model: "scripted/a" },
     { type: "tool.called", turn: 1, callId: callId("c1"), name: "Agent", input: {}, title: "Agent look" },
@@ -184,7 +184,7 @@ test("ctrl+b lets an agent go on in the background that the lead waits for", () 
   expect(sent).toEqual([{ type: "background" }]);
 });
 
-test("ctrl+c twice leaves; it asks first while agents are at work", async () => {
+test("ctrl+c twice quits; it asks first while agents work", async () => {
   const idle = draw([]);
   idle.press(key.ctrlC);
   expect(idle.store.getState().notices.at(-1)?.text).toBe("Ctrl+C again leaves");
@@ -202,7 +202,7 @@ test("ctrl+c twice leaves; it asks first while agents are at work", async () => 
   expect(busy.left()).toBe(1);
 });
 
-test("help is made of the lists by which keys and commands work", async () => {
+test("help is generated from the key and command tables", async () => {
   const { frame, see } = draw([], {
     size: { columns: 100, rows: 120 },
     state: (state) => openDialog(state, { kind: "help" }),
@@ -260,14 +260,14 @@ test("commands that need no dialog", async () => {
   for (const typed of ["/git:commit now", "/tmp is full", "/nothing", "help"]) expect(run(typed)).toBe(false);
 });
 
-test("an earlier session is gone on with", async () => {
+test("an earlier session is resumed", async () => {
   const { press, see, left, next } = draw([], { state: (state) => openDialog(state, { kind: "resume" }) });
   await see("mend the parser");
   press(key.enter);
   expect([next(), left()]).toEqual([{ kind: "resume", sessionId: "ses_earlier1" }, 1]);
 });
 
-test("a newcomer is told what to say, until something was said in the folder", async () => {
+test("a new user sees hints until the first prompt in the folder", async () => {
   const none = () => Promise.resolve([]);
   const first = drawPanel((facts) => <Welcome facts={{ ...facts, sessions: none }} room={30} />);
   const later = drawPanel((facts) => <Welcome facts={facts} room={30} />);
@@ -276,7 +276,7 @@ test("a newcomer is told what to say, until something was said in the folder", a
   expect(later.frame().trim()).toBe("");
 });
 
-test.each([40, 80, 0])("without a model: what to set, in %i columns", (columns) => {
+test.each([40, 80, 0])("without a model: shows what to set, in %i columns", (columns) => {
   const problem = "openai/gpt-4.1 needs OPENAI_API_KEY. Set it.";
   const screen = firstRunScreen({ problem, columns, env: { NO_COLOR: "1" } });
   for (const words of ["openai/gpt-4.1 needs", "export ANTHROPIC_API_KEY=…", "troupe demo"])
@@ -285,7 +285,7 @@ test.each([40, 80, 0])("without a model: what to set, in %i columns", (columns) 
     expect(widthOf(line)).toBeLessThanOrEqual(columns || 80);
 });
 
-test("read out, there is no drawing", async () => {
+test("a screen reader gets no drawings", async () => {
   const { frame, press, see } = draw(
     [
       ...team,

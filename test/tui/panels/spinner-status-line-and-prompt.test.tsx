@@ -49,7 +49,7 @@ const asked: Events = [
 ];
 
 const activities: readonly (readonly [string, Events, string | RegExp])[] = [
-  ["nothing at rest", [], ""],
+  ["nothing when idle", [], ""],
   ["the model", running, /^. Waiting for the model … \(0s · Esc to interrupt\)$/],
   ["thinking", [...running, { type: "thinking.delta", turn: 1, text: "hm" }], /^. Thinking …/],
   ["an answer", [...running, { type: "text.delta", turn: 1, text: "he" }], /^. Writing …/],
@@ -87,7 +87,7 @@ const activities: readonly (readonly [string, Events, string | RegExp])[] = [
   ],
 ];
 
-test.each(activities)("the spinner says what goes on: %s", (_, events, wanted) => {
+test.each(activities)("the spinner shows the activity: %s", (_, events, wanted) => {
   const { frame } = draw(() => <LeadSpinner />, events, { state: (state) => ({ ...state, dialog: { kind: "none" } }) });
   if (wanted === "") expect(frame()).toBe("");
   else expect(frame()).toMatch(wanted);
@@ -99,7 +99,7 @@ test("in a teammate's pane the spinner says that its lead is asked", () => {
   expect(frame()).toMatch(/^. Waiting for the lead's answer/);
 });
 
-test("the spinner counts tokens since the work began, and fits into 40 columns", async () => {
+test("the spinner counts tokens since the start of the work, and fits into 40 columns", async () => {
   const { frame, hear, see } = draw(() => <LeadSpinner />, asked, { size: { columns: 40, rows: 20 } });
   expect(widthOf(frame())).toBeLessThan(40);
   const [, , , , , , , cost] = enclose([
@@ -119,21 +119,21 @@ const answered: Events = [
   { type: "turn.ended", turn: 1, parts: [], stopReason: "end_turn", contextTokens: 850, durationMs: 1 },
 ];
 
-test("the status line: mode, model, context, cost, folder; what matters least goes where it is narrow", () => {
+test("the status line: mode, model, context, cost, folder; the least important drop out when narrow", () => {
   const at = (columns: number) => draw(() => <Status />, answered, { size: { columns, rows: 20 } }).frame();
   expect(at(200)).toBe("asks first · a.json · 85% context · $0.012 · ~/project");
   expect(at(40)).toBe("asks first · a.json · 85% context");
   expect(at(20)).toBe("asks first · a.json");
 });
 
-test("the status line says that the lead only hands out the work", () => {
+test("the status line says that the lead only delegates", () => {
   const envelopes = enclose([{ ...opened(), coordinator: true } as ReturnType<typeof opened>, spawned()]);
   const screen = drawPanel(() => <Status />, { envelopes });
   screens.push(screen);
   expect(screen.frame()).toBe("asks first · coordinates · a.json · ~/project");
 });
 
-test("the status line says which mode is on", () => {
+test("the status line shows the mode", () => {
   const mode = (permissionMode: "plan" | "acceptEdits" | "bypassPermissions") =>
     draw(() => <Status />, [{ type: "agent.changed", permissionMode }])
       .frame()
@@ -167,7 +167,7 @@ function prompting(options: DrawOptions = {}, to?: { name: string; color: string
   return { ...drawn, push: keys.push };
 }
 
-test("the prompt: empty, written, with what is offered", async () => {
+test("the prompt: empty, with text, with suggestions", async () => {
   const { frame, push, see } = prompting();
   const rule = "─".repeat(39);
   expect(frame()).toBe(`${rule}\n❯ Say what to do\n${rule}`);
@@ -187,13 +187,13 @@ test("a long text is wrapped, and the rows around the cursor are shown", async (
   for (const row of (await see("xxx")).split("\n")) expect(widthOf(row)).toBeLessThan(40);
 });
 
-test("what is pasted cannot draw", async () => {
+test("pasted text cannot draw", async () => {
   const { push, see } = prompting();
   push("\x1b[200~a\x1b[2Jb\x07\x1b[201~");
   await see("❯ a␛[2Jb␇");
 });
 
-test("whom it goes to is said where it is not the lead", () => {
+test("the recipient is shown unless it is the lead", () => {
   expect(prompting({}, { name: "ada", color: "green" }).frame()).toContain("── to ada ──");
 });
 

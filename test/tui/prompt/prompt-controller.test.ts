@@ -44,7 +44,7 @@ function writing(ports: Partial<PromptPorts> = {}, earlier: readonly string[] = 
   };
 }
 
-test("what is written is sent, kept, and gone from the prompt", () => {
+test("submitted text is sent, kept in the history, and removed from the prompt", () => {
   const { press, said, kept, text } = writing();
   press("hello", " you\r", "\r");
   expect([said, kept, text()]).toEqual([["hello you"], ["hello you"], "|"]);
@@ -69,7 +69,7 @@ test.each(edits)("%s", (_, chunks, expected) => {
   expect(text()).toBe(expected);
 });
 
-test("up and down go through the rows, then through what was said before", async () => {
+test("up and down move through the rows, then through the history", async () => {
   const { press, text, state } = writing({}, ["first", "second"]);
   await expect.poll(() => state().history).toHaveLength(2);
   press("ab\ncd", up);
@@ -82,7 +82,7 @@ test("up and down go through the rows, then through what was said before", async
   expect(text()).toBe("ab\ncd|");
 });
 
-test("ctrl+r finds what was said before", async () => {
+test("ctrl+r searches the history", async () => {
   const { press, text, state, said, escape } = writing({}, ["run the tests", "read it", "run it"]);
   await expect.poll(() => state().history).toHaveLength(3);
   press("x", "\x12", "run");
@@ -97,7 +97,7 @@ test("ctrl+r finds what was said before", async () => {
   expect(said).toEqual(["read it"]);
 });
 
-test("a short paste goes in, a long one is a few words until it is sent", () => {
+test("a short paste is inserted, a long one is a placeholder until it is sent", () => {
   const { press, text, said } = writing();
   const long = Array.from({ length: 40 }, (_, index) => `line ${index} [Pasted text #1, 40 lines]`).join("\r");
   press("\x1b[200~a\rb\x1b[201~");
@@ -110,7 +110,7 @@ test("a short paste goes in, a long one is a few words until it is sent", () => 
   expect(said).toEqual([`a\nb ${long.replaceAll("\r", "\n")}!`]);
 });
 
-test("commands are offered at the beginning, and taken with Tab or Enter", () => {
+test("commands are suggested at the start, and accepted with Tab or Enter", () => {
   const { press, said, state, text } = writing();
   press("/m");
   expect(state().completion?.items.map(({ value }) => value)).toEqual(["/model", "/mcp", "/compact"]);
@@ -122,7 +122,7 @@ test("commands are offered at the beginning, and taken with Tab or Enter", () =>
   expect(state().completion).toBeUndefined();
 });
 
-test("files are offered behind an @", async () => {
+test("files are suggested after an @", async () => {
   const { press, said, state, text } = writing();
   press("see @");
   await expect.poll(() => state().completion?.items).toHaveLength(2);
@@ -132,7 +132,7 @@ test("files are offered behind an @", async () => {
   expect(said).toEqual(["see @src/b.ts ok"]);
 });
 
-test("escape interrupts; two soon after each other empty the prompt", () => {
+test("escape interrupts; two in quick succession clear the prompt", () => {
   let interrupted = 0;
   const { press, escape, text, later, hints } = writing({ interrupt: () => ++interrupted < 0 });
   press("abc");
@@ -144,7 +144,7 @@ test("escape interrupts; two soon after each other empty the prompt", () => {
   expect(text()).toBe("|");
 });
 
-test("what cannot be kept is told once", async () => {
+test("a history that cannot be saved is reported once", async () => {
   const { press, hints } = writing({
     history: { entries: () => Promise.resolve([]), add: () => Promise.reject(new Error("the disk is full")) },
   });
@@ -152,7 +152,7 @@ test("what cannot be kept is told once", async () => {
   await expect.poll(() => hints).toEqual(["prompts cannot be kept for later: the disk is full"]);
 });
 
-test("rows: the cursor behind a full row stands on the next", () => {
+test("rows: the cursor after a full row is on the next", () => {
   expect(rowsOf("abcd\nef", 4)).toEqual([
     { start: 0, end: 4 },
     { start: 4, end: 4 },

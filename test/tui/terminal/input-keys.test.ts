@@ -37,7 +37,7 @@ test.each(pressed)("%j is %j", (chunk, expected) => {
   expect(names()).toEqual(expected);
 });
 
-test("a lone escape is one when nothing follows it; two are two", async () => {
+test("a lone escape counts when nothing follows it; two are two", async () => {
   const { push, names } = reader();
   push("\x1b");
   expect(names()).toEqual([]);
@@ -46,13 +46,13 @@ test("a lone escape is one when nothing follows it; two are two", async () => {
   await expect.poll(() => names()).toEqual(["escape", "escape", "escape"]);
 });
 
-test("sequences and pastes arrive in pieces", () => {
+test("sequences and pastes can arrive in pieces", () => {
   const { push, names } = reader();
   push("x\x1b", "[1;", "2B", "\x1b[200", "~one\rtwo\r\nthree", "\x1b[A", "\x1b[20", "1~y");
   expect(names()).toEqual(["x", "shift+down", "paste(one\ntwo\nthree\x1b[A)", "y"]);
 });
 
-test("a handler that keeps a key keeps it from those after it", () => {
+test("a handler that consumes a key hides it from later ones", () => {
   const { read } = reader();
   const second: string[] = [];
   const keys = createKeyReader();

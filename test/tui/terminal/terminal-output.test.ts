@@ -9,7 +9,7 @@ const [begin, end] = ["\x1b[?2026h", "\x1b[?2026l"];
 const erase = (lines: number) => (lines === 0 ? "" : `${"\x1b[2K\x1b[1A".repeat(lines - 1)}\x1b[2K\x1b[G`);
 const framed = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
 
-/** What Ink writes, and a terminal that sees what comes of it. */
+/** The output of Ink, and a terminal that shows the result. */
 function place(rows = 8, columns = 30) {
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns, rows });
   const model = screenModel({ columns, rows });
@@ -23,7 +23,7 @@ function place(rows = 8, columns = 30) {
   return {
     output,
     model,
-    /** As Ink does it: all that was drawn is erased, what stays is printed, and the frame is written. */
+    /** As Ink does it: erases what was drawn, prints what stays, and writes the frame. */
     frame(lines: readonly string[], printed: readonly string[] = []): string {
       const before = written.length;
       const { stream } = output;
@@ -40,7 +40,7 @@ function place(rows = 8, columns = 30) {
   };
 }
 
-test("of a frame only the cells are written that are others than before", () => {
+test("only changed cells of a frame are written", () => {
   const { frame, model } = place();
   const steps: readonly (readonly [lines: readonly string[], expected: string, printed?: readonly string[]])[] = [
     [["one", "two", "three"], "one\ntwo\nthree\n"],
@@ -50,10 +50,10 @@ test("of a frame only the cells are written that are others than before", () => 
     [["one", "2"], ""],
     [["\x1b[2m⠋ works 12s\x1b[22m", "2"], "\x1b[2A\x1b[2m⠋ works 12s\x1b[m\n\n"],
     [["\x1b[2m⠙ works 13s\x1b[22m", "2"], "\x1b[2A\x1b[2m⠙\x1b[m\x1b[8C\x1b[2m3\x1b[m\n\n"],
-    // What was the upper line is printed for good, and stays where it was.
+    // The upper line is now printed permanently, and stays in its place.
     [["2"], "", ["\x1b[2m⠙ works 13s\x1b[22m"]],
     [["3", "4"], "\x1b[1Aprinted\n3\n4\n", ["printed"]],
-    // Of what may be wider elsewhere, everything from there on is written again.
+    // Other terminals may draw this character wider, so everything from it on is written again.
     [["ab 界 cd", "4"], "\x1b[2Aa\x1b[Kb 界 cd\x1b[m\n\n"],
     [["xb 界 cd", "4"], "\x1b[2Ax\n\n"],
     [["xb 界 ce", "4"], "\x1b[2A\x1b[3C\x1b[K界 ce\x1b[m\n\n"],
@@ -72,7 +72,7 @@ const line = fc
   .map((pieces) => pieces.map(([codes, text]) => (codes === "" ? text : `\x1b[${codes}m${text}\x1b[0m`)).join(""));
 const lines = fc.array(line, { maxLength: 6 });
 
-test("whatever is drawn after whatever, the screen is as if it had been drawn on an empty one", () => {
+test("any sequence of frames gives the same screen as drawing on an empty one", () => {
   const drawnAlone = (all: readonly string[]) => {
     const model = screenModel({ columns: 60, rows: 8 });
     model.write(framed(all));
@@ -97,7 +97,7 @@ test("whatever is drawn after whatever, the screen is as if it had been drawn on
 
 const cellsOf = (model: ReturnType<typeof screenModel>) => model.cells().join("\n").trimEnd();
 
-test("of a frame that is higher than the screen its end is seen, and nothing is cleared", () => {
+test("of a frame higher than the screen its end is shown, and nothing is cleared", () => {
   const { frame, model } = place(5);
   frame(["a"], ["said before"]);
   frame(["1", "2", "3", "4", "5", "6", "7"]);
@@ -107,7 +107,7 @@ test("of a frame that is higher than the screen its end is seen, and nothing is 
   expect(model.all()).toBe("said before\na");
 });
 
-test("while another screen is shown nothing is written; after it there is everything", () => {
+test("while another screen is shown nothing is written; afterwards everything is", () => {
   const { frame, output, model } = place();
   frame(["one", "two"]);
   output.hold();
@@ -117,7 +117,7 @@ test("while another screen is shown nothing is written; after it there is everyt
   expect(model.all()).toBe("kept\nkept too\nfour\nfive");
 });
 
-test("after the screen was cleared it is drawn whole", () => {
+test("after the screen was cleared it is drawn completely", () => {
   const { frame, output, model } = place();
   frame(["one", "two"]);
   model.write("\x1b[H\x1b[2J\x1b[H");
@@ -127,7 +127,7 @@ test("after the screen was cleared it is drawn whole", () => {
   expect(frame(["one", "2"])).toBe("\x1b[1A2\x1b[K\n");
 });
 
-test("what it does not know goes through as it is", () => {
+test("unknown sequences pass through unchanged", () => {
   const { frame, output, model } = place();
   frame(["one", "two"]);
   output.stream.write(`${erase(7)}y\n`);

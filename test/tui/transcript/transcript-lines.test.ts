@@ -15,7 +15,7 @@ const spoken = createTheme({ env: { NO_COLOR: "1", TROUPE_SCREEN_READER: "1" } }
 const size = { columns: 61, rows: 20 };
 const head = { seq: 1, at: "2026-01-01T00:00:00.000Z" } as const;
 
-/** Of each kind all but where and when. */
+/** Every kind, without its number and time. */
 type Item = TranscriptItem extends infer T ? (T extends TranscriptItem ? Omit<T, "seq" | "at"> : never) : never;
 
 const shown = (item: Item, { expanded = false, marks = theme.marks, width = 60 } = {}) =>
@@ -40,7 +40,7 @@ const prompt = (source: string, text: string) =>
   ({ kind: "prompt", promptId: promptId(1), source, parts: words(text) }) as Item;
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`).join("\n");
 
-test("who says something can be seen: a person, mail, the runtime", () => {
+test("senders are distinguishable: user, mail, runtime", () => {
   expect(shown(prompt("user", "do it\nnow"))).toBe("❯ do it\n  now");
   const mail =
     '<teammate-message teammate_id="ada" color="green" summary="s">\na &lt;b&gt; &amp;amp;\n</teammate-message>';
@@ -50,7 +50,7 @@ test("who says something can be seen: a person, mail, the runtime", () => {
   expect(shown(prompt("mail", "no block"))).toBe("← mail from somebody\n  no block");
 });
 
-test("results are folded, and unfolded whole", () => {
+test("results are folded, and unfold completely", () => {
   const output = call("Bash", "$ ls", { result: { content: words(numbered(6)), durationMs: 1 } });
   expect(shown(output)).toBe("⏺ $ ls\n  ⎿ line 1\n    line 2\n    line 3\n    line 4\n    … 2 more lines (ctrl+o)");
   expect(shown(output, { expanded: true })).toBe(`⏺ $ ls\n  ⎿ ${numbered(6).replaceAll("\n", "\n    ")}`);
@@ -60,7 +60,7 @@ test("results are folded, and unfolded whole", () => {
   expect(shown(call("Write", "Write a", {}))).toBe("⏺ Write a\n  ⎿ (nothing)");
 });
 
-test("a call that never began says what it was about; what goes on in the background says no more than that", () => {
+test("a call that never started shows its subject; a background call shows only that", () => {
   const denied = {
     title: "Bash",
     input: { command: "rm -rf build" },
@@ -82,7 +82,7 @@ test("a change is shown as a diff", () => {
   expect(shown(edit)).toBe("⏺ Edit x\n  ⎿ 1 added, 1 removed\n    1  a\n    2 -b\n    2 +c");
 });
 
-test("what went wrong says so", () => {
+test("failures are shown", () => {
   const failed = call("Bash", "$ x", { state: "failed", result: { content: words("exit code 1: nothing there") } });
   expect(shown(failed)).toBe("⏺ $ x\n  ⎿ exit code 1: nothing there");
   expect(shown({ kind: "idle", reason: "interrupted", detail: undefined })).toBe(
@@ -94,7 +94,7 @@ test("what went wrong says so", () => {
   expect(shown({ kind: "notice", level: "warning", code: "x", message: "careful \x1b[2J" })).toBe("! careful ␛[2J");
 });
 
-test("thinking is one line, or all of it", () => {
+test("thinking is one line, or complete", () => {
   const thinking = { kind: "thinking", turn: 1, text: "first\nsecond", redacted: false } as const;
   expect(shown(thinking)).toBe("✻ first …");
   expect(shown(thinking, { expanded: true })).toBe("✻ first\n  second");
@@ -138,7 +138,7 @@ const printed = (history: ReturnType<typeof createHistory>) =>
       .join("\n"),
   );
 
-test("only what is final is printed, in order, and once; the rest is redrawn", () => {
+test("final items are printed once and in order; the rest is redrawn", () => {
   const history = createHistory({ theme, size: () => size });
   const start = [opened(), spawned(), ...prompted(1, "go"), begun(), calling("a", "b"), called("a"), called("b")];
   const half = stateAfter([...start, settled("b")]);
@@ -161,7 +161,7 @@ test("only what is final is printed, in order, and once; the rest is redrawn", (
   expect(history.getBlocks()).toHaveLength(2);
 });
 
-test("of a long transcript the end is printed, and that there is more", () => {
+test("of a long transcript the end is printed, with a note that there is more", () => {
   const history = createHistory({ theme, size: () => size });
   const turns = Array.from({ length: 200 }, (_, index) => said(index + 1, `answer ${index + 1}`));
   history.sync(stateAfter([opened(), spawned(), ...turns]));
@@ -171,7 +171,7 @@ test("of a long transcript the end is printed, and that there is more", () => {
   expect(printed(history)).toContain("answer 200");
 });
 
-test("the live part is never higher than it may be", () => {
+test("the live part never exceeds its height", () => {
   const state = stateAfter([
     opened(),
     spawned(),

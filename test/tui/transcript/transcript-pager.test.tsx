@@ -15,7 +15,7 @@ import { said } from "../../support/view/sample-app-state.ts";
 import { enclose, opened, prompted, spawned } from "../../support/view/sample-envelopes.ts";
 import { drawPanel, type Drawn, key } from "../../support/terminal/draw-panel.tsx";
 
-/** Things of so many lines each, and which of them were laid out. */
+/** Items with these numbers of lines, and the set of items that were laid out. */
 function textOf(heights: readonly number[]): PagerText<string> & { readonly asked: ReadonlySet<number> } {
   const asked = new Set<number>();
   return {
@@ -28,7 +28,7 @@ function textOf(heights: readonly number[]): PagerText<string> & { readonly aske
   };
 }
 
-test("of 10,000 things only those are laid out that are near what is shown", () => {
+test("of 10,000 items only those near the shown part are laid out", () => {
   const text = textOf(Array.from({ length: 10_000 }, (_, index) => index % 7));
   let place = endPosition(text, 40);
   expect(linesFrom(text, place, 40)).toHaveLength(40);
@@ -38,7 +38,7 @@ test("of 10,000 things only those are laid out that are near what is shown", () 
   expect(text.asked.size).toBeLessThan(200);
 });
 
-test("moving in it is the same as moving in all of its lines at once", () => {
+test("scrolling equals scrolling in all lines at once", () => {
   const moves = fc.array(fc.integer({ min: -30, max: 30 }), { maxLength: 20 });
   const heights = fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 30 });
   fc.assert(
@@ -57,7 +57,7 @@ test("moving in it is the same as moving in all of its lines at once", () => {
   );
 });
 
-test("a search goes on to the next, back to the one before, and round", () => {
+test("a search moves to the next match, the previous one, and wraps around", () => {
   const text = textOf([2, 0, 3, 2]);
   const fits = (line: string) => line.endsWith(".1");
   const on = (from: { item: number; line: number }, by: 1 | -1) => findLine(text, from, { by, matches: fits });
@@ -75,7 +75,7 @@ afterEach(() => {
 
 const exchange = (index: number) => [...prompted(index, `question ${index}`), said(index, `answer ${index}`)];
 
-test("it begins at the end, pages, searches, follows what comes, and goes", async () => {
+test("starts at the end, pages, searches, follows new text, and closes", async () => {
   const events = [opened(), spawned(), ...Array.from({ length: 50 }, (_, index) => exchange(index + 1)).flat()];
   const screen = drawPanel(() => <TranscriptPager />, {
     envelopes: enclose(events),

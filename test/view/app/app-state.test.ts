@@ -50,8 +50,8 @@ import {
   spawned,
 } from "../../support/view/sample-envelopes.ts";
 
-describe("the store", () => {
-  test("tells nobody of a change that changes nothing, and each listener of one that does", () => {
+describe("store", () => {
+  test("notifies no listener of a change without effect, and each of one with effect", () => {
     const told: string[] = [];
     const store = createStore({ n: 0 }, { onChange: ({ previous, next }) => told.push(`${previous.n}→${next.n}`) });
     const listener = () => told.push("heard");
@@ -71,8 +71,8 @@ describe("the store", () => {
   });
 });
 
-describe("tasks", () => {
-  test("a sub-agent is one from its first word to its last, and its row stays for half a minute", () => {
+describe("activity rows", () => {
+  test("a subagent has one row from its first event to its last, which stays for half a minute", () => {
     const working = stateAfter(oneHelper);
     expect(taskOf(working, helper, "local_agent")).toMatchObject({
       name: "helper",
@@ -96,7 +96,7 @@ describe("tasks", () => {
     expect(nextTick(later)).toBeUndefined();
   });
 
-  test("how it ended is how it came to rest", () => {
+  test("the end status is that of the last idle event", () => {
     const ended = (...last: Parameters<typeof idle>) =>
       taskOf(stateAfter([...oneHelper, [helper, idle(...last)]]), helper, "local_agent");
     expect(ended("interrupted").status).toBe("killed");
@@ -105,7 +105,7 @@ describe("tasks", () => {
     expect(taskOf(stateAfter([...oneHelper, stopped]), helper, "local_agent").status).toBe("killed");
   });
 
-  test("one that is sent on is at work again, and one whose row was gone gets a new one", () => {
+  test("a resumed agent is running again, and one whose row was gone gets a new one", () => {
     const envelopes = enclose([...oneHelper, [helper, idle()], [helper, { ...begun(2) }]]);
     const resting = follow(createAppState({ now: start }), envelopes.slice(0, -1));
     const again = follow(resting, envelopes.slice(-1));
@@ -120,7 +120,7 @@ describe("tasks", () => {
     expect(taskOf(follow(evicted, envelopes.slice(-1)), helper, "local_agent").status).toBe("running");
   });
 
-  test("what is said of an ended one does not bring its row back", () => {
+  test("events of an ended agent do not restore its row", () => {
     const envelopes = enclose([
       ...oneHelper,
       [helper, idle()],
@@ -130,7 +130,7 @@ describe("tasks", () => {
     expect(follow(evicted, envelopes.slice(-1)).activityRows.size).toBe(0);
   });
 
-  test("an agent that goes on in the background is known to, whichever of the two is heard of first", () => {
+  test("an agent moved to the background is marked, in whichever order the events come", () => {
     const moved = {
       type: "background.started",
       backgroundId: backgroundId(1),
@@ -148,7 +148,7 @@ describe("tasks", () => {
     }
   });
 
-  test("a command in the background is one, with what it has shown", () => {
+  test("a background command has one row, with its output", () => {
     const output = (text: string) => ({ type: "background.output", backgroundId: backgroundId(1), text }) as const;
     const running = stateAfter([opened(), spawned(), shell(), output("one\n"), output("two\n")]);
     expect(taskOf(running, backgroundId(1), "local_bash")).toMatchObject({
@@ -163,7 +163,7 @@ describe("tasks", () => {
     expect(taskOf(done, backgroundId(1), "local_bash")).toMatchObject({ status: "failed", error: "exit code 2" });
   });
 
-  test("a member is one from the lead's word alone, and knows its agent where that runs here", () => {
+  test("a member has a row from the lead's event alone, and knows its agent if that runs here", () => {
     const remote = stateAfter([opened(), spawned(), joined("lead"), member("working", { backendType: "tmux" })]);
     expect(taskOf(remote, mateId, "remote_agent")).toMatchObject({
       agent: undefined,
@@ -187,7 +187,7 @@ describe("tasks", () => {
     expect(here.agentNameRegistry.get("scout")).toBe(mateId);
   });
 
-  test("how a member stands: idle runs on, and why it ended is what the record says", () => {
+  test("state of a member: idle keeps running, and the end reason comes from the record", () => {
     const task = (...events: Parameters<typeof member>[]) =>
       taskOf(
         stateAfter([opened(), spawned(), member("starting"), ...events.map((event) => member(...event))]),
@@ -206,7 +206,7 @@ describe("tasks", () => {
     expect(task(["working", { alive: "dead" }])).toMatchObject({ status: "failed", error: "its process is gone" });
   });
 
-  test("the lead of a team is no task, nor is a session's own agent", () => {
+  test("the lead of a team has no row, nor does a session's own agent", () => {
     const state = stateAfter([
       opened(),
       spawned("scout@crew"),
@@ -217,14 +217,14 @@ describe("tasks", () => {
     expect(leadOf(state.session)?.isForgotten).toBe(false);
   });
 
-  test("waiting for people is counted, and is not its work", () => {
+  test("waiting for the user is counted, and is not working time", () => {
     const waiting = stateAfter([...oneHelper, [helper, asked(1)]]);
     expect(taskOf(waiting, helper, "local_agent")).toMatchObject({ status: "running", waitingSince: start + 4_000 });
     const going = stateAfter([...oneHelper, [helper, asked(1)], opened(), [helper, answered(1)]]);
     expect(taskOf(going, helper, "local_agent")).toMatchObject({ waitingSince: undefined, permissionWaitMs: 2_000 });
   });
 
-  test("a resumed session has no rows of what had ended before", () => {
+  test("a resumed session has no rows of agents that ended before", () => {
     const before = reduceAll(emptyView, enclose([...oneHelper, [helper, idle()], [second, spawned("lead/b", lead)]]));
     const state = createAppState({ session: before, now: start });
     expect([...state.activityRows.keys()]).toEqual([second]);
@@ -233,8 +233,8 @@ describe("tasks", () => {
   });
 });
 
-describe("what is kept of transcripts", () => {
-  test("nobody's but the lead's, however much is said", () => {
+describe("kept transcripts", () => {
+  test("only the lead's, however much is said", () => {
     const call = { type: "tool.called", turn: 1, callId: callId("c1"), name: "Bash", input: {}, title: "ls" } as const;
     const state = stateAfter([
       ...oneHelper,
@@ -246,7 +246,7 @@ describe("what is kept of transcripts", () => {
     ]);
     expect(leadOf(state.session)?.transcript.length).toBe(1);
     const agent = agentOf(state.session, helper);
-    // What it does at this moment is for its row.
+    // The current activity is kept for its row.
     expect(agent?.isForgotten).toBe(true);
     expect([...itemsOf(agent!.transcript)]).toMatchObject([{ kind: "call", title: "ls", state: "running" }]);
     expect(agent).toMatchObject({ turns: 2, toolCalls: 1, lastWords: "I go on." });
@@ -260,7 +260,7 @@ describe("what is kept of transcripts", () => {
     expect(agentOf(settled.session, helper)?.transcript.length).toBe(0);
   });
 
-  test("for any events at all: the lead's is whole, others' have unsettled calls only, and all else is as without", () => {
+  test("property: the lead's is complete, others keep only unsettled calls, and all else is unchanged", () => {
     fc.assert(
       fc.property(anyEvents, (events) => {
         const sensible = events.filter(([agent, { type }]) => agent === helper || type !== "agent.spawned");
@@ -282,13 +282,13 @@ describe("what is kept of transcripts", () => {
   });
 });
 
-test("an event that was seen gives the same state back", () => {
+test("an event seen before returns the same state", () => {
   const envelopes = enclose([...oneHelper, [helper, said(1, "Well.")]]);
   const state = follow(createAppState({ now: start }), envelopes);
   for (const envelope of envelopes) expect(applyEnvelope(state, envelope)).toBe(state);
 });
 
-test("what is streamed changes the session, and no task", () => {
+test("streaming changes the session and no row", () => {
   const envelopes = enclose([...oneHelper, [helper, { type: "text.delta", turn: 1, text: "We" }]]);
   const before = follow(createAppState({ now: start }), envelopes.slice(0, -1));
   const after = follow(before, envelopes.slice(-1));
@@ -296,8 +296,8 @@ test("what is streamed changes the session, and no task", () => {
   expect(agentOf(after.session, helper)?.draft?.text).toBe("We");
 });
 
-describe("the team a session belongs to", () => {
-  test("of a lead: the members as they are told of, without itself", () => {
+describe("team of a session", () => {
+  test("of a lead: the members from the events, without itself", () => {
     const place = { cwd: "/work/a", tmuxPaneId: "%7", worktreePath: "/work/b", joinedAt: "2026-01-01T00:00:00.000Z" };
     const state = stateAfter([
       opened(),
@@ -330,7 +330,7 @@ describe("the team a session belongs to", () => {
     });
   });
 
-  test("of a fresh teammate: from how it was started; of a resumed one: from its log alone", () => {
+  test("of a new teammate: from its start; of a resumed one: from its log alone", () => {
     const fresh = createAppState({ now: start, self: { team: "crew", name: "scout", color: "cyan" } });
     expect(fresh.teamContext).toMatchObject({ teamName: "crew", selfAgentName: "scout", isLeader: false });
     expect(fresh.teamContext?.selfAgentColor).toBe("cyan");
@@ -343,7 +343,7 @@ describe("the team a session belongs to", () => {
     });
   });
 
-  test("is the last that was joined and not left; what a member joins is not the lead's", () => {
+  test("is the last one joined and not left; a team that a member joins is not the lead's", () => {
     const left = { type: "team.left", team: "crew", reason: "deleted" } as const;
     expect(stateAfter([opened(), spawned(), joined("lead"), left]).teamContext).toBeUndefined();
     const other = { ...joined("lead"), team: "other" } as ReturnType<typeof joined>;
@@ -359,7 +359,7 @@ describe("the team a session belongs to", () => {
 });
 
 describe("dialogs", () => {
-  test("a question opens its own; the next comes when it is settled, and none after the last", () => {
+  test("a question opens its dialog; the next comes when it is settled, and none after the last", () => {
     const envelopes = enclose([opened(), spawned(), asked(1), asked(2), answered(1), answered(2)]);
     const dialogs = envelopes.map((_, index) => {
       const { dialog } = follow(createAppState({ now: start }), envelopes.slice(0, index + 1));
@@ -368,7 +368,7 @@ describe("dialogs", () => {
     expect(dialogs).toEqual(["none", "none", requestId(1), requestId(1), requestId(2), "none"]);
   });
 
-  test("it takes no other dialog's place, comes up when that is closed, and cannot be closed itself", () => {
+  test("it replaces no other dialog, appears when that is closed, and cannot be closed itself", () => {
     const help = openDialog(stateAfter([opened(), spawned()]), { kind: "help" });
     expect(openDialog(help, { kind: "help" })).toBe(help);
     const envelopes = enclose([opened(), spawned(), asked(1)]);
@@ -381,13 +381,13 @@ describe("dialogs", () => {
     expect(closeDialog(none)).toBe(none);
   });
 
-  test("a member's questions are its lead's to answer", () => {
+  test("a member's questions are answered by its lead", () => {
     const state = stateAfter([opened(), spawned("scout@crew"), joined("teammate"), asked(1)]);
     expect(state.session.questions).toHaveLength(1);
     expect(state.dialog).toEqual({ kind: "none" });
   });
 
-  test("notices go when their time is over", () => {
+  test("notices disappear after their time", () => {
     const noticed = addNotice(addNotice(stateAfter([opened()]), { level: "info", text: "a", until: start + 5 }), {
       level: "error",
       text: "b",
@@ -399,7 +399,7 @@ describe("dialogs", () => {
   });
 });
 
-test("after something was missed, it goes on from how the session is", () => {
+test("after missed events it continues from the current session view", () => {
   const envelopes = enclose([...oneHelper, [helper, said(1, "Missed.")], [helper, idle("failed", "broke")]]);
   const before = follow(createAppState({ now: start }), envelopes.slice(0, 4));
   const after = catchUp(before, reduceAll(emptyView, envelopes), start + 9_000);

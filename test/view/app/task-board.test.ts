@@ -11,7 +11,7 @@ const task = (id: number, more: Partial<WorkItem> = {}, team: string | undefined
   task: sampleTask(id, more),
 });
 
-test("what is being done comes first, then what can be, then what waits for others, then what is done", () => {
+test("order: in progress, ready, blocked, completed", () => {
   const board = taskBoard(
     stateAfter([
       opened(),
@@ -42,7 +42,7 @@ test("without a team, or while its list is empty, it is the session's own", () =
   expect(taskBoard(stateAfter([opened(), spawned(), own, joined("lead")]))).toMatchObject({ team: "" });
 });
 
-test("who asks: the lead, a sub-agent by its name, a member in its colour", () => {
+test("asking agent: the lead, a subagent by name, a member in its colour", () => {
   const ofMember = { ...asked(3), member: { team: "crew", name: "scout" } } as Event;
   const state = stateAfter([...oneHelper, joined("lead"), member("waiting"), asked(1), [helper, asked(2)], ofMember]);
   expect(currentQuestion(state)).toBe(state.session.questions[0]);

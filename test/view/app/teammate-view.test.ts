@@ -52,15 +52,15 @@ import * as fc from "fast-check";
 const now = start + 60_000;
 const twoHelpers = [...oneHelper, [second, spawned("lead/second", lead)], [second, begun()]] as const;
 
-/** Looked at, with its transcript read. */
+/** The state while viewing the agent, with its transcript read. */
 const watched = (events: Parameters<typeof enclose>[0], agent = helper): AppState => {
   const envelopes = enclose(events);
   const state = enterTeammateView(follow(createAppState({ now: start }), envelopes), agent, now);
   return transcriptLoaded(state, agent, stored(envelopes, agent));
 };
 
-describe("looking at an agent", () => {
-  test("retains it, asks for its transcript, and is the same state the second time", () => {
+describe("viewing an agent", () => {
+  test("retains it, requests its transcript, and returns the same state the second time", () => {
     const before = stateAfter(oneHelper);
     const state = enterTeammateView(before, helper, now);
     expect(state).toMatchObject({ viewing: helper, viewSelectionMode: "viewing-agent" });
@@ -75,7 +75,7 @@ describe("looking at an agent", () => {
     expect(enterTeammateView(before, "agt_99999999", now)).toBe(before);
   });
 
-  test("one that has ended stays while it is looked at, and one whose row is gone can be looked at again", () => {
+  test("an ended agent stays while viewed, and one without a row can be viewed again", () => {
     const done = stateAfter([...oneHelper, [helper, said(1, "Well.")], [helper, idle()]]);
     const kept = enterTeammateView(done, helper, now);
     expect(taskOf(kept, helper, "local_agent").evictAfter).toBeUndefined();
@@ -88,7 +88,7 @@ describe("looking at an agent", () => {
     });
   });
 
-  test("another one releases the one before", () => {
+  test("viewing another agent releases the previous one", () => {
     const first = watched([...twoHelpers, [helper, said(1, "Mine.")]]);
     expect(taskOf(first, helper, "local_agent").messages?.length).toBe(1);
     const state = enterTeammateView(first, second, now);
@@ -103,7 +103,7 @@ describe("looking at an agent", () => {
     expect(agentOf(state.session, helper)).toMatchObject({ isForgotten: true, transcript: { length: 0 } });
   });
 
-  test("one that is looked at and ends is let go of when one looks away, not before", () => {
+  test("an agent that ends while viewed is released only when the view changes", () => {
     const envelopes = enclose([...oneHelper, [helper, idle()]]);
     const open = enterTeammateView(follow(createAppState({ now: start }), envelopes.slice(0, -1)), helper, start);
     const ended = follow(open, envelopes.slice(-1));
@@ -113,8 +113,8 @@ describe("looking at an agent", () => {
   });
 });
 
-describe("its transcript", () => {
-  test("begins with what is stored and goes on with what came since, each once", () => {
+describe("transcript", () => {
+  test("starts with the stored events and continues with new ones, each once", () => {
     const envelopes = enclose([
       ...oneHelper,
       [helper, said(1, "One.")],
@@ -126,7 +126,7 @@ describe("its transcript", () => {
       [helper, said(4, "Four.")],
     ]);
     const entered = enterTeammateView(follow(createAppState({ now: start }), envelopes.slice(0, 5)), helper, now);
-    // While it is read, more comes; the reading may have some of that or none.
+    // More events arrive during the read. The result may contain some of them or none.
     const streaming = follow(entered, envelopes.slice(5, 9));
     expect(taskOf(streaming, helper, "local_agent").streamed).toHaveLength(4);
     for (const read of [5, 7, 9, 11]) {
@@ -137,7 +137,7 @@ describe("its transcript", () => {
     }
   });
 
-  test("for any events, wherever one begins to look and whenever it is read: as if one had always looked", () => {
+  test("property: any start and any read time give the same transcript as viewing from the start", () => {
     fc.assert(
       fc.property(anyEvents, fc.nat(), fc.nat(), fc.nat(), (events, ...cuts) => {
         const sensible = events.filter(([agent, { type }]) => agent === helper || type !== "agent.spawned");
@@ -163,7 +163,7 @@ describe("its transcript", () => {
     );
   });
 
-  test("what is being streamed and what a running call shows are not lost to the reading", () => {
+  test("streamed text and progress of a running call survive the read", () => {
     const call = { type: "tool.called", turn: 1, callId: callId("c1"), name: "Bash", input: {}, title: "ls" } as const;
     const envelopes = enclose([
       ...oneHelper,
@@ -179,7 +179,7 @@ describe("its transcript", () => {
     expect(agentOf(loaded.session, helper)?.draft?.text).toBe("As I");
   });
 
-  test("is of no use to who looks elsewhere by then", () => {
+  test("is ignored when the user views another agent by then", () => {
     const envelopes = enclose([...twoHelpers, [helper, said(1, "One.")]]);
     const left = exitTeammateView(
       enterTeammateView(follow(createAppState({ now: start }), envelopes), helper, now),
@@ -188,7 +188,7 @@ describe("its transcript", () => {
     expect(transcriptLoaded(left, helper, stored(envelopes, helper))).toBe(left);
   });
 
-  test("of a member in another process is read, and read again when it is heard of", () => {
+  test("of a member in another process is read, and read again on new events", () => {
     const remote = (state: "working" | "idle") => member(state, { backendType: "tmux" });
     const envelopes = enclose([opened(), spawned(), joined("lead"), remote("working")]);
     const state = enterTeammateView(follow(createAppState({ now: start }), envelopes), mateId, now);
@@ -211,7 +211,7 @@ describe("its transcript", () => {
   });
 });
 
-test("release: a stub again; one that was not retained is left as it is", () => {
+test("release: a stub again; one that was not retained is unchanged", () => {
   const running = taskOf(watched([...oneHelper, [helper, said(1, "One.")]]), helper, "local_agent");
   expect(running.messages?.length).toBe(1);
   expect(release(running, now)).toMatchObject({ retain: false, messages: undefined, evictAfter: undefined });
@@ -221,14 +221,14 @@ test("release: a stub again; one that was not retained is left as it is", () => 
   expect(release(stub, now)).toBe(stub);
 });
 
-test("leaving clears what one looked at, and is the same state where one looks at nobody", () => {
+test("leaving clears the viewed agent, and returns the same state when none is viewed", () => {
   const state = exitTeammateView(watched(oneHelper), now);
   expect(state).toMatchObject({ viewing: undefined, viewSelectionMode: "none" });
   expect(exitTeammateView(state, now)).toBe(state);
 });
 
-describe("the x key", () => {
-  test("stops what runs, and leaves the state to what is heard of it", () => {
+describe("x key", () => {
+  test("stops a running agent, and leaves the state to its events", () => {
     const state = watched(oneHelper);
     expect(stopOrDismissAgent(state, helper, now)).toEqual({
       state,
@@ -245,7 +245,7 @@ describe("the x key", () => {
     expect(stopOrDismissAgent(state, "nobody", now)).toEqual({ state, command: undefined });
   });
 
-  test("puts what has ended out of sight at once, and back to the lead who looked at it; twice is once", () => {
+  test("dismisses an ended agent at once and returns its viewer to the lead; twice is once", () => {
     const { state, command } = stopOrDismissAgent(watched([...oneHelper, [helper, idle()]]), helper, now);
     expect(command).toBeUndefined();
     expect(state).toMatchObject({ viewing: undefined, viewSelectionMode: "none" });
@@ -255,14 +255,14 @@ describe("the x key", () => {
     expect(tick(state, now).activityRows.size).toBe(0);
   });
 
-  test("somebody else's going does not move who looks at another", () => {
+  test("dismissing one agent does not affect the view of another", () => {
     const envelopes = enclose([...twoHelpers, [second, idle()]]);
     const state = enterTeammateView(follow(createAppState({ now: start }), envelopes), helper, now);
     expect(stopOrDismissAgent(state, second, now).state.viewing).toBe(helper);
   });
 });
 
-describe("leaving by itself", () => {
+describe("automatic exit", () => {
   const looking = enterTeammateView(stateAfter([opened(), spawned(), joined("lead"), member("working")]), mateId, now);
   const after = (...event: Parameters<typeof member>) => follow(looking, enclose([member(...event)]));
 
@@ -271,7 +271,7 @@ describe("leaving by itself", () => {
     ["failed", after("ended", { ended: "failed", detail: "it broke" })],
     ["lost", after("ended", { ended: "lost" })],
     ["its process gone", after("working", { alive: "dead" })],
-  ])("a teammate that is %s", (_, state) => {
+  ])("from a teammate that is %s", (_, state) => {
     expect(state).toMatchObject({ viewing: undefined, viewSelectionMode: "none" });
     expect(taskOf(state, mateId, "in_process_teammate").retain).toBe(false);
   });
@@ -283,7 +283,7 @@ describe("leaving by itself", () => {
     ["completed", after("ended", { ended: "shutdown" })],
   ])("not from a teammate that is %s", (_, state) => expect(state.viewing).toBe(mateId));
 
-  test("never from a sub-agent, however it ended", () => {
+  test("never from a subagent, however it ended", () => {
     for (const reason of ["completed", "interrupted", "failed"] as const) {
       const envelopes = enclose([...oneHelper, [helper, idle(reason)]]);
       const open = enterTeammateView(follow(createAppState({ now: start }), envelopes.slice(0, -1)), helper, now);
@@ -291,14 +291,14 @@ describe("leaving by itself", () => {
     }
   });
 
-  test("from whoever is gone from the tasks", () => {
+  test("from an agent without a row", () => {
     const state = { ...watched(oneHelper), tasks: new Map(), notices: [{ id: 1, level: "info", text: "", until: 1 }] };
     expect(tick(state as AppState, now)).toMatchObject({ viewing: undefined, viewSelectionMode: "none" });
   });
 });
 
-describe("what is typed", () => {
-  test("goes to the lead, to the teammate or to the sub-agent one looks at", () => {
+describe("recipient of typed text", () => {
+  test("is the lead, or the viewed teammate or subagent", () => {
     const base = stateAfter([...oneHelper, joined("lead"), member("working")]);
     expect(getActiveAgentForInput(base)).toEqual({ kind: "lead" });
     expect(inputCommand(base, "hello")).toEqual({ type: "prompt", content: "hello" });
@@ -313,17 +313,17 @@ describe("what is typed", () => {
     expect(interruptCommand(helping)).toEqual({ type: "interrupt", agent: "lead/helper" });
   });
 
-  test("goes to the lead while one only chooses", () => {
+  test("is the lead during a selection", () => {
     const choosing = selectTeammate(stateAfter(oneHelper), { by: 1, now: start });
     expect(getActiveAgentForInput(choosing)).toEqual({ kind: "lead" });
   });
 });
 
-describe("choosing", () => {
+describe("selection", () => {
   const state = stateAfter([...twoHelpers, joined("lead"), member("working")]);
   const step = { by: 1, now: start } as const;
 
-  test("walks through teammates, then sub-agents, then the lead, and round", () => {
+  test("cycles through teammates, subagents and the lead", () => {
     expect(agentRows(state, start).map(({ name }) => name)).toEqual(["scout", "helper", "second"]);
     const names: (string | undefined)[] = [];
     let next = state;
@@ -337,7 +337,7 @@ describe("choosing", () => {
     expect(viewSelectedTeammate(state, start)).toBe(state);
   });
 
-  test("begins at whom one looks at, and ends there if one thinks better of it", () => {
+  test("starts at the viewed agent, and returns there when cancelled", () => {
     const looking = enterTeammateView(state, helper, start);
     const choosing = selectTeammate(looking, step);
     expect(choosing).toMatchObject({ viewing: helper, viewSelectionMode: "selecting-agent", selectedTeammateIndex: 2 });
@@ -347,13 +347,13 @@ describe("choosing", () => {
     });
   });
 
-  test("with nobody there it is the same state", () => {
+  test("returns the same state without agents", () => {
     const alone = stateAfter([opened(), spawned()]);
     expect(selectTeammate(alone, step)).toBe(alone);
     expect(stopSelecting(alone)).toBe(alone);
   });
 
-  test("a coordinator's panel ends at both ends", () => {
+  test("a coordinator's panel stops at both ends", () => {
     let next = state;
     const seen = [next.coordinatorTaskIndex];
     for (let count = 0; count < 5; count++) {
@@ -366,7 +366,7 @@ describe("choosing", () => {
   });
 });
 
-test("the tree says how each of them is", () => {
+test("the tree shows the state of each agent", () => {
   const state = stateAfter([...twoHelpers, [second, asked(1)], joined("lead"), member("idle")]);
   const rows = teamTree(state, now).map(({ task, state: stands, workedMs }) => [task.name, stands, workedMs]);
   expect(rows).toEqual([

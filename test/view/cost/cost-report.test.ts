@@ -12,7 +12,7 @@ const paid = (costUsd: number, more: { model?: string; purpose?: "answer" | "los
   ...more,
 });
 
-test("rows are in order, and an agent that was never introduced goes by its id", () => {
+test("rows are ordered, and an agent without a spawn event is shown by id", () => {
   const { rows } = costReport(
     enclose([
       [lead, opened()],
@@ -28,7 +28,7 @@ test("rows are in order, and an agent that was never introduced goes by its id",
   ]);
 });
 
-test("only what was spent since then", () => {
+test("counts only costs after the given time", () => {
   const log = enclose([opened(), paid(1), paid(2), paid(4)]);
   expect(costReport(log, { since: Date.parse(log[2]?.at ?? "") }).total.costUsd).toBe(6);
 });
@@ -49,7 +49,7 @@ test("rows, models and totals agree for any log", () => {
   );
 });
 
-test("a table is aligned, and names can do nothing to a terminal", () => {
+test("a table is aligned, and names cannot control the terminal", () => {
   const report = costReport(
     enclose([opened(), spawned(), paid(123.456), paid(0.1, { model: "evil/\u001b[2J", purpose: "lost" })]),
   );

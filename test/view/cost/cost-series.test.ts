@@ -27,7 +27,7 @@ const sorted = ({ buckets }: CostSeries) => [...valuesOf(buckets)].sort((a, b) =
 const cells = (series: CostSeries) => sorted(series).flatMap((bucket) => [...bucket.cells.values()]);
 const total = (all: Iterable<{ costUsd: number }>) => [...all].reduce((sum, { costUsd }) => sum + costUsd, 0);
 
-describe("what was spent", () => {
+describe("cost series", () => {
   const log = enclose([
     { ...opened(), maxBudgetUsd: 5 } as Event,
     cost(1),
@@ -36,7 +36,7 @@ describe("what was spent", () => {
     cost(8, { model: "c/d" }),
   ]);
 
-  test("is known by agent and model, in all and over time", () => {
+  test("has totals and a history by agent and model", () => {
     const series = fold(log);
     expect([...valuesOf(series.sums)]).toMatchObject([
       { agent: lead, model: "a/b", costUsd: 5, requests: 1, lostAttempts: 1, lostUsd: 4 },
@@ -54,7 +54,7 @@ describe("what was spent", () => {
     expect(series.budgetUsd).toBe(5);
   });
 
-  test("is the same of one session or of two", () => {
+  test("is the same for one session or two", () => {
     const of = (agent: AgentId) => fold(log.filter((envelope) => envelope.agent === agent));
     const whole = fold(log);
     const joint = joinCostSeries([of(lead), of(helper)]);
@@ -63,12 +63,12 @@ describe("what was spent", () => {
     expect(total(valuesOf(joint.sums))).toBe(15);
   });
 
-  test("may be without a budget again when the session is resumed", () => {
+  test("may lose its budget when the session is resumed", () => {
     expect(fold(enclose([{ ...opened(), maxBudgetUsd: 5 } as Event, opened(true)])).budgetUsd).toBeUndefined();
   });
 });
 
-test("over a long time the buckets grow wider and stay as few; nothing is lost", () => {
+test("over a long time the buckets grow wider and stay few; nothing is lost", () => {
   const log = enclose(Array.from({ length: 5000 }, () => cost(1)));
   const series = fold(log);
   expect(series.buckets.values.length).toBeLessThanOrEqual(maxBuckets);
@@ -77,7 +77,7 @@ test("over a long time the buckets grow wider and stay as few; nothing is lost",
   expect(sorted(joinCostSeries([fold(log.slice(2000)), fold(log.slice(0, 2000))]))).toEqual(sorted(series));
 });
 
-test("of very many agents the later ones share a series; what each spent is known all the same", () => {
+test("with very many agents the later ones share a series; each total is still known", () => {
   const ids = [...Array(3 * maxSeries).keys()].map((n) => `agt_${String(n).padStart(8, "0")}` as AgentId);
   const series = fold(enclose(ids.map((id) => [id, cost(1)] as const)));
   expect(new Set(cells(series).map(({ agent }) => agent)).size).toBe(maxSeries + 1);
@@ -87,7 +87,7 @@ test("of very many agents the later ones share a series; what each spent is know
 
 const anyLog = anyEvents.map((events) => deepFreeze(enclose(events)));
 
-test("any log folds, in halves too, live or replayed, and nothing that was given is changed", () => {
+test("any log folds, also in halves, live or replayed, without changing its input", () => {
   fc.assert(
     fc.property(anyLog, fc.nat(), (log, cut) => {
       const at = log.length === 0 ? 0 : cut % log.length;

@@ -9,7 +9,7 @@ const fill = (length: number): ChunkedList<number> => {
   return list;
 };
 
-test("holds what was appended, at every length around the edges of its nodes", () => {
+test("holds appended items, at every length around the node boundaries", () => {
   let list = emptyList<number>();
   for (let index = 0; index < 34_000; index++) {
     list = append(list, index);
@@ -22,7 +22,7 @@ test("holds what was appended, at every length around the edges of its nodes", (
   expect(itemAt(list, -1)).toBeUndefined();
 });
 
-test("does the same as an array for any appends and replacements, and never changes an older list", () => {
+test("equals an array for any appends and replacements, and never changes an older list", () => {
   const step = fc.oneof(fc.record({ value: fc.nat() }), fc.record({ value: fc.nat(), at: fc.nat() }));
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1200 }), fc.array(step, { maxLength: 100 }), (length, steps) => {
@@ -46,7 +46,7 @@ test("does the same as an array for any appends and replacements, and never chan
   );
 });
 
-test("reads from any place on, and refuses to replace what is not there", () => {
+test("reads from any position, and refuses to replace a missing item", () => {
   expect(toArray(fill(100), 97)).toEqual([97, 98, 99]);
   expect(() => replaceAt(fill(3), 3, 0)).toThrow(RangeError);
 });

@@ -29,7 +29,7 @@ const log = enclose([
   [helper, promoted(1)],
   [helper, received(2, "ann", promptId(2))],
   [helper, received(3, "ann")],
-  // Taken up before it was put down as received.
+  // Promoted before it was recorded as received.
   [helper, promoted(5)],
   [helper, received(5, "user", promptId(5))],
   { type: "prompt.promoted", promptId: "prm_00000009" as PromptId },
@@ -50,14 +50,14 @@ const expected = [
   [5, "user bob", "read"],
 ];
 
-test("a mail is known by how far it has come, in whatever order the logs are read", () => {
+test("the state of a mail is known, in whatever order the logs are read", () => {
   expect(states([fold(log)])).toEqual(expected);
   const [ofLead, ofHelper] = [lead, helper].map((agent) => log.filter((envelope) => envelope.agent === agent));
   expect(states([fold([...(ofHelper ?? []), ...(ofLead ?? [])])])).toEqual(expected);
   expect(states([fold(ofHelper ?? []), fold(ofLead ?? [])])).toEqual(expected);
 });
 
-test("what comes twice counts once, and what says nothing of mail changes nothing", () => {
+test("duplicates count once, and unrelated events change nothing", () => {
   const flow = fold(log);
   expect(log.reduce(reduceMailIndex, flow)).toBe(flow);
 });

@@ -49,7 +49,7 @@ describe("mail", () => {
     [helper, sent(3, "ann")],
   ]);
 
-  test("is counted by who talks to whom, and known by how far it is", () => {
+  test("is counted by sender and receiver, with its state", () => {
     const { edges, recent } = fold(log);
     expect(valueAt(edges, edgeKey("ann@t", "bob@t"))).toMatchObject({ sent: 2, received: 1 });
     expect(valueAt(edges, edgeKey("bob@t", "ann@t"))).toMatchObject({ sent: 1, received: 0 });
@@ -62,7 +62,7 @@ describe("mail", () => {
     ]);
   });
 
-  test("is the same however the logs are read, and as of one session or of two", () => {
+  test("is the same in any order of logs, and for one session or two", () => {
     const shown = ({ edges, recent }: Pick<MessageFlow, "edges" | "recent">) => ({
       edges: [...valuesOf(edges)].sort((a, b) => a.from.localeCompare(b.from)),
       recent,
@@ -73,14 +73,14 @@ describe("mail", () => {
     expect(shown(joinMessageFlows([fold(of(log, helper)), fold(of(log, lead))]))).toEqual(live);
   });
 
-  test("of somebody whose log is not seen is known from the other end", () => {
+  test("of a member without a visible log is known from the other side", () => {
     const { edges } = fold(of(log, helper));
     const edge = valueAt(edges, edgeKey("ann@t", "bob@t"));
     expect(edge && messageCount(edge)).toBe(1);
   });
 });
 
-test("what passes between an agent and its parent is an order or a report", () => {
+test("messages between an agent and its parent are orders or reports", () => {
   const order: Event = { type: "prompt.admitted", promptId: promptId(1), source: "agent", parts: [] };
   const words: Event = { type: "prompt.admitted", promptId: promptId(2), source: "user", parts: [] };
   const idle: Event = { type: "agent.idle", reason: "completed" };
@@ -93,7 +93,7 @@ test("what passes between an agent and its parent is an order or a report", () =
   ]);
 });
 
-test("however much is said, it is bounded, and the latest is there", () => {
+test("is bounded, and keeps the latest messages", () => {
   const many = Math.max(maxEdges, maxMessages) + 700;
   const { edges, recent } = fold(enclose([joined("ann"), ...[...Array(many).keys()].map((n) => sent(n, `m${n}`))]));
   expect(edges.values.length).toBeLessThanOrEqual(maxEdges);
@@ -116,7 +116,7 @@ const anyLog = fc
   .tuple(anyEvents, anyMail)
   .map(([events, mail]) => deepFreeze(enclose([...events.slice(0, 30), ...mail, ...events.slice(30)])));
 
-test("any log folds, in halves too, live or replayed, and nothing that was given is changed", () => {
+test("any log folds, also in halves, live or replayed, without changing its input", () => {
   fc.assert(
     fc.property(anyLog, fc.nat(), (log, cut) => {
       const at = log.length === 0 ? 0 : cut % log.length;

@@ -7,7 +7,7 @@ import { anyEvents, enclose, lead, opened, spawned } from "../../support/view/sa
 
 const anyLog = anyEvents.map((events) => deepFreeze(enclose(events)));
 
-test("the generated envelopes are such as the protocol allows", () => {
+test("the generated envelopes are valid by the protocol", () => {
   fc.assert(
     fc.property(anyLog, (log) => {
       for (const envelope of log) Envelope.parse(envelope);
@@ -16,7 +16,7 @@ test("the generated envelopes are such as the protocol allows", () => {
   );
 });
 
-test("any prefix of any log folds, nothing that was given is changed, and two halves are the whole", () => {
+test("any log prefix folds without changing its input, and two halves equal the whole", () => {
   fc.assert(
     fc.property(anyLog, fc.nat(), (log, cut) => {
       const at = log.length === 0 ? 0 : cut % log.length;
@@ -28,7 +28,7 @@ test("any prefix of any log folds, nothing that was given is changed, and two ha
   );
 });
 
-test("a replay of what was stored gives the view that the live stream gave, but for drafts and progress", () => {
+test("a replay of stored events gives the live view, except for drafts and progress", () => {
   fc.assert(
     fc.property(anyLog, (log) => {
       const replayed = reduceAll(
@@ -40,7 +40,7 @@ test("a replay of what was stored gives the view that the live stream gave, but 
   );
 });
 
-test("stored envelopes that were seen before give the same object back", () => {
+test("stored envelopes seen before return the same object", () => {
   fc.assert(
     fc.property(anyLog, (log) => {
       const view = reduceAll(emptyView, log);
@@ -58,14 +58,14 @@ test("the cursor is the last stored number of each agent", () => {
   );
 });
 
-test("what is said of one agent leaves the others as they are: the same objects", () => {
+test("events of one agent leave the other agents' objects unchanged", () => {
   const log = enclose([opened(), spawned(), { type: "turn.started", turn: 1, model: "a/b" }]);
   const before = reduceAll(emptyView, log);
   const [live] = enclose([{ type: "text.delta", turn: 9, text: "late" }]);
   expect(reduce(before, { ...live!, agent: lead, seq: 3 })).toBe(before);
 });
 
-/** A view without what only eyes that were there have seen. */
+/** A view without the parts that only live viewers have seen. */
 function lasting(view: SessionView) {
   const agents = [...itemsOf(view.agents)].map(({ draft, transcript, ...agent }) => ({
     ...agent,

@@ -108,7 +108,7 @@ test("one prompt, one call, one answer", () => {
   expect(agent.openCalls.size).toBe(0);
 });
 
-test("the status and the activity follow what happens", () => {
+test("status and activity follow the events", () => {
   const steps: [Event, string, unknown][] = [
     [opened(), "starting", { kind: "none" }],
     [spawned(), "starting", { kind: "none" }],
@@ -141,7 +141,7 @@ test("the status and the activity follow what happens", () => {
   }
 });
 
-test("the draft grows with the deltas and is void when the turn is retried, ended or failed", () => {
+test("the draft grows with deltas and is discarded when the turn is retried, ended or failed", () => {
   const draft: Event[] = [
     turn(1),
     { type: "thinking.delta", turn: 1, text: "I thi" },
@@ -167,7 +167,7 @@ test("the draft grows with the deltas and is void when the turn is retried, ende
   ).toBeUndefined();
 });
 
-test("a call shows its progress while it runs, bounded, and its result afterwards", () => {
+test("a running call shows bounded progress, then its result", () => {
   const flood = Array.from(
     { length: 40 },
     (): Event => ({ type: "tool.progress", callId: callId("c1"), text: "x".repeat(1000) }),
@@ -179,14 +179,14 @@ test("a call shows its progress while it runs, bounded, and its result afterward
   expect(itemAt(done.transcript, 1)).toMatchObject({ state: "ok", progress: "" });
 });
 
-test("a call is settled once, and one that was refused before it began is settled all the same", () => {
+test("a call is settled once, also one that was refused before it started", () => {
   const denied: Event = { type: "tool.settled", callId: callId("c1"), durationMs: 0, outcome: "denied", content: [] };
   const refused = leadAfter([...start, turn(1), ended(1, [ls]), denied, settled]);
   expect(itemAt(refused.transcript, 1)).toMatchObject({ state: "denied" });
   expect(kinds([...start, called])).toEqual(["prompt", "call"]);
 });
 
-test("a call id that a provider uses again in a later turn is another call", () => {
+test("a call id reused in a later turn is another call", () => {
   const again = leadAfter([...start, turn(1), ended(1, [ls]), called, settled, turn(2), ended(2, [ls]), called]);
   expect(toArray(again.transcript).map((item) => item.kind === "call" && item.state)).toEqual([false, "ok", "running"]);
 });
@@ -201,7 +201,7 @@ test("prompts wait outside the transcript until they are in the conversation", (
   expect(toArray(said.transcript).map((item) => item.kind)).toEqual(["prompt", "text", "prompt"]);
 });
 
-test("questions are open until they are answered, and the agent waits for the oldest", () => {
+test("questions are open until answered, and the agent waits for the oldest", () => {
   const both = fold([...start, turn(1), ended(1, [ls]), asked(1), asked(2)]);
   expect(both.questions.map((question) => question.requestId)).toEqual([requestId(1), requestId(2)]);
   expect(both.questions[0]).toMatchObject({ agent: lead, question: "Run ls?" });
@@ -210,7 +210,7 @@ test("questions are open until they are answered, and the agent waits for the ol
   expect(fold([...start, asked(1), { type: "agent.idle", reason: "interrupted" }]).questions).toEqual([]);
 });
 
-test("a failure is told once, an interruption by its own line", () => {
+test("a failure appears once, an interruption has its own line", () => {
   const aborted = { kind: "aborted", message: "stopped" } as const;
   expect(
     kinds([...start, turn(1), { type: "turn.failed", turn: 1, failure }, { type: "agent.idle", reason: "failed" }]),
@@ -225,7 +225,7 @@ test("a failure is told once, an interruption by its own line", () => {
   ).toEqual(["prompt", "idle"]);
 });
 
-test("of background tasks that are over only the last ones keep what they wrote last; one that runs always does", () => {
+test("only the last ended background jobs keep their output; a running one always does", () => {
   const events = Array.from({ length: 120 }, (_, index): Event[] => {
     const id = backgroundId(index + 1);
     return [
@@ -242,7 +242,7 @@ test("of background tasks that are over only the last ones keep what they wrote 
   expect(tails).toEqual(["output 3", ...Array.from({ length: 50 }, (_, index) => `output ${index + 70}`)]);
 });
 
-test("background tasks: started, heard of, ended", () => {
+test("background jobs: started, progress, ended", () => {
   const started: Event = {
     type: "background.started",
     backgroundId: backgroundId(1),
@@ -261,7 +261,7 @@ test("background tasks: started, heard of, ended", () => {
   expect(itemAt(fold([...start, started, opened(true)]).background, 0)).toMatchObject({ status: "lost" });
 });
 
-test("a resumed session waits for nothing that died with the process before", () => {
+test("a resumed session waits for nothing that died with the previous process", () => {
   const view = fold([...start, turn(1), ended(1, [ls]), asked(1), opened(true)]);
   expect(view.questions).toEqual([]);
   expect(leadOf(view)).toMatchObject({ status: { kind: "idle", reason: "interrupted" }, openQuestions: [] });
@@ -272,7 +272,7 @@ test("a resumed session waits for nothing that died with the process before", ()
   expect(leadOf(goesOn)?.status.kind).toBe("running");
 });
 
-test("costs add up per agent, per model and for the session, with what was lost", () => {
+test("costs add up per agent, per model and for the session, including lost attempts", () => {
   const view = fold([
     ...start,
     cost("a/big", "answer"),
@@ -293,7 +293,7 @@ test("costs add up per agent, per model and for the session, with what was lost"
   expect(agentOf(view, helper)).toMatchObject({ path: "lead/helper", parent: lead });
 });
 
-test("a compaction and a notice are part of what people see", () => {
+test("a compaction and a notice are part of the transcript", () => {
   const compacted: Event = {
     type: "context.compacted",
     trigger: "limit",
@@ -308,7 +308,7 @@ test("a compaction and a notice are part of what people see", () => {
   expect(toArray(view.notices)).toMatchObject([{ agent: lead, level: "warning", message: "one line was cut" }]);
 });
 
-test("a long session is folded without copying what is there already", () => {
+test("a long session is folded without copying existing items", () => {
   const events: (readonly [AgentId, Event])[] = [
     [lead, opened()],
     [lead, spawned()],

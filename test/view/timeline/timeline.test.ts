@@ -76,7 +76,7 @@ function drawn(timeline: Timeline, now: number, agent = lead): string[] {
   );
 }
 
-describe("a lane", () => {
+describe("lane", () => {
   const cases: [string, (readonly [typeof lead, Event] | Event)[], string[]][] = [
     ["rests until something is said", [opened(), spawned()], ["idle 0-9/0"]],
     [
@@ -138,7 +138,7 @@ describe("a lane", () => {
     expect(drawn(fold(enclose(events)), 9)).toEqual(expected);
   });
 
-  test("of a sub-agent ends with its session too, and what it left open is not drawn after that", () => {
+  test("of a subagent also ends with its session, and open spans are not drawn after that", () => {
     const log = enclose([
       opened(),
       [helper, spawned("lead/h", lead)],
@@ -148,7 +148,7 @@ describe("a lane", () => {
     expect(drawn(fold(log), 9, helper)).toEqual(["idle 1-2/0", "thinking a/b 2-3/0"]);
   });
 
-  test("says where to look: at the answer, at the call", () => {
+  test("spans name their event: the answer or the call", () => {
     const log = enclose([opened(), turn, answer("c1"), called("c1"), settled("c1")]);
     const timeline = fold(log);
     const lane = valueAt(timeline.lanes, lead);
@@ -158,7 +158,7 @@ describe("a lane", () => {
     expect(timelinePeriod([timeline])).toEqual({ from: start, to: start + 4000 });
   });
 
-  test("of a clock that was set back does not turn around", () => {
+  test("does not reverse when the clock was set back", () => {
     const [first, second, third] = enclose([opened(), turn, idle]);
     const back = { ...second!, at: new Date(start - 60_000).toISOString() };
     for (const span of drawn(fold([first!, back, third!]), 9)) expect(span).not.toContain("-60");
@@ -167,7 +167,7 @@ describe("a lane", () => {
 
 const anyLog = anyEvents.map((events) => deepFreeze(enclose(events)));
 
-test("any prefix of any log folds, in halves too, and nothing that was given is changed", () => {
+test("any log prefix folds, also in halves, without changing its input", () => {
   fc.assert(
     fc.property(anyLog, fc.nat(), (log, cut) => {
       const at = log.length === 0 ? 0 : cut % log.length;
@@ -177,7 +177,7 @@ test("any prefix of any log folds, in halves too, and nothing that was given is 
   );
 });
 
-test("a replay of what was stored gives what the live stream gave", () => {
+test("a replay of stored events gives the same result as the live stream", () => {
   fc.assert(
     fc.property(anyLog, (log) => {
       expect(fold(log.filter(({ event }) => !isLive(event)))).toEqual(fold(log));
@@ -185,7 +185,7 @@ test("a replay of what was stored gives what the live stream gave", () => {
   );
 });
 
-test("stored envelopes that were seen before give the same object back", () => {
+test("stored envelopes seen before return the same object", () => {
   fc.assert(
     fc.property(anyLog, (log) => {
       const timeline = fold(log);
@@ -194,7 +194,7 @@ test("stored envelopes that were seen before give the same object back", () => {
   );
 });
 
-test("whatever the logs say, spans begin before they end, and those of one row do not cover each other", () => {
+test("property: spans start before they end, and spans of one row do not overlap", () => {
   fc.assert(
     fc.property(anyLog, (log) => {
       const timeline = fold(log);
@@ -211,7 +211,7 @@ test("whatever the logs say, spans begin before they end, and those of one row d
   );
 });
 
-describe("a long lane", () => {
+describe("long lane", () => {
   const events = [...Array(20_000).keys()].flatMap((number): Event[] => [called(`c${number}`), settled(`c${number}`)]);
   const timeline = fold(enclose([opened(), ...events]));
   const lane = valueAt(timeline.lanes, lead);
@@ -224,7 +224,7 @@ describe("a long lane", () => {
     expect(spans.reduce((sum, { merged = 1 }) => sum + merged, 0)).toBe(40_001);
   });
 
-  test("is coarse where it is old, and gives only what a period shows", () => {
+  test("is coarse where it is old, and returns only the spans of a period", () => {
     if (!lane) throw new Error("there is no lane");
     const between = (from: number, to: number) => [
       ...laneSpans(timeline, lane, { from: start + from * 1000, to: start + to * 1000, now: start + 40_000_000 }),

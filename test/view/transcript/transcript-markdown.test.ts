@@ -82,7 +82,7 @@ test.each([
   expect(markdownOf([opened(), answered(text)])).toContain(`\`\`\`markdown\n${text}\n\`\`\``);
 });
 
-test("no result can close its fence, whatever is in it", () => {
+test("no result can close its fence, whatever it contains", () => {
   const nasty = fc.array(fc.constantFrom("`", "```", "````\n", "\n", "</details>", "\n\n## Cost", "~~~", " ", "x"), {
     maxLength: 30,
   });
@@ -102,7 +102,7 @@ test("no result can close its fence, whatever is in it", () => {
   );
 });
 
-test("titles, names and paths cannot add markup, and nothing reaches the terminal", () => {
+test("titles, names and paths cannot add markup or control the terminal", () => {
   const text = markdownOf([
     opened(),
     { ...spawned(), agentType: "<img src=x>" } as Event,

@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 import { Markdown } from "../../../web/src/parts/markdown.tsx";
 
 const drawn = (text: string) => renderToStaticMarkup(<Markdown text={text} />);
-/** What a person reads of it. */
+/** The text that a user reads. */
 const read = (text: string) => drawn(text).replace(/<[^>]*>/g, "");
 
 describe("Markdown", () => {
-  test("is drawn", () => {
+  test("is rendered", () => {
     const page = drawn(
       "# One\n\n**bold** *slanted* ~~gone~~ `code`\n\n1. a\n2. b\n\n- [x] done\n\n> said\n\n| a | b |\n| -: | - |\n| 1 | 2 |",
     );
@@ -26,7 +26,7 @@ describe("Markdown", () => {
       expect(page).toContain(piece);
   });
 
-  test("code is coloured, and put together again it is the code", () => {
+  test("code is highlighted, and joined again it is the code", () => {
     const code = 'const a = "x"; // why\nreturn 12 + `${a}`;';
     const page = drawn(`\`\`\`ts\n${code}\n\`\`\``);
     expect(page).toContain('<span class="code-keyword">const</span>');
@@ -34,7 +34,7 @@ describe("Markdown", () => {
     expect(page.replace(/<figcaption>.*?<\/figcaption>|<[^>]*>/g, "").replaceAll("&quot;", '"')).toBe(code);
   });
 
-  test("links say where they lead, and lead to the web only", () => {
+  test("links show their target, and lead to the web only", () => {
     expect(drawn("[here](https://example.com/a?b=c)")).toContain(
       '<a href="https://example.com/a?b=c" target="_blank" rel="noreferrer noopener">here (https://example.com/a?b=c)</a>',
     );
@@ -54,18 +54,18 @@ describe("Markdown", () => {
     expect(drawn("[x](https://a.example/\u202Egpj.exe)")).not.toContain("<a");
   });
 
-  test("pictures are not loaded", () => {
+  test("images are not loaded", () => {
     expect(drawn("![alt](https://example.com/pixel.png)")).not.toContain("<img");
     expect(read("![alt](https://example.com/pixel.png)")).toContain("https://example.com/pixel.png");
   });
 
-  test("characters that hide are seen, also those that come as references", () => {
+  test("hidden characters are shown, also as character references", () => {
     expect(read("a\u202Eb")).toBe("a[U+202E]b");
     expect(read("a&#x202E;b &lt;b&gt;")).toBe("a[U+202E]b &lt;b&gt;");
   });
 });
 
-/** Elements and attributes that this program makes; nothing else may ever come out. */
+/** The elements and attributes that this program makes. No others may appear. */
 const elements =
   /^(?:div|p|ul|ol|li|pre|code|strong|em|del|br|hr|blockquote|table|thead|tbody|tr|th|td|a|span|figure|figcaption)$/;
 const attributes = /^(?:class|data-depth|data-align|start|href|target|rel|role|aria-label|tabindex)$/;
@@ -117,13 +117,13 @@ const payloads = [
   "{{constructor.constructor('alert(1)')()}}",
 ];
 
-describe("what an agent writes is never markup", () => {
+describe("agent text is never markup", () => {
   test.each(payloads)("%j", (payload) => {
     expect(foreign(drawn(payload))).toEqual([]);
     expect(foreign(drawn(`**${payload}** ${payload}`))).toEqual([]);
   });
 
-  test("whatever is put together of such pieces", () => {
+  test("any combination of such pieces", () => {
     const piece = fc.oneof(
       fc.constantFrom(...payloads),
       fc.constantFrom(

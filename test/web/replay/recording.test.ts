@@ -85,8 +85,8 @@ const viewAt = (seconds: number) => {
   return player.at(count).views.get(sessionId);
 };
 
-describe("a recording", () => {
-  test("is in the order of time, over all logs", () => {
+describe("recording", () => {
+  test("is in time order, over all logs", () => {
     expect(recording.times).toEqual([...recording.times].sort((a, b) => a - b));
     expect(recording.steps.map((index) => recording.envelopes[index]?.event.type)).toEqual([
       "session.opened",
@@ -103,12 +103,12 @@ describe("a recording", () => {
     ]);
   });
 
-  test("keeps a log in its order where the clock was set back", () => {
+  test("keeps the order of a log where the clock was set back", () => {
     const odd = at(enclose([opened(), spawned(), { type: "agent.idle", reason: "completed" }]), [5, 2, 6]);
     expect(createRecording(sessionId, odd).envelopes.map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
-  test("shows how a member was at each moment, and in the end how it ended", () => {
+  test("shows the state of a member at each moment, and its end", () => {
     const memberAt = (seconds: number) => viewAt(seconds)?.teams.get("t")?.members[0];
     expect(memberAt(1)).toBeUndefined();
     expect(memberAt(2)).toMatchObject({
@@ -124,7 +124,7 @@ describe("a recording", () => {
     expect(memberAt(8)).toMatchObject({ state: "ended", ended: "killed", alive: "dead" });
   });
 
-  test("shows how a task was at each moment", () => {
+  test("shows the state of a task at each moment", () => {
     const taskAt = (seconds: number) => viewAt(seconds)?.tasks.get("t")?.[0];
     expect(taskAt(0)).toBeUndefined();
     expect(taskAt(1)).toMatchObject({ status: "pending", description: "all of it", createdBy: "team-lead" });
@@ -134,7 +134,7 @@ describe("a recording", () => {
     expect(taskAt(6)).toMatchObject({ status: "completed", owner: "ann", proof: "verified" });
   });
 
-  test("is stepped through event by event, there and back", () => {
+  test("steps event by event, forwards and backwards", () => {
     const there: number[] = [];
     for (let count = 0; count < recording.envelopes.length; ) there.push((count = stepFrom(recording, count, 1)));
     expect(there).toEqual([...recording.steps.slice(1), recording.envelopes.length]);
@@ -145,7 +145,7 @@ describe("a recording", () => {
   });
 });
 
-test("whatever was looked at before, a moment is always the same", () => {
+test("a moment is always the same, whatever was viewed before", () => {
   fc.assert(
     fc.property(fc.array(anyEvents, { maxLength: 12 }), fc.array(fc.nat(), { maxLength: 6 }), (many, jumps) => {
       const stored = enclose(many.flat().filter(([, event]) => !isLive(event)));
@@ -198,7 +198,7 @@ describe("loading", () => {
     expect(isClosed()).toBe(true);
   });
 
-  test("does not wait for members whose sessions are not there, or cannot be read", async () => {
+  test("does not wait for members whose sessions are missing or unreadable", async () => {
     const missing = load();
     missing.list(sessionId);
     missing.say("envelopes", ofLead);

@@ -30,19 +30,19 @@ const listing = (more: Partial<SessionListing> = {}): SessionListing => ({
 });
 
 describe("approvals", () => {
-  test("are all that wait, with who asks", () => {
+  test("are all open questions, with the asking agent", () => {
     expect(approvalsOf(view, sessionId, [listing()])).toMatchObject([
       { session: sessionId, asker: { name: "lead", team: undefined }, obstacle: undefined },
       { session: sessionId, asker: { name: "ann", team: "t", color: "green" }, obstacle: undefined },
     ]);
   });
 
-  test("are none where no process waits, and cannot be given where none can be reached", () => {
+  test("are empty when no process waits, and disabled when none can be reached", () => {
     expect(approvalsOf(view, sessionId, [listing({ state: "stored" })])).toEqual([]);
     expect(approvalsOf(view, sessionId, [listing({ state: "open" })])[0]?.readOnlyReason).toContain("terminal");
   });
 
-  test("of a member are answered where its lead is", () => {
+  test("of a member are answered at its lead", () => {
     const leads = "ses_44444444" as SessionId;
     const sessions = [listing({ team: "t", role: "teammate" }), listing({ id: leads, team: "t", role: "lead" })];
     expect(approvalsOf(view, sessionId, sessions)[0]?.session).toBe(leads);
@@ -62,8 +62,8 @@ const question = (tool: string, input: unknown, words = ""): Question => ({
 const drawn = (tool: string, input: unknown) => renderToStaticMarkup(<QuestionBody question={question(tool, input)} />);
 const read = (tool: string, input: unknown) => drawn(tool, input).replace(/<[^>]*>/g, "");
 
-describe("what is asked about", () => {
-  test("is the command, exactly, with what hides in it marked", () => {
+describe("subject of an approval", () => {
+  test("is the exact command, with hidden characters marked", () => {
     const page = drawn("Bash", { command: "echo a\u202Eb\r\nrm x", description: "say it", timeout: 5 });
     expect(page).toContain("<mark>[U+202E]</mark>");
     expect(page).toContain("<mark>\u240d</mark>");
@@ -73,7 +73,7 @@ describe("what is asked about", () => {
     for (const piece of ["say it", "timeout", "5"]) expect(page).toContain(piece);
   });
 
-  test("is the change, whole", () => {
+  test("is the complete change", () => {
     const page = drawn("Edit", {
       file_path: "/a/b.ts",
       old_string: "one\ntwo",
@@ -88,13 +88,13 @@ describe("what is asked about", () => {
     expect(read("Write", { file_path: "x", content: "" })).toContain("the file is emptied");
   });
 
-  test("is every field of a tool that it does not know", () => {
+  test("is every field of an unknown tool", () => {
     expect(read("mcp__a__b", { path: "/x\u200By", list: [1, { a: "<b>" }] })).toContain("/x[U+200B]y");
     expect(drawn("mcp__a__b", { html: "<img src=x onerror=alert(1)>" })).not.toContain("<img");
     expect(read("mcp__a__b", "bare")).toContain("bare");
   });
 
-  test("comes with why it is asked", () => {
+  test("has the reason for the question", () => {
     expect(reasonOf(question("Bash", {}, "It reaches the network. Allow curl?"))).toBe("It reaches the network.");
     expect(reasonOf(question("Bash", {}, "Allow ls?"))).toBe("");
   });

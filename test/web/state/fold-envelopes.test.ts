@@ -47,14 +47,14 @@ const said = (state: DashboardState, agent: AgentId) =>
 const stored = (agent: AgentId, of: readonly Envelope[]) => of.filter((envelope) => envelope.agent === agent);
 
 describe("transcripts", () => {
-  test("of whom nobody looks at are not kept; of the one who is looked at from the first event on", () => {
+  test("are kept only for the viewed agent, from its first event on", () => {
     const state = foldEnvelopes(openTranscript(start, sessionId, undefined), log);
     expect(said(state, lead)).toEqual(["prompt"]);
     expect(agentIn(state, helper)?.isForgotten).toBe(true);
     expect(said(state, helper)).toEqual([]);
   });
 
-  test("that were let go of come back whole, with what was said while they were on their way", () => {
+  test("that were released come back complete, with events from the time of the request", () => {
     let state = foldEnvelopes(start, log);
     state = openTranscript(state, sessionId, helper);
     const asked = stored(helper, log);
@@ -65,7 +65,7 @@ describe("transcripts", () => {
     expect(state.viewedTranscript?.streamed).toEqual([]);
   });
 
-  test("that are newer than what is shown are cut where the page is", () => {
+  test("newer than the view are cut at the page's position", () => {
     let state = openTranscript(foldEnvelopes(start, log), sessionId, helper);
     state = transcriptLoaded(state, 1, stored(helper, [...log, ...more]));
     expect(said(state, helper)).toEqual(["one", "two"]);
@@ -73,13 +73,13 @@ describe("transcripts", () => {
     expect(said(state, helper)).toEqual(["one", "two", "three", "four"]);
   });
 
-  test("come too late for who looks elsewhere, and a failure is told to who still looks", () => {
+  test("that arrive late are ignored for another view, and a failure is shown only to its viewer", () => {
     let state = openTranscript(foldEnvelopes(start, log), sessionId, helper);
     state = openTranscript(state, sessionId, lead);
     expect(transcriptLoaded(state, 1, stored(helper, log))).toBe(state);
     expect(transcriptFailed(state, 1, "no")).toBe(state);
     expect(transcriptFailed(state, 2, "gone").viewedTranscript?.problem).toBe("gone");
-    // Back again, what was asked for first lacks what was said in between.
+    // After the return, the first requested transcript lacks the events in between.
     state = openTranscript(foldEnvelopes(state, more), sessionId, helper);
     expect(transcriptLoaded(state, 1, stored(helper, log))).toBe(state);
     expect(said(transcriptLoaded(state, 3, stored(helper, [...log, ...more])), helper)).toEqual([
@@ -90,12 +90,12 @@ describe("transcripts", () => {
     ]);
   });
 
-  test("with nothing in them are whole too", () => {
+  test("without items are complete too", () => {
     const state = openTranscript(foldEnvelopes(start, log), sessionId, helper);
     expect(agentIn(transcriptLoaded(state, 1, []), helper)?.isForgotten).toBe(false);
   });
 
-  test("are let go of when one looks away", () => {
+  test("are released when the view changes", () => {
     const state = closeTranscript(foldEnvelopes(openTranscript(start, sessionId, lead), log));
     expect(agentIn(state, lead)?.isForgotten).toBe(true);
     expect(said(state, lead)).toEqual([]);
@@ -111,7 +111,7 @@ test("each session has its own view", () => {
   expect(state.folds.get(other)?.events).toBe(log.length);
 });
 
-test("what is in a view does not depend on how it came in pieces, nor on what came twice", () => {
+test("a view does not depend on how events were batched or repeated", () => {
   fc.assert(
     fc.property(anyEvents, fc.nat(), fc.nat(), (events, first, second) => {
       const all = enclose(events);

@@ -15,7 +15,7 @@ const listing: SessionListing = {
   state: "reachable",
 };
 
-/** A browser that does what it is told, when it is told. */
+/** A browser that the test controls. */
 function browser() {
   const streams: { address: string; on: StreamListener; isClosed: boolean }[] = [];
   const waiting = new Map<() => void, number>();
@@ -43,7 +43,7 @@ function browser() {
     streams,
     last: () => streams.at(-1) as (typeof streams)[number],
     delays: () => [...waiting.values()],
-    /** Everything that waits happens. */
+    /** Runs all pending timers and frames. */
     pass() {
       for (const run of waiting.keys()) {
         waiting.delete(run);
@@ -62,8 +62,8 @@ const seqOf = (page: ReturnType<typeof browser>, id: SessionId = sessionId, agen
   return view && agentOf(view, agent)?.seq;
 };
 
-describe("a page that is connected", () => {
-  test("has the list, and of one session what the stream says", () => {
+describe("connected page", () => {
+  test("has the session list, and the events of one session from the stream", () => {
     const page = browser();
     expect(page.last().address).toBe("/api/events");
     page.last().on.onOpen();
@@ -87,7 +87,7 @@ describe("a page that is connected", () => {
     expect(page.store.getState().sessions?.[0]?.state).toBe("stored");
   });
 
-  test("draws once for all that comes before a frame", () => {
+  test("draws once for all messages before a frame", () => {
     const page = browser();
     page.connection.select(sessionId);
     page.send("caught-up", { session: sessionId });
@@ -100,7 +100,7 @@ describe("a page that is connected", () => {
     expect(seqOf(page)).toBe(4);
   });
 
-  test("lets go of the session before when another is opened", () => {
+  test("releases the previous session when another is opened", () => {
     const page = browser();
     page.connection.select(sessionId);
     page.send("envelopes", log);
@@ -112,7 +112,7 @@ describe("a page that is connected", () => {
     expect(page.store.getState().views.size).toBe(0);
   });
 
-  test("leaves out what it does not know, and takes the rest", () => {
+  test("ignores unknown messages and reads the rest", () => {
     const page = browser();
     page.connection.select(sessionId);
     const [first, ...rest] = log as [Envelope, ...Envelope[]];
@@ -122,8 +122,8 @@ describe("a page that is connected", () => {
   });
 });
 
-describe("a connection that breaks", () => {
-  test("comes back after a while with how far it has come, and nothing counts twice", () => {
+describe("broken connection", () => {
+  test("reconnects after a delay with its cursor, and nothing counts twice", () => {
     const page = browser();
     page.connection.select(sessionId);
     page.send("envelopes", log.slice(0, 2));
@@ -140,7 +140,7 @@ describe("a connection that breaks", () => {
     expect(page.store.getState().folds.get(sessionId)?.events).toBe(4);
   });
 
-  test("waits longer each time, up to ten seconds, and not at all when it is told to try", () => {
+  test("waits longer each time, up to ten seconds, and not at all on a manual retry", () => {
     const page = browser();
     const delays: number[] = [];
     for (let time = 0; time < 8; time++) {
@@ -158,7 +158,7 @@ describe("a connection that breaks", () => {
     expect(page.streams.length).toBe(count + 1);
   });
 
-  test("is no use to a browser that the server does not know: it is told, and tries no more by itself", async () => {
+  test("is refused for a browser that the server does not know, with no automatic retry", async () => {
     const page = browser();
     page.forget();
     page.last().on.broken();
@@ -166,7 +166,7 @@ describe("a connection that breaks", () => {
     expect(page.delays()).toEqual([]);
   });
 
-  test("so does one that says what nobody understands", () => {
+  test("an invalid message also breaks the connection", () => {
     const page = browser();
     page.last().on.onMessage("sessions", "[{]");
     expect(page.store.getState().connection.kind).toBe("waiting");

@@ -64,8 +64,8 @@ const log = [
   ),
 ];
 
-describe("the roster", () => {
-  test("has the lead, then members, then sub-agents, each in its colour and state", () => {
+describe("roster", () => {
+  test("has the lead, then members, then subagents, each with colour and state", () => {
     const { roster } = rosterFrom(log);
     expect(roster.map(({ name, kind, color, state, depth }) => [name, kind, color, state, depth])).toEqual([
       ["lead", "lead", undefined, "working", 0],
@@ -75,11 +75,11 @@ describe("the roster", () => {
     expect(roster[1]?.agent?.id).toBe(memberAgent);
   });
 
-  test("says of nobody that they work in a session that no process has open", () => {
+  test("shows no agent as working in a session that no process has open", () => {
     expect(rosterFrom(log, "stored").roster.map(({ state }) => state)).toEqual(["stopped", "idle", "stopped"]);
   });
 
-  test("believes the team about who has ended", () => {
+  test("takes the end of a member from the team", () => {
     const ended = [...log, ...enclose([member("ended", { ended: "killed" })])];
     expect(rosterFrom(ended).roster[1]?.state).toBe("stopped");
     expect(rosterFrom([...log, ...enclose([member("ended", { ended: "lost" })])]).roster[1]?.state).toBe("failed");
@@ -94,7 +94,7 @@ describe("commands", () => {
     return commandsFor(entry, sessionId, views.get(entry.session ?? sessionId));
   };
 
-  test("for a lead are the session's own", () => {
+  test("for a lead go to its own session", () => {
     expect(of("lead").prompt("go")).toEqual({ session: sessionId, command: { type: "prompt", content: "go" } });
     expect(of("lead").interrupt?.command).toEqual({ type: "interrupt" });
     expect(of("lead").stop?.command).toEqual({ type: "close" });
@@ -115,7 +115,7 @@ describe("commands", () => {
     expect(commands?.prompt("go")).toBeUndefined();
   });
 
-  test("for a sub-agent name its path, and stop the background task that it runs in", () => {
+  test("for a subagent name its path, and stop its background job", () => {
     expect(of("helper").prompt("go")?.command).toEqual({ type: "prompt", agent: "lead/helper", content: "go" });
     expect(of("helper").interrupt?.command).toEqual({ type: "interrupt", agent: "lead/helper" });
     expect(of("helper").stop?.command).toEqual({ type: "background.stop", backgroundId: backgroundId(1) });

@@ -8,14 +8,14 @@ import {
   workerServers,
 } from "../../../../src/agent/fragments/system/coordinator-conduct.ts";
 
-test("what a coordinator is told", () => {
+test("coordinator conduct text", () => {
   expect(coordinatorConduct).toMatchSnapshot();
   expect(coordinatorConduct.length).toBeLessThan(5_500);
   expect(workerContext({ tools: ["Bash", "Edit", "Read"], scratchpad: "/home/u/scratchpad" })).toMatchSnapshot();
   expect(scratchpadText("/home/u/scratchpad")).toMatchSnapshot();
 });
 
-test("servers by name with their tools; what a server calls itself opens no tag and no line", () => {
+test("lists servers with their tools; a server's name opens no tag and no line", () => {
   const block = workerServers(["mcp__tracker__find", "mcp__tracker__add", "mcp__a<b__x\n- evil: y", "Read"]);
   expect(block).toBe(
     "MCP servers that your workers reach; you do not call them yourself:\n- tracker: find, add\n- a&lt;b: x - evil: y",
@@ -24,7 +24,7 @@ test("servers by name with their tools; what a server calls itself opens no tag 
   expect(workerServers(["Read"])).toBe("");
 });
 
-test("many servers, and many tools of one, are cut", () => {
+test("long lists of servers and tools are cut", () => {
   const tools = Array.from({ length: 60 }, (_, n) => `mcp__s${n}__${"t".repeat(1_000)}`);
   const block = workerServers(tools);
   expect(block.split("\n")).toHaveLength(42);
@@ -32,7 +32,7 @@ test("many servers, and many tools of one, are cut", () => {
   expect(block.length).toBeLessThan(20_000);
 });
 
-test("conduct first, then the project's words, its workers, and last where it is; skills are for workers", () => {
+test("order is conduct, project instructions, workers, environment; skills are for workers only", () => {
   const facts = {
     cwd: "/w",
     addedDirectories: [],

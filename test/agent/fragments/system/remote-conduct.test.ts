@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { remoteTeammateConduct } from "../../../../src/agent/index.ts";
 
-test("the words for a teammate elsewhere", () => {
+test("text for a remote teammate", () => {
   const words = { branch: "troupe/agent-1", base: "0123456789abcdef" };
   expect(remoteTeammateConduct({ ...words, isResumed: true })).toMatchInlineSnapshot(`
     "# Where you work

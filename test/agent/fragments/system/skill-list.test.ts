@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { skillList } from "../../../../src/agent/fragments/system/skill-list.ts";
 
-describe("the list of skills in the system prompt", () => {
-  test("is nothing where there are none, and the same whatever order they were found in", () => {
+describe("skill list in the system prompt", () => {
+  test("is empty without skills and does not depend on discovery order", () => {
     expect(skillList([])).toBe("");
     const skills = [
       { name: "pdf", description: "Fill in forms." },
@@ -16,7 +16,7 @@ describe("the list of skills in the system prompt", () => {
     `);
   });
 
-  test("is bounded: long descriptions are cut, many become names, very many a number", () => {
+  test("is bounded: long descriptions are cut, many skills become names, very many a count", () => {
     const many = (count: number) =>
       Array.from({ length: count }, (_, index) => ({
         name: `skill-${String(index).padStart(5, "0")}`,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { lostTranscriptNotice, ownLostTranscriptNotice } from "../../../../src/agent/index.ts";
 
-test("what is said of and to a member whose transcript is gone", () => {
+test("texts about and to a member whose transcript is lost", () => {
   expect(lostTranscriptNotice({ name: "scout", sessionId: "ses_1" })).toMatchInlineSnapshot(
     `"scout is back without what it knew: the transcript of its session ses_1 is not there any more. It knows neither what it was told nor what it has done: tell it again what it needs."`,
   );

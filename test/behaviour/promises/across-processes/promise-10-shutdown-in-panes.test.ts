@@ -15,7 +15,7 @@ export default (ask) => {
   return { text: "done" };
 };`;
 
-test("promise 10: from the shell a member without a lead is brought back, asked to end, and ended when it gives no answer", async () => {
+test("promise 10: shell resumes a member without a lead, asks it to end, and kills it on timeout", async () => {
   const place = teamWorkplace(script);
   const env = { TMUX_TMPDIR: join(place.home, "tmux"), LANG: "C.UTF-8" };
   const shell = (...args: string[]) => place.run(["team", ...args], { env });
@@ -56,7 +56,7 @@ test("promise 10: from the shell a member without a lead is brought back, asked 
   expect(isRunning(pid)).toBe(false);
 });
 
-test("promise 10: a member that was asked to end by a lead that was killed then is ended by the lead that comes back", async () => {
+test("promise 10: resumed lead ends a member that the killed lead had asked to end", async () => {
   const place = teamWorkplace(script, { teams: { backend: "tmux", shutdownMs: 600_000 } });
   place.write("deaf", "");
   const first = place.lead();

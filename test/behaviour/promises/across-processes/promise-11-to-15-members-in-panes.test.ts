@@ -19,7 +19,7 @@ export default (ask) => {
 
 const stop = (name: string, more: object = {}) => ({ type: "member.stop", name, id: `stop-${name}`, ...more });
 
-test("promise 11, 12: who has ended leaves no process and no pane; a team that is over leaves no server and no socket", async () => {
+test("promise 11, 12: ended member leaves no process or pane; ended team leaves no server or socket", async () => {
   const place = teamWorkplace(works);
   const lead = place.lead();
   lead.send({ type: "prompt", content: "go" });
@@ -48,7 +48,7 @@ test("promise 11, 12: who has ended leaves no process and no pane; a team that i
   expect(place.sockets()).toEqual([]);
 });
 
-test("promise 13, 15: a member that is killed is told from one that is idle, and can be brought back", async () => {
+test("promise 13, 15: killed member differs from an idle one and can be respawned", async () => {
   const place = teamWorkplace(works);
   const lead = place.lead();
   lead.send({ type: "prompt", content: "go" });
@@ -86,7 +86,7 @@ export default (ask) => {
   return { text: ask.agent + " has " + count(all, "first note") + " and " + count(all, "second note") };
 };`;
 
-test("promise 14, 15: a lead that was killed finds all five members that live on; none is doubled, and mail that nobody has read yet is read", async () => {
+test("promise 14, 15: resumed lead finds its five live members; none doubled, unread mail is read", async () => {
   const place = teamWorkplace(five);
   const [idle, working] = [
     ["ada", "ben"],
@@ -121,7 +121,7 @@ test("promise 14, 15: a lead that was killed finds all five members that live on
   expect(place.sockets()).toEqual([]);
 });
 
-test("promise 15: after everything was killed the whole team is back, with its work, mail and tasks where they were", async () => {
+test("promise 15: after everything is killed the team resumes with its work, mail and tasks", async () => {
   const place = teamWorkplace(works);
   const first = place.lead();
   first.send({ type: "prompt", content: "go" });

@@ -10,7 +10,7 @@ export default (ask) => {
   return ask.turn > 1 ? { text: "waiting" } : { calls: [{ tool: "Agent", input: { description: "d", prompt: "look", name: "scout" } }] };
 };`;
 
-test("promise 18: a teammate in a pane that never begins is ended after the time that the settings give it", async () => {
+test("promise 18: teammate in a pane that never starts is ended after the configured time", async () => {
   const place = teamWorkplace(script, { teams: { backend: "tmux" }, watchdog: { startMs: 2000 } });
   const lead = place.lead();
   lead.send({ type: "prompt", content: "go" });

@@ -11,7 +11,7 @@ export default (ask) => {
   return ask.turn === 1 ? { calls: [{ tool: "Bash", input: { command: "touch allowed" } }] } : { text: "came to: " + ask.result?.isError };
 };`;
 
-test("promise 21: a question that waits while the lead is killed is asked again when it is back, and answered", async () => {
+test("promise 21: question pending when the lead is killed is asked again after its resume", async () => {
   const place = teamWorkplace(asks);
   const first = place.lead({ mode: "default" });
   first.send({ type: "prompt", content: "go" });

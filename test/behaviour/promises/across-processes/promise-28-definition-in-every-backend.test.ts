@@ -41,7 +41,7 @@ export default (ask) => {
   return { calls: [{ tool: "Bash", input: { command: "echo hello" } }, { tool: "Bash", input: { command: "touch no" } }] };
 };`;
 
-/** The first request of a member, and what its hook was told, with what differs from place to place taken out. */
+/** The first request of a member and the input of its hook, without the parts that differ by backend. */
 async function firstRequest(backend: "in-process" | "tmux") {
   const place = teamWorkplace(script, { teams: { backend } });
   place.write("other.mjs", script);
@@ -81,14 +81,14 @@ async function firstRequest(backend: "in-process" | "tmux") {
   return { request, hooked, member: { model, mode, color }, came: plain(JSON.stringify(event)) };
 }
 
-test("promise 28: a definition means the same in every backend: prompt, model, tools, skills, MCP, hooks", async () => {
+test("promise 28: definition means the same in every backend: prompt, model, tools, skills, MCP, hooks", async () => {
   const [here, there] = await Promise.all([firstRequest("in-process"), firstRequest("tmux")]);
   expect(there.request).toEqual(here.request);
   expect(there.hooked).toEqual(here.hooked);
   expect(there.member).toEqual(here.member);
   expect(there.came.match(/came to: [\w,]+/)?.[0]).toEqual(here.came.match(/came to: [\w,]+/)?.[0]);
   expect(here.came).toContain("came to: false,true");
-  // And so does what a report says was done for it.
+  // The evidence in the report is the same too.
   for (const { came } of [here, there])
     expect(came).toMatch(/What was really done, by the log:.*2 tool calls.*echo hello/);
   expect(here.member).toEqual({ model: "scripted/other.mjs", mode: "acceptEdits", color: "cyan" });

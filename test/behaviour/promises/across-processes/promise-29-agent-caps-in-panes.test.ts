@@ -9,7 +9,7 @@ import { ports, reportOf, written } from "../../../support/team/scripted-team.ts
 const mates = (...names: string[]) =>
   JSON.stringify(names.map((name) => ({ tool: "Agent", input: { description: "d", prompt: "work", name } })));
 
-/** What is stored of a lead, its members in panes, and all their agents. */
+/** Stored events of a lead, its members in panes, and all their agents. */
 async function storedOf(place: TeamWorkplace, lead: Lead): Promise<Event[]> {
   const store = createFileSessionStore({ home: join(place.home, ".troupe"), ...ports });
   const sessions = [await lead.session(), ...(await place.members()).map(({ sessionId }) => sessionId ?? "")];
@@ -26,7 +26,7 @@ async function finish(place: TeamWorkplace, lead: Lead): Promise<void> {
 test.each([
   ["money", ["--max-budget-usd", "0.5"], 0.5],
   ["tokens", ["--max-tokens", "50000"], 50_000],
-])("promise 29: a lead and its teammates in panes spend one budget of %s", async (kind, more, most) => {
+])("promise 29: lead and teammates in panes share one budget of %s", async (kind, more, most) => {
   const script = `
 export default ({ agent, turn }) =>
   agent === "lead"
@@ -47,7 +47,7 @@ export default ({ agent, turn }) =>
   await finish(place, lead);
 });
 
-test("promise 29: the cap on agents holds for teammates in panes and their agents together", async () => {
+test("promise 29: agent cap holds for teammates in panes and their subagents together", async () => {
   const script = `
 const more = { tool: "Agent", input: { description: "d", prompt: "more", subagent_type: "general-purpose" } };
 export default ({ agent, turn }) => {
@@ -66,7 +66,7 @@ export default ({ agent, turn }) => {
   await finish(place, lead);
 });
 
-test("promise 29: the place of an agent whose teammate was killed is there for others", async () => {
+test("promise 29: slot of an agent whose teammate was killed is free for others", async () => {
   const script = `
 const more = { tool: "Agent", input: { description: "d", prompt: "more", subagent_type: "general-purpose" } };
 export default ({ agent, turn, said }) => {

@@ -4,7 +4,7 @@ import { eventsOf, farTeam, say } from "../../../support/workers/team-on-workers
 
 const most = 60_000;
 
-/** Two teammates on a worker: whoever goes on does so until there is nothing left to spend. */
+/** Two teammates on a worker. The agents named by `goesOn` work until the budget is spent. */
 async function spend(goesOn: "a and b" | "lead") {
   const place = await farTeam(`
 const mate = (name) => ({ tool: "Agent", input: { description: name, prompt: "work", name, isolation: "remote" } });
@@ -32,13 +32,13 @@ export default ({ agent, turn, said }) => {
   return { sum: spent.reduce((all, each) => all + each, 0), largest: Math.max(...spent) };
 }
 
-test("promise 29: a lead and its teammates on workers spend one budget", async () => {
+test("promise 29: lead and its teammates on workers share one budget", async () => {
   const { sum, largest } = await spend("a and b");
   expect(sum).toBeGreaterThan(most - largest);
   expect(sum).toBeLessThanOrEqual(most + largest);
 });
 
-test("promise 29: what teammates on workers were given and do not need while they rest is there for their lead", async () => {
+test("promise 29: budget held by idle teammates on workers returns to their lead", async () => {
   const { sum, largest } = await spend("lead");
   expect(sum).toBeGreaterThanOrEqual(most);
   expect(sum).toBeLessThanOrEqual(most + largest);

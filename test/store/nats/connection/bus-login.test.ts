@@ -14,7 +14,7 @@ const start = async (options: Parameters<typeof startNats>[0]) => {
   return server;
 };
 
-/** A mail goes there and back. */
+/** Sends one mail and reads it. */
 const works = async (bus: BusAddress) => {
   const team = closedAfter(await busStore("", { bus }).create({ name: "crew", cwd: "/" }));
   await team.inbox("bert").send(textMail("hello"));
@@ -30,7 +30,7 @@ const refused = async (bus: BusAddress): Promise<string> => {
   return error.message;
 };
 
-it("encrypts, and says in words why it does not trust a server or is not let in", async () => {
+it("encrypts, and gives the reason when it distrusts a server or is refused", async () => {
   const authority = makeAuthority("ours");
   const { certFile, keyFile } = authority.sign("server");
   const server = await start({ config: () => `tls { cert_file: "${certFile}", key_file: "${keyFile}" }` });
@@ -55,7 +55,7 @@ it("encrypts, and says in words why it does not trust a server or is not let in"
   expect(wrong).not.toContain("very-secret");
 });
 
-it("shows a certificate to a server that asks for one, and is known by it", async () => {
+it("shows a certificate to a server that asks for one, and is authenticated by it", async () => {
   const authority = makeAuthority("ours");
   const own = authority.sign("server");
   const server = await start({
@@ -78,7 +78,7 @@ it("shows a certificate to a server that asks for one, and is known by it", asyn
   expect(unknown).toContain(`does not accept ${stranger.certFile}`);
 });
 
-it("is let in with the seed of an nkey, and comes back when it is known again", async () => {
+it("logs in with the seed of an nkey, and reconnects when it is accepted again", async () => {
   const user = nkeys.createUser();
   const server = await start({
     letsIn: `accounts { A: { jetstream: enabled, users: [{ nkey: ${user.getPublicKey()} }] } }`,
@@ -104,14 +104,14 @@ it("is let in with the seed of an nkey, and comes back when it is known again", 
   await server.kill();
   await server.start();
   await until("it is refused again and again", () => refusals >= 3);
-  // While they are renewed there may be none at all.
+  // There may be no credentials while they are renewed.
   rmSync(credentialsFile);
   writeFileSync(credentialsFile, seedOf(user));
   await until("it is back", () => bus.isConnected());
   expect(await bus.jsm.getAccountInfo()).toMatchObject({ streams: 1 });
 });
 
-it("is let in with the JWT and seed that an account has signed for", async () => {
+it("logs in with the JWT and seed that an account has signed", async () => {
   const operator = makeOperator();
   const server = await start({ letsIn: operator.config });
   const servers = [`nats://127.0.0.1:${server.port}`];

@@ -18,7 +18,7 @@ afterAll(() => server.close());
 
 const textsFor = async (team: StoredTeam, member: string) => textsOf((await team.inbox(member).peek()).mail);
 
-it("a bus that does not answer in time: each of many sends says so, none is lost or arrives twice, and order is kept", async () => {
+it("a bus that does not answer in time fails each send; none is lost or duplicated, in order", async () => {
   const address = server.address();
   const options = { waitMs: 3_000 };
   const one = closedAfter(await busStore(address, options).create({ name: "crew", cwd: "/" }));
@@ -42,7 +42,7 @@ it("a bus that does not answer in time: each of many sends says so, none is lost
   }
 });
 
-it("what was said to go out and is refused later is told", async () => {
+it("a send accepted for later and then refused is reported", async () => {
   const address = server.address();
   const wall = await startProxy(server.port);
   onTestFinished(() => wall.close());
@@ -67,7 +67,7 @@ it("what was said to go out and is refused later is told", async () => {
   });
 });
 
-it("what the server has lost is put there again, also while something new is on its way", async () => {
+it("records that the server lost are sent again, also while a new one is on its way", async () => {
   const address = server.address();
   const one = closedAfter(await busStore(address).create({ name: "crew", cwd: "/" }));
   const expected: string[] = [];

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it("what members say of themselves at the same time is heard, also where the server passes over some of it", async () => {
+it("concurrent presence of members is heard, even if the server skips messages", async () => {
   const address = server.address();
   const options = { beatMs: 200 };
   const one = closedAfter(await busStore(address, options).create({ name: "crew", cwd: "/" }));

@@ -46,15 +46,15 @@ async function start(options: { readonly rotateBytes?: number } = {}) {
   return { store, again, path, inbox: store.inbox("bert"), names: () => readdirSync(store.files.inboxes).sort() };
 }
 
-describe("an inbox on files", () => {
-  it("is closed to others", async () => {
+describe("inbox on files", () => {
+  it("is private to its owner", async () => {
     const { store, inbox, path } = await start();
     await inbox.send(textMail("a"));
     expect((statSync(path).mode & 0o777).toString(8)).toBe("600");
     expect((statSync(store.files.inboxes).mode & 0o777).toString(8)).toBe("700");
   });
 
-  it("does not come back once its team is deleted", async () => {
+  it("does not return once its team is deleted", async () => {
     const { store, inbox } = await start();
     rmSync(store.files.folder, { recursive: true });
     await expect(inbox.send(textMail("a"))).rejects.toMatchObject({ code: "team" });
@@ -62,7 +62,7 @@ describe("an inbox on files", () => {
     expect(existsSync(store.files.folder)).toBe(false);
   });
 
-  it("that cannot be read is an error, not empty", async () => {
+  it("unreadable is an error, not empty", async () => {
     const { inbox, path, store } = await start();
     mkdirSync(store.files.inboxes);
     mkdirSync(path);
@@ -71,7 +71,7 @@ describe("an inbox on files", () => {
     await expect(inbox.send(textMail("a"))).rejects.toMatchObject({ code: "storage" });
   });
 
-  it("that cannot be read any more is told to who follows it", async () => {
+  it("becomes unreadable: its followers get an error", async () => {
     const { inbox, path } = await start();
     const reader = await inbox.openReader();
     const batches = reader.follow(new AbortController().signal)[Symbol.asyncIterator]();
@@ -81,7 +81,7 @@ describe("an inbox on files", () => {
     await expect(next).rejects.toMatchObject({ code: "storage" });
   });
 
-  it("names that are not plain have files of their own below the folder", async () => {
+  it("unusual names have separate files below the folder", async () => {
     const { store, names } = await start();
     for (const name of ["..", "a/b", "a.b", "Bert", "bert", "名前"]) await store.inbox(name).send(textMail(name));
     expect(names()).toHaveLength(6);
@@ -91,8 +91,8 @@ describe("an inbox on files", () => {
   });
 });
 
-describe("an inbox that has grown", () => {
-  it("is moved away when most is read, and only what is unread and the last file stay", async () => {
+describe("inbox that has grown", () => {
+  it("rotates when most mail is read, and keeps only unread mail and the last file", async () => {
     const { inbox, again, names } = await start({ rotateBytes: 4_000 });
     const reader = await inbox.openReader();
     const stays = textMail("stays");
@@ -116,14 +116,14 @@ describe("an inbox that has grown", () => {
     expect(mail[0]?.mail).toEqual(stays);
   });
 
-  it("knows a mail again that its sender had to write twice", async () => {
+  it("recognizes a mail that its sender had to write twice", async () => {
     const { inbox, again, path } = await start({ rotateBytes: 1 });
     const reader = await inbox.openReader();
     const [a, b, c] = [textMail("a"), textMail("b"), textMail("c")];
     await inbox.send(a);
     await reader.mark([a.id], "read");
     expect(existsSync(`${path}.1`)).toBe(true);
-    // As a sender does that was stopped between its write and its second look.
+    // As a sender that was stopped between its write and its second check.
     appendFileSync(path, encodeLine({ mail: a }) + encodeLine({ mail: b }));
     expect(textsOf(await reader.unread())).toEqual(["b"]);
     await reader.close();
@@ -133,7 +133,7 @@ describe("an inbox that has grown", () => {
     expect(textsOf(await next.unread())).toEqual(["b", "c"]);
   });
 
-  it("knows it also when the file with the first of the two is gone, and its reader has begun anew", async () => {
+  it("recognizes it also when the file with the first copy is gone and its reader has restarted", async () => {
     const { inbox, again, path, names } = await start({ rotateBytes: 1 });
     const reader = await inbox.openReader();
     const [a, b] = [textMail("a"), textMail("b")];
@@ -149,7 +149,7 @@ describe("an inbox that has grown", () => {
     expect(await next.unread()).toEqual([]);
   });
 
-  it("loses nothing that its senders were promised while it is moved away again and again", async () => {
+  it("loses no acknowledged mail while it is rotated again and again", async () => {
     const { inbox, again } = await start({ rotateBytes: 2_000 });
     const reader = await inbox.openReader();
     const senders = await Promise.all(Array.from({ length: 4 }, again));
@@ -175,7 +175,7 @@ describe("an inbox that has grown", () => {
       expect(seen.filter((text) => text.startsWith(`${which} `))).toEqual(texts);
   });
 
-  it("who watches goes on over the files", async () => {
+  it("a watcher continues across the files", async () => {
     const { inbox, again } = await start({ rotateBytes: 500 });
     const reader = await inbox.openReader();
     const abort = new AbortController();
@@ -193,13 +193,13 @@ describe("an inbox that has grown", () => {
   });
 });
 
-describe("an inbox that somebody has damaged", () => {
+describe("damaged inbox", () => {
   const sample = () => {
     const mails = ["one", "two", "three"].map((text) => textMail(text));
     return { mails, bytes: Buffer.from(mails.map((mail) => encodeLine({ mail })).join("")) };
   };
 
-  it("gives what is whole, sets the rest aside, and tells of it once, also across restarts", async () => {
+  it("returns the valid mail, sets the rest aside, and reports it once, also across restarts", async () => {
     const { inbox, again, path, names } = await start();
     const { mails, bytes } = sample();
     mkdirSync(join(path, ".."));
@@ -222,18 +222,18 @@ describe("an inbox that somebody has damaged", () => {
     expect(names().filter((name) => name.includes(".bad-"))).toEqual(bad);
   });
 
-  it("every byte flipped: no mail is changed, no other mail is lost, and the damage is told", async () => {
+  it("any byte flipped: no mail is changed, no other mail is lost, and the damage is reported", async () => {
     const { inbox, path, names } = await start();
     const { mails, bytes } = sample();
     mkdirSync(join(path, ".."));
-    // Not the last newline: what has no end yet may still be written.
+    // Not the last newline: an unfinished line may still be written.
     for (let at = 0; at < bytes.length - 1; at++) {
       const flipped = Buffer.from(bytes);
       flipped[at] = (flipped[at] ?? 0) ^ (1 << (at % 8));
       writeFileSync(path, flipped);
       const { mail, problems } = await inbox.peek();
       const whole = mail.map((held) => held.mail);
-      // A newline between two records may go: there are two of them.
+      // A newline between two records may be lost: there are two of them.
       expect(whole.length + problems.length, `byte ${at}`).toBe(3);
       expect(problems.length).toBeLessThanOrEqual(1);
       expect(mails.filter(({ id }) => whole.some((found) => found.id === id))).toEqual(whole);
@@ -246,7 +246,7 @@ describe("an inbox that somebody has damaged", () => {
     }
   });
 
-  it("cut at every length: what is whole is there, and the next mail is", async () => {
+  it("cut at any length: complete mail is there, and the next mail arrives", async () => {
     const { inbox, path } = await start();
     const { mails, bytes } = sample();
     mkdirSync(join(path, ".."));
@@ -276,7 +276,7 @@ describe("an inbox that somebody has damaged", () => {
     }
   });
 
-  it("lines that are no records are told of and block nothing; a kind of mail that is not known is shown as text", async () => {
+  it("invalid lines are reported and block nothing; an unknown kind of mail is shown as text", async () => {
     const { inbox, path } = await start();
     mkdirSync(join(path, ".."));
     const newer = { ...textMail("x"), body: { kind: "hologram", beam: 3 } };
@@ -297,7 +297,7 @@ describe("an inbox that somebody has damaged", () => {
     expect(reader.takeNotices()).toEqual([expect.stringContaining("8 lines could not be read")]);
   });
 
-  it("a reader whose file is cut, removed or moved goes on, and says so", async () => {
+  it("a reader whose file is cut, removed or moved continues and reports it", async () => {
     const { inbox, path } = await start();
     const reader = await inbox.openReader();
     const send = async (text: string) => {

@@ -7,7 +7,7 @@ import { heldBytes } from "../../../support/processes/held-bytes.ts";
 import { temporaryFolder } from "../../../support/files/temporary-folder.ts";
 import { createId, textMail, textsOf } from "../../../support/mail/sample-mail.ts";
 
-test("what was read from an inbox takes no more room, however much it was", () => {
+test("memory does not grow with the mail read from an inbox", () => {
   const fold = createInboxFold({ keepsRead: false, marks: { has: () => false, forget: () => undefined } });
   const goOn = (count: number) => {
     for (let i = 0; i < count; i++) {
@@ -23,7 +23,7 @@ test("what was read from an inbox takes no more room, however much it was", () =
   expect(fold.countsOf(1)).toMatchObject({ held: 22_000, unread: 0 });
 });
 
-test("a mail that was read is not read again when it is sent again, however long ago that was; one that only comes late is read", async () => {
+test("a read mail that is sent again is not read again, however old; a late new one is read", async () => {
   const files = teamFiles(temporaryFolder(), "t");
   mkdirSync(files.folder, { recursive: true });
   const watcher = createFolderWatcher();
@@ -47,7 +47,7 @@ test("a mail that was read is not read again when it is sent again, however long
   expect(textsOf(await reader.unread())).toEqual(["late"]);
   expect(textsOf((await inbox.peekUnread()).mail)).toEqual(["late"]);
   await reader.close();
-  // The same for who opens it anew.
+  // The same holds for a new reader.
   const again = open();
   onTestFinished(() => again.close());
   const next = await again.inbox("bert").openReader();

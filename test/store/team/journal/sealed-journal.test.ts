@@ -24,8 +24,8 @@ async function fill(path: string, count: number): Promise<void> {
   await list.close();
 }
 
-describe("a journal that many write", () => {
-  it("makes nothing before the first write, and is closed to others", async () => {
+describe("journal with many writers", () => {
+  it("creates nothing before the first write, and is private to its owner", async () => {
     const path = newPath();
     const list = open(path);
     expect(await list.list()).toEqual([]);
@@ -35,7 +35,7 @@ describe("a journal that many write", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it("stays small however long it is written to, and loses nothing on the way", async () => {
+  it("stays small however long it is written to, and loses nothing", async () => {
     const path = newPath();
     const writers = Array.from({ length: 6 }, () => open(path, 3_000));
     const [first] = writers;
@@ -54,7 +54,7 @@ describe("a journal that many write", () => {
     expect(writers.flatMap((writer) => writer.problems())).toEqual([]);
   });
 
-  it("whatever stands behind a seal is void, and is written again by whoever wrote it", async () => {
+  it("records behind a seal are void, and their writers write them again", async () => {
     const path = newPath();
     const writer = open(path);
     await writer.create(task("a"), lead);
@@ -84,7 +84,7 @@ describe("a journal that many write", () => {
     expect(filesBeside(path)).toEqual(["tasks.jsonl"]);
   });
 
-  it("a follower hears of everything in order across compactions", async () => {
+  it("a follower gets all changes in order across compactions", async () => {
     const path = newPath();
     const writer = open(path, 2_000);
     const reader = open(path);
@@ -103,7 +103,7 @@ describe("a journal that many write", () => {
     expect(seen.map(({ item }) => item.subject)).toEqual(Array.from({ length: 50 }, (_, n) => `s${n}`));
   });
 
-  it("who was away while several files were filled hears how it stands", async () => {
+  it("a follower that missed several files gets the current state", async () => {
     const path = newPath();
     const writer = open(path, 1);
     const reader = open(path);
@@ -111,7 +111,7 @@ describe("a journal that many write", () => {
     await writer.create(task("b"), lead);
     expect(await reader.list()).toHaveLength(2);
     const changes = reader.follow(AbortSignal.timeout(60_000))[Symbol.asyncIterator]();
-    // Nothing here gives way to the reader: it wakes up only when all of it is over.
+    // Nothing here yields to the reader: it runs only after all of them.
     const busy = [writer.delete(2, lead)];
     for (let n = 0; n < 40; n++) busy.push(writer.update(1, { subject: `s${n}` }, lead));
     await Promise.all(busy);
@@ -123,7 +123,7 @@ describe("a journal that many write", () => {
     await changes.return?.();
   });
 
-  it("a line that is no record is passed over, told of, and kept beside the file when it is compacted", async () => {
+  it("an invalid line is skipped, reported, and kept next to the file on compaction", async () => {
     const path = newPath();
     await fill(path, 2);
     appendFileSync(path, '\n{"id":"rec_1","entry":{"do":"cl');
@@ -138,7 +138,7 @@ describe("a journal that many write", () => {
   });
 });
 
-describe("a journal that is damaged (C1, C5)", () => {
+describe("damaged journal (C1, C5)", () => {
   it.each<[string, (text: string) => string | Buffer]>([
     ["empty", () => ""],
     ["cut in its first line", (text) => text.slice(0, 40)],
@@ -159,7 +159,7 @@ describe("a journal that is damaged (C1, C5)", () => {
     expect(readFileSync(path)).toEqual(before);
   });
 
-  it("of a newer Troupe: says so, and touches nothing", async () => {
+  it("of a newer Troupe: is refused and left unchanged", async () => {
     const path = newPath();
     writeFileSync(path, encodeLine({ version: 2, journal: "j", epoch: 0, snapshot: {} }));
     await expect(open(path).list()).rejects.toThrow(/format 2, from a newer Troupe; update this one/);
@@ -175,7 +175,7 @@ describe("a journal that is damaged (C1, C5)", () => {
     expect(list.problems()).toEqual([]);
   });
 
-  it("with any one bit of it turned over: as it was, told of, or refused", async () => {
+  it("any one bit flipped: same content, reported, or refused", async () => {
     const path = newPath();
     await fill(path, 3);
     const whole = readFileSync(path);
@@ -192,7 +192,7 @@ describe("a journal that is damaged (C1, C5)", () => {
     }
   });
 
-  it("cut while it is in use: an error, not fewer tasks", async () => {
+  it("cut while in use: an error, not fewer tasks", async () => {
     const path = newPath();
     await fill(path, 3);
     const list = open(path);
@@ -202,7 +202,7 @@ describe("a journal that is damaged (C1, C5)", () => {
     await expect(list.list()).rejects.toThrow(/something cut it/);
   });
 
-  it("replaced by another while it is in use: an error, not another list", async () => {
+  it("replaced while in use: an error, not another list", async () => {
     const path = newPath();
     const other = newPath();
     await fill(path, 3);

@@ -9,7 +9,7 @@ import { createTestClock } from "../../../../src/testing.ts";
 import { buildProgram } from "../../../support/processes/build-program.ts";
 import { temporaryFolder } from "../../../support/files/temporary-folder.ts";
 
-/** Time that the test lets pass, and a wall clock that is set wrong on purpose. */
+/** Time that the test advances, and a wall clock that is set wrong on purpose. */
 function start() {
   const folder = join(temporaryFolder(), "presence");
   let uptime = 1_000_000;
@@ -26,11 +26,11 @@ function start() {
 }
 
 const day = 86_400_000;
-/** A live pid that belongs to somebody who started later. */
+/** A live pid that belongs to a process that started later. */
 const reusedPid = () => ({ ...currentProcess(), startedAt: "1" });
 
 describe("presence", () => {
-  it.each([day, -day])("a lease does not care about the wall clock (%i ms) (B4)", async (jump) => {
+  it.each([day, -day])("a lease does not depend on the wall clock (%i ms) (B4)", async (jump) => {
     const { open, pass, setWall } = start();
     await open().announce("tester", "working");
     setWall(jump);
@@ -40,20 +40,20 @@ describe("presence", () => {
     expect(await open().look("tester")).toMatchObject({ alive: "unknown", expired: true });
   });
 
-  it("a pid that was given to another process counts as dead (B10)", async () => {
+  it("a pid reused by another process counts as dead (B10)", async () => {
     const { open } = start();
     await open(reusedPid()).announce("tester", "working");
     expect(await open().look("tester")).toMatchObject({ alive: "dead" });
     expect(await open().goneReason("tester")).toContain("is gone");
   });
 
-  it("what was said before the machine was started again counts as dead, whatever time it was", async () => {
+  it("presence from before a reboot counts as dead, whatever its time", async () => {
     const { open } = start();
     await open({ ...currentProcess(), bootId: "another" }).announce("tester", "working");
     expect(await open().look("tester")).toMatchObject({ alive: "dead", expired: false });
   });
 
-  it("of another machine nothing is known, and nothing is taken away", async () => {
+  it("presence of another machine is unknown and is not removed", async () => {
     const { open, pass } = start();
     await open({ ...currentProcess(), bootId: "another", host: "elsewhere", machineId: "another" }).announce(
       "t",
@@ -83,10 +83,10 @@ describe("presence", () => {
     expect(await open().look("tester")).toMatchObject({ alive: "dead" });
   });
 
-  it("one process speaks for a member; another only once its lease is over, and the first is told", async () => {
+  it("one process publishes for a member; another only after its lease, and the first one fails", async () => {
     const { open, pass } = start();
     const stopped = await open(currentProcess()).announce("tester", "working");
-    // The same process by its pid, but not by its name: as seen from another container of the same machine.
+    // The same pid but another identity, as seen from another container of the same machine.
     const other = { ...currentProcess(), pid: process.ppid, startedAt: startOf(process.ppid) };
     await expect(open(other).announce("tester", "starting")).rejects.toMatchObject({ code: "team" });
     pass(10_001);
@@ -112,7 +112,7 @@ describe("presence", () => {
   });
 
   it.each(["", "{", "[]", '{"name":"tester"}', "\0\0\0", '{"__proto__":{"state":"ended"}}'])(
-    "what cannot be read (%j) is neither dead nor absent (C1)",
+    "unreadable presence (%j) is neither dead nor absent (C1)",
     async (text) => {
       const { folder, open } = start();
       await open().announce("tester", "working");
@@ -125,7 +125,7 @@ describe("presence", () => {
     },
   );
 
-  it("whoever looks while it is being said sees the one word or the other, whole", async () => {
+  it("a concurrent reader sees one complete state or the other", async () => {
     const { folder, open } = start();
     const program = await buildProgram("publish-presence.ts");
     onTestFinished(program.remove);
@@ -146,7 +146,7 @@ describe("presence", () => {
     expect([...seen].sort()).toEqual(["idle 3", "working 300"]);
   });
 
-  it("says since when, and does not begin anew when only the words change", async () => {
+  it("gives the start of the state, which a new detail does not change", async () => {
     const { folder, open } = start();
     const clock = createTestClock();
     const presence = createPresence({ folder, clock, beatMs: 1_000_000 });

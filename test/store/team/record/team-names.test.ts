@@ -7,7 +7,7 @@ import { checkName } from "../../../../src/store/index.ts";
 import { skeletonOf } from "../../../../src/store/team/record/confusable-names.ts";
 import { uniqueName } from "../../../../src/store/team/record/team-names.ts";
 
-/** Names that a model, a person or somebody with bad intentions may ask for (D1). */
+/** Names that a model, a user or an attacker may request (D1). */
 const refused: readonly string[] = [
   "",
   " ",
@@ -154,22 +154,22 @@ const kept: readonly string[] = [
 ];
 
 describe("names of members and teams (D1)", () => {
-  it("has a list long enough to mean something", () => {
+  it("the list is long enough to be meaningful", () => {
     expect(new Set([...refused, ...kept]).size).toBeGreaterThanOrEqual(120);
   });
 
-  it.each(refused.map((name) => [JSON.stringify(name), name]))("refuses %s with words on one line", (_, name) => {
+  it.each(refused.map((name) => [JSON.stringify(name), name]))("refuses %s with a one-line message", (_, name) => {
     expect(() => checkName(name, "member")).toThrow(expect.objectContaining({ code: "team" }));
     expect(() => checkName(name, "member")).toThrow(
       /^[^\p{C}\p{Zl}\p{Zp}\p{DI}]+cannot be the name of a member: [^\p{C}]+\.$/u,
     );
   });
 
-  it.each(kept)("keeps %s, in a file of its own", (name) => {
+  it.each(kept)("keeps %s, in a separate file", (name) => {
     expect(checkName(` ${name} `, "member")).toBe(name.normalize("NFC"));
   });
 
-  it("no name leaves its folder or shares a file, refused or not, also where case counts for nothing", () => {
+  it("no name leaves its folder or shares a file, also on case-insensitive file systems", () => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), "troupe-names-")));
     try {
       const names = [...new Set([...refused, ...kept].map((name) => name.normalize("NFC")))];
@@ -201,7 +201,7 @@ describe("names of members and teams (D1)", () => {
     ["wow", "vvow"],
     ["HELP", "ΗΕLP"],
     ["ﬁx", "fix"],
-  ])("%s and %s are taken for one another", (one, other) => {
+  ])("%s and %s look alike", (one, other) => {
     expect(skeletonOf(one)).toBe(skeletonOf(other));
   });
 
@@ -210,11 +210,11 @@ describe("names of members and teams (D1)", () => {
     ["工程师", "工程"],
     ["a1", "a2"],
     ["проверка", "проверки"],
-  ])("%s and %s are not", (one, other) => {
+  ])("%s and %s do not look alike", (one, other) => {
     expect(skeletonOf(one)).not.toBe(skeletonOf(other));
   });
 
-  it("a name that is taken gets a number, and stays within its length", () => {
+  it("a name in use gets a number and stays within its length", () => {
     const taken = new Set(["tester", "tester-2"].map(skeletonOf));
     expect(uniqueName("Tester", (skeleton) => taken.has(skeleton))).toBe("Tester-3");
     const long = "x".repeat(64);

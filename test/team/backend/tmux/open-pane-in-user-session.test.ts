@@ -26,7 +26,7 @@ const users = (place: TmuxPlace, ...args: readonly string[]) => place.user(["-L"
 const windowOf = (place: TmuxPlace, pane: string) => users(place, "display-message", "-p", "-t", pane, "#{window_id}");
 const focus = (place: TmuxPlace) => users(place, "display-message", "-p", "-t", "mine:", "#{window_id} #{pane_id}");
 
-test("beside the user's own pane: readable, without taking the focus, and with nothing of the user's changed", async () => {
+test("opens next to the user's pane: readable, without taking focus or changing the user's settings", async () => {
   const place = await tmuxPlace();
   const { tmux, pane, socket } = await place.inside();
   const before = focus(place);
@@ -59,7 +59,7 @@ test("beside the user's own pane: readable, without taking the focus, and with n
   expect(users(place, "list-panes", "-a", "-F", "#{pane_id}")).toBe(pane);
 });
 
-test("a user's shell that is slow to start, set as the command of every new pane, has no part in it", async () => {
+test("a slow user shell set as default command does not affect the pane", async () => {
   const place = await tmuxPlace();
   const { tmux } = await place.inside();
   const slow = join(place.folder, "slow-shell");
@@ -105,7 +105,7 @@ test("panes that the user made in the same window keep their place and survive",
   expect(shape()).toEqual(before);
 });
 
-test("a terminal of 20 by 5 has no room: a window instead, with a number like any other", async () => {
+test("a 20 by 5 terminal has no room: opens a window with an ordinary number instead", async () => {
   const place = await tmuxPlace();
   const { tmux, pane } = await place.inside({ width: 20, height: 5 });
   const before = focus(place);
@@ -119,7 +119,7 @@ test("a terminal of 20 by 5 has no room: a window instead, with a number like an
   expect(users(place, "list-panes", "-a", "-F", "#{pane_id}")).toBe(pane);
 });
 
-test("a window that the user has zoomed stays zoomed", async () => {
+test("a window that the user zoomed stays zoomed", async () => {
   const place = await tmuxPlace();
   const { tmux, pane } = await place.inside();
   const { pane: first } = await opened(place, tmux, "a");
@@ -129,7 +129,7 @@ test("a window that the user has zoomed stays zoomed", async () => {
   expect(windowOf(place, second.paneId)).not.toBe(windowOf(place, first.paneId));
 });
 
-test("a hidden pane has a window to itself, its program goes on, and it comes back", async () => {
+test("a hidden pane gets a separate window, its program continues, and it can be shown again", async () => {
   const place = await tmuxPlace();
   const { tmux, pane } = await place.inside();
   const [a, b] = [await opened(place, tmux, "a"), await opened(place, tmux, "b")];

@@ -29,7 +29,7 @@ const awkward = [
   "x".repeat(100_000),
 ];
 
-test("eight at once, in a shell that is slow to start: every program gets exactly its arguments, and no shell is in between", async () => {
+test("eight at once with a slow shell: each program gets its exact arguments, without a shell", async () => {
   const place = await tmuxPlace();
   const slow = join(place.folder, "slow-shell");
   writeFileSync(slow, `#!/bin/sh\ntouch ${place.file("shell-was-here")}\nsleep 5\nexec /bin/sh "$@"\n`);
@@ -57,7 +57,7 @@ test("eight at once, in a shell that is slow to start: every program gets exactl
   expect(new Set(opened.map(({ pane }) => pane.paneId)).size).toBe(8);
   expect(new Set(opened.map(({ pane }) => pane.mark)).size).toBe(8);
   expect(new Set(opened.map(({ pane }) => pane.serverPid)).size).toBe(1);
-  // Nothing but them: what held the session open is gone.
+  // Only these panes exist: the one that held the session open is gone.
   const listed = place.user(["-L", own.name, "list-panes", "-a", "-F", "#{pane_id} #{@troupe_id}"]).split("\n").sort();
   expect(listed).toEqual(opened.map(({ pane }) => `${pane.paneId} ${pane.mark}`).sort());
   expect(await closeServer(tmux, place.tmux.socketPath(own.name))).toBe("ended");
@@ -65,7 +65,7 @@ test("eight at once, in a shell that is slow to start: every program gets exactl
   expect(opened.filter(({ program }) => isRunning(program))).toEqual([]);
 });
 
-test("the environment arrives as it is, and no key is left with the server or in a list of processes", async () => {
+test("the environment arrives unchanged, and no key stays with the server or in a process list", async () => {
   const place = await tmuxPlace();
   const env = {
     ...place.env,
@@ -91,7 +91,7 @@ test("the environment arrives as it is, and no key is left with the server or in
   expect(place.user(["-L", own.name, "display-message", "-p", "#{pane_start_command}"])).not.toContain("sk-4711");
 });
 
-test("names of folders and agents are text, whatever they hold", async () => {
+test("names of folders and agents are only text, whatever they contain", async () => {
   const place = await tmuxPlace();
   const cwd = join(place.folder, "a #(touch bait) #[fg=red] ##{pid} $HOME 'x' ; b");
   mkdirSync(cwd);
@@ -117,7 +117,7 @@ test("names of folders and agents are text, whatever they hold", async () => {
   expect([place.folder, cwd].filter((folder) => existsSync(join(folder, "bait")))).toEqual([]);
 });
 
-test("a program of a single word is not given to a shell either", async () => {
+test("a one-word program is not passed to a shell either", async () => {
   const place = await tmuxPlace();
   const program = join(place.folder, "one; touch bait");
   writeFileSync(program, `#!/bin/sh\nexec sleep 100\n`);
@@ -134,7 +134,7 @@ test("a program of a single word is not given to a shell either", async () => {
   expect(await closePane(place.tmux, pane)).toBe("there");
 });
 
-test("what cannot be started says so and leaves nothing", async () => {
+test("a failed start reports it and leaves nothing", async () => {
   const place = await tmuxPlace();
   const request = { placement: own, title: "a", argv: witness(place, "a"), cwd: place.folder, env: place.env };
   const none = join(place.folder, "none");
@@ -146,7 +146,7 @@ test("what cannot be started says so and leaves nothing", async () => {
   expect(place.sockets()).toEqual([]);
 });
 
-test("no tmux, one that is too old, one that does not run: an error that the caller can act on", async () => {
+test("missing, outdated or broken tmux: an error that the caller can act on", async () => {
   const place = await tmuxPlace();
   const fake = (text: string) => {
     const folder = join(place.folder, `bin-${Math.abs(text.length)}`);
@@ -164,7 +164,7 @@ test("no tmux, one that is too old, one that does not run: an error that the cal
   await expect(fake("echo broken library >&2; exit 127")).rejects.toThrow("broken library");
 });
 
-test("tmux 3.0, which reads no commands from its input, is told by a file, and none is left", async () => {
+test("tmux 3.0, which reads no commands from input, gets them in a file that is removed", async () => {
   const place = await tmuxPlace();
   const folder = join(place.folder, "bin");
   const temporary = join(place.folder, "t[m]p");
@@ -189,7 +189,7 @@ test("tmux 3.0, which reads no commands from its input, is told by a file, and n
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test("what a user types to look at a pane", async () => {
+test("command that shows a pane to the user", async () => {
   const place = await tmuxPlace();
   const argv = witness(place, "a");
   const { pane } = await openPane(place.tmux, { placement: own, title: "a", argv, cwd: place.folder, env: place.env });

@@ -31,7 +31,7 @@ const member = (place: TmuxPlace, name: string): Member => ({
   backendType: "tmux",
 });
 
-test("a member runs in its folder until it is killed, and then nothing is left", async () => {
+test("a member runs in its folder until it is killed, and leaves nothing", async () => {
   const place = await tmuxPlace();
   const backend = backendIn(place, "stubborn");
   const cwd = join(place.folder, "work");
@@ -46,7 +46,7 @@ test("a member runs in its folder until it is killed, and then nothing is left",
   expect(place.sockets()).toEqual([]);
 });
 
-test("a pane that is closed by hand is the end of its member, also of one that does not heed it", async () => {
+test("closing a pane by hand ends its member, even one that ignores signals", async () => {
   const place = await tmuxPlace();
   const backend = backendIn(place, "stubborn");
   const running = await backend.start(member(place, "a"));
@@ -60,7 +60,7 @@ test("a pane that is closed by hand is the end of its member, also of one that d
   expect(isRunning(others)).toBe(false);
 });
 
-test("a later life of the lead finds who is still there, and nobody else", async () => {
+test("a resumed lead finds exactly the members that still run", async () => {
   const place = await tmuxPlace();
   const first = backendIn(place);
   const { pane } = await first.start(member(place, "a"));

@@ -18,7 +18,7 @@ async function opened(place: TmuxPlace, name: string, ...words: readonly string[
   return result;
 }
 
-/** The first `count` panes that the watch tells of. */
+/** The first `count` lost panes that the watch reports. */
 async function losses(place: TmuxPlace, panes: readonly TmuxPane[], count: number): Promise<LostPane[]> {
   const lost: LostPane[] = [];
   const { signal } = new AbortController();
@@ -29,7 +29,7 @@ async function losses(place: TmuxPlace, panes: readonly TmuxPane[], count: numbe
   return lost;
 }
 
-test("a killed server is noticed, and a later one on the same socket with the same ids is never touched", async () => {
+test("a killed server is noticed; a later one on its socket with the same ids is not touched", async () => {
   const place = await tmuxPlace();
   const panes = [await opened(place, "a"), await opened(place, "b")].map(({ pane }) => pane);
   const noticed = losses(place, panes, 2);
@@ -37,7 +37,7 @@ test("a killed server is noticed, and a later one on the same socket with the sa
   expect(await noticed).toEqual(panes.map((pane) => ({ pane, state: "gone" })));
   expect(await Promise.all(panes.map((pane) => paneState(place.tmux, pane)))).toEqual(["gone", "gone"]);
 
-  // Somebody's own server, with panes of the same ids.
+  // An unrelated server with panes of the same ids.
   place.user(["-L", own.name, "-f", "/dev/null", "new-session", "-d", "--", "/bin/sleep", "1000"]);
   for (let more = 0; more < 2; more++) place.user(["-L", own.name, "new-window", "-d", "--", "/bin/sleep", "1000"]);
   const before = place.user(["-L", own.name, "list-panes", "-a", "-F", "#{pane_id} #{pane_pid}"]);
@@ -51,7 +51,7 @@ test("a killed server is noticed, and a later one on the same socket with the sa
   expect(place.user(["-L", own.name, "list-panes", "-a", "-F", "#{pane_id} #{pane_pid}"])).toBe(before);
 });
 
-test("a mark that was copied to another pane, and one that was taken away, are both seen", async () => {
+test("a mark copied to another pane and a removed mark are both detected", async () => {
   const place = await tmuxPlace();
   const { pane } = await opened(place, "a");
   const other = await opened(place, "b");
@@ -69,7 +69,7 @@ test("a mark that was copied to another pane, and one that was taken away, are b
   expect(await paneState(place.tmux, forged)).toBe("foreign");
 });
 
-test("a pane that a user closes and one whose program ends are told of once each; those moved, renamed and zoomed are still there", async () => {
+test("closed and ended panes are reported once; moved, renamed and zoomed ones stay", async () => {
   const place = await tmuxPlace();
   const [closed, ended, moved] = [await opened(place, "a"), await opened(place, "b"), await opened(place, "c")];
   const panes = [closed, ended, moved].map(({ pane }) => pane);
@@ -88,12 +88,12 @@ test("a pane that a user closes and one whose program ends are told of once each
   expect(await paneState(place.tmux, moved.pane)).toBe("there");
   expect(await closePane(place.tmux, moved.pane)).toBe("there");
   expect(isRunning(moved.program)).toBe(false);
-  // The user's own window is left, and so the server is.
+  // The user's window is still there, and so is the server.
   expect(await closeServer(place.tmux, moved.pane.socket)).toBe("kept");
   expect(place.user(["-L", own.name, "list-panes", "-a", "-F", "#{session_name}"])).toBe("theirs");
 });
 
-test("a program that does not want to end is ended with its pane; with the last pane nothing is left", async () => {
+test("a program that resists is ended with its pane; nothing is left after the last pane", async () => {
   const place = await tmuxPlace();
   const [a, b] = [await opened(place, "a", "stubborn"), await opened(place, "b", "stubborn")];
   expect(await closePane(place.tmux, a.pane, { graceMs: 100 })).toBe("there");
@@ -106,7 +106,7 @@ test("a program that does not want to end is ended with its pane; with the last 
   expect(await closeServer(place.tmux, b.pane.socket)).toBe("ended");
 });
 
-test("a program that is over before anybody looked is a pane that is gone, and its server leaves nothing", async () => {
+test("a program that ends before the first check is a lost pane, and its server leaves nothing", async () => {
   const place = await tmuxPlace();
   const { pane } = await opened(place, "a", "leave");
   expect(await losses(place, [pane], 1)).toEqual([{ pane, state: "gone" }]);
@@ -116,7 +116,7 @@ test("a program that is over before anybody looked is a pane that is gone, and i
   expect(await paneState(place.tmux, again.pane)).toBe("there");
 });
 
-test("a server that is killed outright leaves a dead socket, which is in nobody's way", async () => {
+test("a killed server leaves a dead socket that blocks nothing", async () => {
   const place = await tmuxPlace();
   const { pane } = await opened(place, "a");
   process.kill(pane.serverPid, "SIGKILL");

@@ -21,7 +21,7 @@ const series = seriesOf([cost(1), [helper, cost(4, "c/d")], cost(2)]);
 const roster = [known(lead, "lead"), known(helper, "ann\u202E", "blue")];
 
 describe("groups", () => {
-  test("are by agent or by model, the dearest first, with colours that differ and names that hide nothing", () => {
+  test("are by agent or model, the most expensive first, with distinct colours and visible names", () => {
     const agents = costGroups(series, "agent", roster);
     expect(agents.map(({ costUsd, color, note }) => [costUsd, color, note])).toEqual([
       [4, "blue", "c/d"],
@@ -36,11 +36,11 @@ describe("groups", () => {
   });
 });
 
-describe("the stack", () => {
+describe("stack", () => {
   const groups = costGroups(series, "agent", roster);
   const [begin] = enclose([cost(1)]).map(({ at }) => Date.parse(at));
 
-  test("adds up over time, and stays where nothing more is spent", () => {
+  test("adds up over time, and stays flat without new costs", () => {
     const until = (begin ?? 0) + 60_000;
     const stack = stackSeries(series, { groups, by: "agent", measure: "usd", until });
     expect(stack.totals).toEqual([0, 1, 5, 7, 7]);

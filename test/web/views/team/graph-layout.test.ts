@@ -28,8 +28,8 @@ const lead = entry("lead", "lead");
 const elsewhere = "ses_99999999" as SessionId;
 const room = { width: 740, height: 600 };
 
-describe("the layout", () => {
-  test("has the lead in the middle, its own around it, and theirs with them", () => {
+describe("layout", () => {
+  test("has the lead in the middle, its agents around it, and theirs next to them", () => {
     const roster = [
       lead,
       entry("ann@t", "teammate", { session: elsewhere }),
@@ -52,7 +52,7 @@ describe("the layout", () => {
     expect(nodes[0]?.x).toBe(room.width / 2);
   });
 
-  test("keeps everybody within its width and apart from each other, however many and however narrow", () => {
+  test("keeps all nodes within its width and apart, for any number and width", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 320, max: 1600 }), (count, width) => {
         const roster = [lead, ...Array.from({ length: count }, (_, index) => entry(`m${index}@t`, "teammate"))];
@@ -67,7 +67,7 @@ describe("the layout", () => {
     );
   });
 
-  test("of very many sub-agents draws those at work, and says how many it leaves out", () => {
+  test("of very many subagents draws the working ones, and says how many it leaves out", () => {
     const many = Array.from({ length: 200 }, (_, index) =>
       child(`s${index}`, "lead", { state: index === 7 ? "tool" : "idle" }),
     );
@@ -78,9 +78,9 @@ describe("the layout", () => {
     expect(nodes.length).toBeLessThan(40);
   });
 
-  test("of nobody is empty", () => expect(layOutGraph([], room).nodes).toEqual([]));
+  test("is empty without agents", () => expect(layOutGraph([], room).nodes).toEqual([]));
 
-  test("is walked through with the arrow keys: every node can be reached", () => {
+  test("every node can be reached with the arrow keys", () => {
     const roster = [lead, ...["a", "b", "c", "d", "e"].map((name) => entry(`${name}@t`, "teammate"))];
     const { nodes } = layOutGraph(roster, room);
     const reached = new Set(["lead"]);
@@ -95,7 +95,7 @@ describe("the layout", () => {
   });
 });
 
-describe("roads", () => {
+describe("edges", () => {
   const ann = entry("ann@t", "teammate", { agent: { id: "agt_ann" as AgentId } as RosterEntry["agent"] });
   const view = { ...emptyView, memberships: new Map([["t", { team: "t", name: "team-lead", role: "lead" as const }]]) };
   const roster = [lead, ann, entry("bob@t", "teammate")];
@@ -108,7 +108,7 @@ describe("roads", () => {
     lastAt: 1,
   });
 
-  test("are one for both directions, whatever name somebody is known by; one to a person is the lead's", () => {
+  test("combine both directions and all aliases of a member; one to the user belongs to the lead", () => {
     let edges = emptyKeyed<string, MessageEdge>();
     for (const each of [
       edge("team-lead@t", "ann@t", 3),
@@ -134,7 +134,7 @@ describe("roads", () => {
     ]);
   });
 
-  test("lead to what somebody has said and heard, the latest first", () => {
+  test("list the messages of both sides, the latest first", () => {
     const said = (id: string, from: string, to: string) => ({ id, from, to }) as Message;
     const recent = [said("1", "team-lead@t", "ann@t"), said("2", "ann@t", "bob@t"), said("3", "bob@t", "team-lead@t")];
     expect(messagesOf(recent, "ann@t", aliases).map(({ id }) => id)).toEqual(["2", "1"]);

@@ -19,14 +19,14 @@ import { callId, enclose, helper, lead, opened, spawned } from "../../../support
 const start = Date.UTC(2026, 0, 1);
 const now = start + 3_600_000;
 
-describe("the window", () => {
+describe("time window", () => {
   const anyWindow = fc.record({
     length: fc.integer({ min: 300, max: 1e9 }),
     end: fc.integer({ min: start, max: now }),
     follows: fc.boolean(),
   });
 
-  test("zooms around a time, which stays where it is", () => {
+  test("zooms around a time, which stays in place", () => {
     fc.assert(
       fc.property(
         anyWindow,
@@ -43,7 +43,7 @@ describe("the window", () => {
     );
   });
 
-  test("cannot be lost by zooming", () => {
+  test("zooming stays within bounds", () => {
     let window: TimeWindow = { length: 60_000, end: now, follows: true };
     for (let step = 0; step < 200; step++) window = zoomed(window, 0.5, { at: now, now });
     expect(window).toMatchObject({ length: 200, follows: true });
@@ -61,20 +61,20 @@ describe("the window", () => {
     expect(periodOf(moved, now).to).toBe(periodOf(window, now).to - 60_000);
   });
 
-  test("of a session that is over shows all of it", () => {
+  test("of an ended session shows all of it", () => {
     const { from, to } = periodOf(firstWindow({ from: start, to: now }, { now, isLive: false }), now);
     expect([from < start, to > now]).toEqual([true, true]);
     expect(fitted({ from: start, to: start }).length).toBeGreaterThan(0);
   });
 
-  test("goes to a span that cannot be seen, and stays where one can", () => {
+  test("moves to a span that is not visible, and stays when it is", () => {
     const window = { length: 60_000, end: now, follows: false };
     expect(showing(window, { from: now - 1_000, to: now + 500 }, now)).toBe(window);
     const { from, to } = periodOf(showing(window, { from: start, to: start + 500 }, now), now);
     expect([from <= start, to >= start + 500]).toEqual([true, true]);
   });
 
-  test("has round times to read, never too many", () => {
+  test("has round tick times, never too many", () => {
     fc.assert(
       fc.property(anyWindow, fc.integer({ min: 2, max: 20 }), (window, most) => {
         const period = periodOf(window, now);
@@ -126,7 +126,7 @@ describe("lanes", () => {
   const all = { from: start, to: start + 12_000 };
   const spans = rows.slice(0, 1).flatMap((row) => placeSpans(rowSpans(row, all, all.to)));
 
-  test("share their height among calls that run beside each other, and only there", () => {
+  test("share their height among concurrent calls only", () => {
     const of = (title: string) => spans.find(({ span }) => span.title === title);
     const thinking = spans.find(({ span }) => span.kind === "thinking");
     expect(of("c1")?.height).toBe(of("c2")?.height);
@@ -135,13 +135,13 @@ describe("lanes", () => {
     expect(of("c3")?.height).toBe(thinking?.height);
   });
 
-  test("say what is at a place, or next to it", () => {
+  test("find the span at a position, or next to it", () => {
     const at = (seconds: number, y: number) => spanAt(spans, { time: start + seconds * 1000, y, slack: 200 })?.title;
     expect([at(4.5, 8), at(4.5, 28), at(8.5, 18), at(2.9, 8)]).toEqual(["c1", "c2", "c3", "c1"]);
     expect(spanAt(spans, { time: start + 1e9, y: 10, slack: 200 })).toBeUndefined();
   });
 
-  test("are walked through from span to span and from lane to lane", () => {
+  test("are navigated from span to span and from lane to lane", () => {
     const step = (mark: Parameters<typeof stepBetweenSpans>[1]["mark"], key: string) =>
       stepBetweenSpans(rows, { mark, key, all, at: start });
     let mark = step(undefined, "ArrowRight");

@@ -22,7 +22,7 @@ const call = {
   progress: "",
 } as unknown as TranscriptItem;
 
-test("words are found in whatever a row can show, as text, whatever their case", () => {
+test("words are found in all text that a row can show, literally and in any case", () => {
   const finds = (words: string, item: TranscriptItem) => createMatcher(words)(item);
   expect(finds("PARSER", said("Mend the parser."))).toBe(true);
   expect(finds("the parser now", said("Mend **the `parser`** now."))).toBe(true);
