@@ -99,7 +99,7 @@ function expectTheStory({ code, stdout, stderr }: Ended): void {
   expect(code).toBe(0);
   for (const name of names) {
     expect(stdout).toMatch(new RegExp(`^  ${name} +▶ joins, in `, "m"));
-    expect(stdout).toMatch(new RegExp(`^  ${name} +→ team-lead: agrees to end$`, "m"));
+    expect(stdout).toMatch(new RegExp(`^  ${name} +→ team-lead: agrees to shut down$`, "m"));
     expect(stdout).toMatch(new RegExp(`^  ${name} +■ has ended: shutdown$`, "m"));
     expect(stdout).toMatch(new RegExp(`^(team)? +${name}: \\d+ turns, \\d+ calls, `, "m"));
   }
@@ -110,7 +110,7 @@ function expectTheStory({ code, stdout, stderr }: Ended): void {
   expect(stdout.match(/^ {2}implementer # #2 claimed: Mend the split$/gm)).toHaveLength(2);
   expect(stdout).toMatch(/^ {2}lead +# #2 free again$/m);
   expect(stdout).toMatch(/^ {2}implementer ▶ is back, and goes on from its transcript$/m);
-  expect(stdout.match(/^ {2}\S+ +# #[23] verified: the runtime has run its check$/gm)).toHaveLength(2);
+  expect(stdout.match(/^ {2}\S+ +# #[23]verified: the runtime ran its check$/gm)).toHaveLength(2);
   expect(stdout.match(/landed on main \(1 commit\)/g)).toHaveLength(2);
   expect(stdout).toMatch(/^tests +before: 3 passed, 1 failed; now: 5 passed/m);
   expect(stdout).toMatch(/^landed +[0-9a-f]{7,} Let somebody pay every cent$/m);
@@ -128,7 +128,7 @@ describe.concurrent("troupe demo", () => {
       const ended = await runDemo(["--fast"], { temp }, context);
       expectTheStory(ended);
       expect(ended.stdout).toMatch(/kills implementer's process \(kill -9 \d+\)/);
-      expect(ended.stdout).toContain("each member in a process of its own");
+      expect(ended.stdout).toContain("each member in a separate process");
       expect(left(temp)).toEqual([]);
     },
   );
@@ -154,7 +154,7 @@ describe.concurrent("troupe demo", () => {
     const git = (...args: string[]) => execFileSync("git", ["-C", repository, ...args], { encoding: "utf8" });
     expect(git("log", "--reverse", "--format=%s").trim().split("\n")).toEqual([
       "Split a bill among friends",
-      "Let somebody pay every cent",
+      "git commit --all --message \"Let every cent be paid\"",
       "Try every bill up to five",
     ]);
     expect(git("status", "--porcelain")).toBe("");
@@ -165,7 +165,7 @@ describe.concurrent("troupe demo", () => {
     const shell = (...args: string[]) =>
       execFileSync(process.execPath, [troupe, ...args], { encoding: "utf8", env, cwd: repository });
     expect(shell("sessions", "show", /ses_[0-9a-z]+/.exec(stdout)?.[0] ?? "")).toContain("troupe land");
-    expect(shell("team", "log", "demo")).toContain("to implementer: each share is rounded by itself");
+    expect(shell("team", "log", "demo")).toContain("to implementer: each share is rounded separately");
     expect(shell("tasks", "list", "--team", "demo", "--all").trim().split("\n")).toHaveLength(3);
     const { team } = JSON.parse(shell("team", "show", "demo", "--json")) as { team: { members: { ended?: object }[] } };
     expect(team.members.filter(({ ended }) => ended)).toHaveLength(3);
@@ -186,7 +186,7 @@ describe.concurrent("troupe demo", () => {
     const { code, stdout, stderr } = await runDemo(flags, { temp, until }, context);
     expect(stderr).toBe("");
     expect(code).toBe(expected);
-    expect(stdout).toContain("Stopped. What the demo had made is removed.");
+    expect(stdout).toContain("Stopped. The files of the demo are removed.");
     expect(stdout).not.toMatch(/^landed /m);
     expect(left(temp)).toEqual([]);
   });
@@ -284,8 +284,8 @@ describe("what the demo believes", () => {
     [but({ tasks: [{ ...task, status: "in_progress" }] }), /task #2 is in_progress/],
     [but({ tasks: [{ ...task, proof: "claimed" }] }), /task #2 is not verified/],
     [but({ mail: { sent: 3, read: 2 } }), /1 of 3 messages were not read/],
-    [but({ answered: 0 }), /nobody asked for a permission/],
-    [but({ startCounts: new Map([["tester", 1]]) }), /nobody died and came back/],
+    [but({ answered: 0 }), /no agent asked for permission/],
+    [but({ startCounts: new Map([["tester", 1]]) }), /no member died and came back/],
   ])("%#", (run, expected) => {
     const said = teamRunProblem(run);
     if (expected === undefined) expect(said).toBeUndefined();

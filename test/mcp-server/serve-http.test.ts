@@ -98,7 +98,7 @@ test("who has agreed to end can do nothing more in the team, and comes back by r
 
 test.each([
   [true, "You have agreed to end", "shutdown_approved"],
-  [false, "is told that you do not want to end yet", "shutdown_rejected"],
+  [false, "now knows that you do not want to end yet, and why.", "shutdown_rejected"],
 ] as const)("who is asked to end from the shell can answer that (%s)", async (approve, words, kind) => {
   const { mailbox, call, team } = await serving();
   await call("anna", "Roster");

@@ -113,7 +113,7 @@ test("what it does is there while one looks at it", async () => {
 
 test("who is not heard of for longer than it may is silent, until it is heard of again", () => {
   const { hear, row } = listening();
-  hear(member("working", { ...remote, alive: "unknown", detail: "no sign of it for more than 10 s" }));
+  hear(member("working", { ...remote, alive: "unknown", detail: "no sign of life for more than 10 s" }));
   expect(row()?.state).toBe("silent");
   hear(member("working", { ...remote, alive: "unknown" }), member("idle", remote));
   expect(row()?.state).toBe("idle");
@@ -131,9 +131,9 @@ test("nobody listens to who has ended; to who has not begun one listens when mor
 });
 
 test("what cannot be followed is told once", async () => {
-  const { store, hear, calls } = listening([new TroupeError("session_damaged", "line 3 cannot be read")]);
+  const { store, hear, calls } = listening([new TroupeError("session_damaged", "line 3 cannot be parsed")]);
   await expect.poll(() => store.getState().notices).toHaveLength(1);
-  expect(store.getState().notices[0]?.text).toBe("what scout does cannot be followed: line 3 cannot be read");
+  expect(store.getState().notices[0]?.text).toBe("what scout: line 3 cannot be parsed");
   hear(member("idle", remote));
   expect(calls).toHaveLength(1);
 });

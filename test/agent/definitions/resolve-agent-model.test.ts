@@ -69,7 +69,7 @@ test("an alias that lies with another provider is refused, with the way out", ()
   expect(resolveAgentModel({ parent: opus, call: "far", overrides: { aliases } })).toEqual({
     ok: false,
     from: "call",
-    message: `"far" stands for openai/gpt-5-mini, which is with another provider than ${opus}; an alias never changes the provider. Name the model in full, or leave it out.`,
+    message: `"far" means openai/gpt-5-mini, which has another provider than ${opus}, and an alias never changes the provider. Name the model in full, or leave it out.`,
   });
 });
 

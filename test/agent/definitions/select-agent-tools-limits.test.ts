@@ -33,7 +33,7 @@ async function call(tool: Tool, input: unknown): Promise<string> {
   const early = tool.refuse?.(parsed.value, bench.context);
   const outcome = await executeTool(tool, parsed.value, bench.context);
   const text = bench.text(outcome);
-  expect(early !== undefined).toBe(text.includes("is outside of what this agent may do"));
+  expect(early !== undefined).toBe(text.includes("may not make this call"));
   return `${outcome.outcome}: ${text}`;
 }
 
@@ -71,7 +71,7 @@ describe("Bash(git diff:*)", () => {
     "git diff\ntouch owned",
   ])("%s is refused, and nothing of it is run", async (command) => {
     const result = await call(toolOf("Bash", { tools }), { command });
-    expect(result).toMatch(/^failed: This call of Bash is outside of what this agent may do: /);
+    expect(result).toMatch(/^failed: This agent may not make this call of Bash: /);
     expect(result).toContain("only for calls that fit: Bash(git diff:*), Bash(git log:*)");
     expect(existsSync(bench.path("owned"))).toBe(false);
   });
@@ -80,7 +80,9 @@ describe("Bash(git diff:*)", () => {
     const [whole] = pool.filter(({ name }) => name === "Bash");
     const limited = toolOf("Bash", { tools });
     expect(limited.description).toBe(
-      `${whole?.description}\n\nYou may use it only for calls that fit: Bash(git diff:*), Bash(git log:*). Every command of a line must fit by itself.`,
+      `${whole?.description}
+
+You may use it only for calls that match: Bash(git diff:*), Bash(git log:*). Every command of a line must match.`,
     );
     expect(limited.input).toBe(whole?.input);
   });
@@ -100,7 +102,7 @@ test("Read(./src/**) reads there, wherever links lead, and nowhere else", async 
   const tool = toolOf("Read", { tools: ["Read(./src/**)"] });
   expect(await call(tool, { file_path: "src/a.txt" })).toMatch(/^ok/);
   for (const file_path of ["b.txt", "src/../b.txt", "src/link.txt", "/etc/passwd", "~/x"]) {
-    expect(await call(tool, { file_path })).toMatch(/^failed: This call of Read is outside/);
+    expect(await call(tool, { file_path })).toMatch(/^failed: This agent may not make this call of Read is outside/);
   }
 });
 
@@ -145,7 +147,7 @@ describe("a rule in disallowedTools takes off just those calls", () => {
       "bash -c 'touch owned'",
       "$(echo touch) owned",
     ]) {
-      expect(await call(tool, { command })).toMatch(/^failed: This call of Bash is outside/);
+      expect(await call(tool, { command })).toMatch(/^failed: This agent may not make this call of Bash is outside/);
     }
     expect(existsSync(bench.path("owned"))).toBe(false);
   });
@@ -155,7 +157,7 @@ describe("a rule in disallowedTools takes off just those calls", () => {
     bench.write("src/private/b.txt", "b");
     const tool = toolOf("Read", { tools: ["Read(src/**)"], disallowedTools: ["Read(src/private/**)"] });
     expect(await call(tool, { file_path: "src/a.txt" })).toMatch(/^ok/);
-    expect(await call(tool, { file_path: "src/private/b.txt" })).toContain("Read(src/private/**) is taken off");
+    expect(await call(tool, { file_path: "src/private/b.txt" })).toContain("Read(src/private/**) is excluded");
   });
 
   test("one that cannot be understood takes off the whole tool", () => {

@@ -42,7 +42,7 @@ test("a question is shown with all that hides in it, said aloud, and counted; de
   const session = startSession();
   const { page, problems, go, violations } = await openDashboard(session);
   await go("approvals");
-  await page.getByText("Nobody waits for an answer.").waitFor();
+  await page.getByText("No open questions.").waitFor();
   session.say("go");
   const card = page.getByRole("article");
   await card.getByRole("heading", { name: "lead wants to run a command" }).waitFor();
@@ -50,15 +50,15 @@ test("a question is shown with all that hides in it, said aloud, and counted; de
   expect(await command.innerText()).toContain("touch made[U+200B]-here && echo [U+202E]ok");
   await card.getByText("characters that cannot be seen").waitFor();
   await card.getByText("make it").waitFor();
-  expect(await page.getByTestId("new-approvals").innerText()).toBe("lead asks for permission to use Bash");
+  expect(await page.getByTestId("new-approvals").innerText()).toBe("lead asking for permission to use Bash");
   await expect.poll(() => page.title()).toMatch(/^\(1\) /);
   await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Approvals 1" }).waitFor();
   expect(await violations()).toEqual([]);
 
   await card.getByRole("textbox", { name: "What to do instead" }).fill("use the other folder");
-  await answer(card, "Deny and say so");
+  await answer(card, "Deny with comment");
   await session.saw(/It came to: [^"]*use the other folder/);
-  await page.getByText("Nobody waits for an answer.").waitFor();
+  await page.getByText("No open questions.").waitFor();
   expect(existsSync(join(session.place.cwd, "made\u200B-here"))).toBe(false);
   await expect.poll(() => page.title()).not.toMatch(/^\(/);
   expect(problems).toEqual([]);
@@ -81,8 +81,8 @@ test("allowed once, it is done; allowed for the session, it is not asked again; 
   await answer(card, "Yes, this once");
   await session.saw(/"type":"agent.idle"/);
   expect(readFileSync(join(session.place.cwd, "new.txt"), "utf8")).toBe("one\n");
-  await first.page.getByText("Nobody waits for an answer.").waitFor();
-  await second.page.getByText("Nobody waits for an answer.").waitFor();
+  await first.page.getByText("No open questions.").waitFor();
+  await second.page.getByText("No open questions.").waitFor();
 
   session.say("plain-one");
   await card
@@ -119,7 +119,7 @@ test("a member's question is answered in its lead's session, in the member's col
   await answer(card, "Yes, this once");
   await lead.until((event) => event.type === "tool.settled" && event.outcome === "ok");
   await expect.poll(() => existsSync(join(place.cwd, "by-ann"))).toBe(true);
-  await page.getByText("Nobody waits for an answer.").waitFor();
+  await page.getByText("No open questions.").waitFor();
   expect(problems).toEqual([]);
   lead.end();
   await lead.done;
@@ -137,6 +137,6 @@ test("what nobody waits for any more is not offered: the process is gone", async
   const url = /http:[^"\s]+/.exec(await web.saw(/http:\S+/))?.[0] ?? "";
   const { page } = await openAddress(url);
   await page.goto(`${new URL(url).origin}/#/s/${id}/approvals`);
-  await page.getByText("Nobody waits for an answer.").waitFor();
+  await page.getByText("No open questions.").waitFor();
   await page.locator(".badge", { hasText: "closed" }).waitFor();
 });

@@ -41,7 +41,7 @@ test("two browsers and a terminal see the same; what one of them answers is gone
   }
   const session = /ses_\w+/.exec(first.url())?.[0] ?? "";
   const open = (page: Page, view: string) => page.goto(new URL(`/#/s/${session}/${view}`, url).href);
-  const nobody = (page: Page) => page.getByText("Nobody waits for an answer.").waitFor();
+  const nobody = (page: Page) => page.getByText("No open questions.").waitFor();
   const isMade = (name: string) => existsSync(join(place.cwd, name));
 
   // Asked by the terminal, answered in a browser.

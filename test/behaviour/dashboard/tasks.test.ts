@@ -71,7 +71,7 @@ test("what is to be done, what waits for what, whose it is and how well it is kn
   await page.getByRole("textbox", { name: "Subject of the new task" }).fill("Look at <b>it</b>");
   await page.getByRole("textbox", { name: "Description of the new task" }).fill("all of it");
   await page.getByRole("combobox", { name: "Waits for" }).selectOption({ label: "#3 Paint [U+202E]it" });
-  await page.getByRole("button", { name: "Does not wait for #3" }).click();
+  await page.getByRole("button", { name: "Do not wait for #3" }).click();
   await page.getByRole("combobox", { name: "Waits for" }).selectOption({ label: "#3 Paint [U+202E]it" });
   expect(await violations()).toEqual([]);
   await page.getByRole("button", { name: "Create" }).click();
@@ -116,7 +116,7 @@ test("on a phone, with the keyboard, in a replay, and in a file", async () => {
   await card(page, "Completed", 1).waitFor();
 
   await go("replay");
-  await page.getByRole("navigation", { name: "What is replayed" }).getByRole("button", { name: "Tasks" }).click();
+  await page.getByRole("navigation", { name: "Replay" }).getByRole("button", { name: "Tasks" }).click();
   await card(page, "Pending", 3).waitFor();
   await page.getByText("This is a replay").waitFor();
   expect(await page.getByRole("combobox").count()).toBe(0);

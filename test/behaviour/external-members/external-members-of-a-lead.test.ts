@@ -66,7 +66,7 @@ test("what keeps a member from being ended is told to the lead's model, and brea
   const worker = { labels: [], branch: "b", base: "0" };
   await outside.record.join({ name: "far", cwd: team.cwd, backendType: "remote", worker });
   await team.ask("end far");
-  await team.until(report(/far could not be brought to an end: .*bus/));
+  await team.until(report(/far: .*bus/));
   expect((await team.ask("still there?")).text).toBe("fine");
 });
 
@@ -76,7 +76,7 @@ test("a surface that wants a program's member back is told where it comes back f
   expect(await team.command({ type: "member.respawn", team: "alpha", name: "bot" })).toEqual({
     ok: false,
     code: "team",
-    message: "bot is run by another program or a person, and comes back from there.",
+    message: "bot: it is an external member. Its own program must rejoin the team.",
   });
   expect(await endOf(outside, "bot")).toBeUndefined();
   await outside.mailbox.send({ from: "user", to: "bot", text: "hello" });

@@ -118,7 +118,7 @@ test("when the input ends while a question is open, the question is refused and 
   troupe.end();
   const { code, stdout } = await troupe.done;
   expect(code).toBe(0);
-  expect(stdout).toContain("Nobody was left to answer");
+  expect(stdout).toContain("No user is available to answer.");
   expect(existsSync(join(cwd, "out.txt"))).toBe(false);
 });
 

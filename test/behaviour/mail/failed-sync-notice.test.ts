@@ -29,7 +29,7 @@ test("a session whose mail the disk did not keep says so at once", async () => {
   const notice = said.split("\n").find((line) => line.includes('"code":"storage"')) ?? "";
   expect(notice).toContain('"level":"error"');
   expect(notice).toContain(
-    `What was last written to the inbox of scout may not outlive a power cut. Cannot sync ${inbox}`,
+    `The last writes to the inbox of scout may not survive a power cut. Cannot sync ${inbox}`,
   );
   lead.end();
   await lead.done;

@@ -270,7 +270,7 @@ test("troupe mcp add, list, get, test, remove: each scope has its file, and what
   expect((await add("broken", "--", "no-such-program")).code).toBe(0);
   const all = await place.run(["mcp", "test"]);
   expect(all.code).toBe(1);
-  expect(all.stdout).toMatch(/FAIL broken .*no such program/);
+  expect(all.stdout).toMatch(/FAIL broken .*the program does not exist/);
 
   expect((await place.run(["mcp", "remove", "mine"])).code).toBe(0);
   expect(JSON.parse(readFileSync(settings, "utf8"))).toEqual({ model: "sonnet", env: { A: "b" }, mcpServers: {} });

@@ -43,7 +43,7 @@ test("promise 03: the last answer of a teammate's turn reaches its lead though n
     }),
   });
   await team.ask("go");
-  expect(await heard.all()).toContain("Last said to a peer");
+  expect(await heard.all()).toContain("Last message to a peer");
 });
 
 test("promise 03: a long answer comes as its beginning, with the file that has it whole", async () => {
@@ -60,7 +60,7 @@ test("promise 03: a long answer comes as its beginning, with the file that has i
 });
 
 test("promise 03: each answer is told once, in whichever turn it was given, and a failure with its reason", async () => {
-  const heard = hears("[one]", "[two]", "could not go on");
+  const heard = hears("[one]", "[two]", "could not continue");
   const team = await alpha({
     answer: leading([{ calls: [mate("scout")] }, ...Array(9).fill(heard.look)], async ({ turn }) => {
       if (turn === 3) return { text: "", fault: { kind: "forbidden" } };
@@ -111,7 +111,7 @@ test("promise 03: what a teammate says together with that it agrees to end reach
   await team.ask("end it");
   writeFileSync(join(team.cwd, "asked"), "");
   await inState(team, "scout", "ended");
-  expect(await heard.all()).toMatch(/scout is done with what it was doing and has agreed to end\.\nWhat it has said:/);
+  expect(await heard.all()).toMatch(/scout is done with what it was doing and has agreed to end\.\nWhat it said:/);
   const log = await memberLog(team.tree, "scout");
   const sent = log.flatMap((event) => (event.type === "mail.sent" ? [event.kind] : []));
   expect(sent).toEqual(["idle_notification", "shutdown_approved"]);

@@ -17,7 +17,7 @@ test("promise 13: one that is idle is told from one whose process gives no sign 
   await poll(status, { state: "idle", alive: "alive" });
   child().kill("SIGSTOP");
   // Its own word is what it was; nobody takes it for that.
-  await poll(status, { state: "idle", alive: "unknown", detail: expect.stringContaining("no sign of it") as string });
+  await poll(status, { state: "idle", alive: "unknown", detail: expect.stringContaining("no sign of life for more than") as string });
   child().kill("SIGCONT");
   await poll(status, { state: "idle", alive: "alive" });
   child().kill("SIGKILL");

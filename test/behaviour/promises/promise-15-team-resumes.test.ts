@@ -92,7 +92,7 @@ test("promise 15: a member whose definition is gone is named with the reason; th
       agent === "lead" ? { text: /scout could not be/.test(textOf(request.messages)) ? "I know" : "who?" } : undefined,
   });
   await inState(second, "maker", "idle");
-  const message = "scout could not be brought back: scout is of the type expert, which is not there any more.";
+  const message = "scout: scout is of the type expert no longer exists.";
   expect(second.all("notice.raised").map((notice) => notice.message)).toContain(message);
   expect(await membersOf(first.tree)).toMatchObject([{ name: "scout", ended: { reason: "lost" } }, { name: "maker" }]);
   expect(await second.ask("who is there?")).toMatchObject({ text: "I know" });
@@ -125,7 +125,7 @@ test("promise 15: a member whose transcript is gone is back without it, and the 
   await inState(second, "maker", "idle");
   await second.until(
     (event) =>
-      event.type === "notice.raised" && event.message.includes(`the transcript of its session ${sessionId} is`),
+      event.type === "notice.raised" && event.message.includes(`cannot read the transcript of its session ${sessionId} is`),
   );
   await second.until((event) => event.type === "mail.received" && event.from === "scout");
   expect(await second.ask("who is there?")).toMatchObject({ text: "I know" });
@@ -175,7 +175,7 @@ test("promise 15: a task of one who has ended, which nobody has come to give bac
   const { record, tasks } = await filesOf(first.tree);
   await tasks.create({ subject: "paint it", description: "" }, { name: "team-lead" });
   await tasks.claim(1, { name: "scout" });
-  await record.end("scout", { reason: "lost", detail: "its process is gone" });
+  await record.end("scout", { reason: "lost", detail: "its process has ended" });
   const second = await alpha({
     tree: first.tree,
     resume: first.session.id,

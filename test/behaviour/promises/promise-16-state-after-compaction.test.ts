@@ -69,10 +69,10 @@ test("promise 16: after compaction the lead still knows its team and the tasks t
     [
       "We worked.\n",
       "<still-there>",
-      "You lead the team alpha. Its members:",
+      "You lead team alpha. Its members:",
       "- scout (general-purpose): idle",
       "- scribe (general-purpose): ended (killed)",
-      "Tasks that are open:",
+      "Open tasks:",
       "#1 [pending] paint the shed",
       "#2 [pending] dry it [blocked by #1]",
       "</still-there>",
@@ -94,7 +94,7 @@ test("promise 16: after compaction a lead without a team still knows the open ta
   await alone.ask("go");
   expect(await alone.command({ type: "compact" })).toEqual({ ok: true });
   const summaries = () => alone.all("context.compacted").map(({ summary }) => summary);
-  expect(summaries()).toEqual([expect.stringContaining("Tasks that are open:\n#1 [pending] sweep\n</still-there>")]);
+  expect(summaries()).toEqual([expect.stringContaining("Open tasks:\n#1 [pending] sweep\n</still-there>")]);
 
   // A member's conversation is made shorter when it does not fit any more.
   const filling = { text: "x".repeat(4_000), calls: [bash("head -c 20000 /dev/zero | tr '\\0' y")] };
@@ -102,13 +102,13 @@ test("promise 16: after compaction a lead without a team still knows the open ta
     settings: { compaction: { atTokens: 12_000 } },
     answer: compacting(
       leading([{ calls: [create("sweep"), mate("scout")] }, { text: "waiting" }], ({ turn }) =>
-        turn < 6 ? filling : { text: "came through" },
+        turn < 6 ? filling : { text: "no input on stdin;" },
       ),
     ),
   });
   await team.ask("go");
-  await team.until(report(/came through/));
+  await team.until(report(/no input on stdin;/));
   const [compacted] = (await memberLog(team.tree, "scout")).filter((event) => event.type === "context.compacted");
-  const knows = "You are scout of the team alpha. With you are:\n- team-lead\nTasks that are open:\n#1 [pending] sweep";
+  const knows = "You are scout of the team alpha. The other members:\n- team-lead\nOpen tasks:\n#1 [pending] sweep";
   expect(compacted?.summary).toContain(knows);
 });

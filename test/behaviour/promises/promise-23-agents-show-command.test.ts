@@ -29,7 +29,7 @@ test("promise 23: 'troupe agents show' prints the rights that come out of it, un
       "max turns   5",
       "tool        Read",
       "tool        Bash: only Bash(git diff:*)",
-      `left out    tools "Raed": there is no such tool; did you mean Read?`,
+      `left out    tools "Raed": there is no such tool; Did you mean Read?`,
       "mode        plan where the parent is in plan (acceptEdits would be more than the parent has)",
       "mode        default where the parent is in default (acceptEdits would be more than the parent has)",
       "mode        acceptEdits where the parent is in acceptEdits",

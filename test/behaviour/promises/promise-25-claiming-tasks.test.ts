@@ -101,7 +101,7 @@ test("promise 25: who was given a task while it was blocked begins it when it is
   expect(await team.command({ type: "task.update", taskId: 1, status: "completed" })).toEqual({ ok: true });
   await team.until(task(2, ({ status, owner }) => status === "completed" && owner === "reader"));
   const said = team.asked("reader@alpha").map((ask) => ask.said);
-  expect(said.filter((each) => each.includes("This task of yours was blocked"))).not.toEqual([]);
+  expect(said.filter((each) => each.includes("Your task was blocked."))).not.toEqual([]);
   expect(JSON.stringify(team.asked("other@alpha").map((ask) => ask.said))).not.toContain("check it");
 });
 

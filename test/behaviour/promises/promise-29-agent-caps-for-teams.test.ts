@@ -43,7 +43,7 @@ test("promise 29: the agents of all teammates share the places, and nobody waits
   let begun = 0;
   let now = 0;
   let most = 0;
-  const queued = () => team.all("tool.progress").filter(({ text }) => text.startsWith("waiting for a place")).length;
+  const queued = () => team.all("tool.progress").filter(({ text }) => text.startsWith("waiting for a slot,")).length;
   const team = await alpha({
     settings: { limits: { maxConcurrentAgents: 2 } },
     answer: leading([{ calls: ["a", "b"].map((name) => mate(name)) }], async ({ agent: path, turn }) => {

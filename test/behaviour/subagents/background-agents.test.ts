@@ -172,7 +172,7 @@ describe("2.7 hand-over", () => {
     const team = await teamSession({
       settings: how === "by itself" ? { subagents: { handOverMs: 50 } } : {},
       answer: lead([{ calls: [agent("work")] }, { text: "went on" }, { text: "heard" }], async (ask) => {
-        if (ask.turn === 1) return { text: "before it", calls: [bash("echo ran >> effects")] };
+        if (ask.turn === 1) return { text: "ahead", calls: [bash("echo ran >> effects")] };
         await over.opened;
         return { text: "after it" };
       }),
@@ -182,7 +182,7 @@ describe("2.7 hand-over", () => {
     if (how === "by command") expect(await team.command({ type: "background" })).toEqual({ ok: true });
     await asking;
     await team.seen();
-    expect(resultOf(team).text).toMatch(/goes on in the background, where it was; nothing is run again/);
+    expect(resultOf(team).text).toMatch(/continues in the background, where it was; nothing is run again/);
     expect(team.all("background.ended")).toEqual([]);
     over.open();
     await team.until((event) => event.type === "background.ended");
@@ -235,7 +235,7 @@ describe("2.7 SendMessage", () => {
     await team.session.ask("go");
     await team.until((event) => event.type === "background.ended");
     await team.seen();
-    expect(resultOf(team, 1, 2).text).toMatch(/at work and will hear it after its current turn/);
+    expect(resultOf(team, 1, 2).text).toMatch(/is working and reads it after its current turn\./);
     expect(team.asked("lead/scout")).toHaveLength(2);
     expect(news(team)).toHaveLength(1);
     expect(news(team)[0]).toContain("heard: look left as well");

@@ -47,7 +47,7 @@ test("of several teams the one that is named is spoken to and ended, also where 
   await team.ask("to one");
   expect(team.all("tool.settled", "lead").at(-1)).toMatchObject({
     outcome: "failed",
-    content: [{ text: "There are several of that name. Say which: tester@one, tester@two." }],
+    content: [{ text: "Several members have that name. Use one of: tester@one, tester@two." }],
   });
   await team.ask("to all");
   expect(await team.command({ type: "mail.send", to: "tester@one", text: "for the user" })).toEqual({ ok: true });
@@ -109,7 +109,7 @@ test("who goes on with a session whose team another one leads by now leaves it a
   });
   expect((await again.ask("hello")).text).toBe("I am here");
   expect(again.all("notice.raised").map(({ message }) => message)).toEqual([
-    expect.stringMatching(/^the team alpha could not be taken up again: .* led by another session/),
+    expect.stringMatching(/^the team alpha: .*: another session leads it \(process/),
   ]);
   expect((await other.ask("still there?")).text).toBe("I lead");
   await again.close();
@@ -134,7 +134,7 @@ test("a teammate's session goes on as that teammate's or not at all, as long as 
   const scout = (await membersOf(tree))[0]?.sessionId ?? "";
   const resume = () => teamSession({ tree, stored: true, resume: scout, answer: () => ({ text: "who am I?" }) });
   await expect(resume()).rejects.toThrow(
-    `${scout} is the session of scout, a teammate of alpha, and goes on as that: 'troupe --resume ${first.session.id}' brings back its team, 'troupe team respawn alpha scout' this one alone.`,
+    `${scout} is the session of scout, a teammate of alpha, and goes on as that: , or resume its lead with 'troupe --resume ${first.session.id}''troupe team respawn alpha scout' this one alone.`,
   );
   // It is not held by who was refused.
   const again = await teamSession({
@@ -155,7 +155,7 @@ test("a name that only looks like a team's makes no other team each time: who as
   await first.close();
   const { tree } = first;
   const other = () => teamSession({ tree, stored: true, flags: { team: "Alpha" }, answer: () => ({ text: "hello" }) });
-  await expect(other()).rejects.toThrow("There is a team already that is called almost Alpha: alpha. Say which.");
+  await expect(other()).rejects.toThrow("A team with a name similar to Alpha: alpha. Use its exact name.");
   const teams = createFileTeamStore({ home: tree.path("home/.troupe"), ...ports });
   expect((await teams.list()).map(({ name }) => name)).toEqual(["alpha"]);
 });

@@ -60,7 +60,7 @@ test("who has asked for a teammate and ends before it is there: the lead goes on
   await allRead(led);
   expect(led.failures).toEqual([]);
   expect(noticesOf(led)).toEqual([
-    expect.stringMatching(/^the answer to scout was not sent: scout is not there any more \(killed/),
+    expect.stringMatching(/^cannot send cannot send the answer to scout: scout has ended \(killed/),
   ]);
 });
 
@@ -106,7 +106,7 @@ test("what is allowed to everybody is told to those who are there, also when one
   expect(sentTo(led, "team_permission_update")).toEqual(["second", "fourth"]);
   expect(sentTo(led, "permission_response")).toEqual(["first"]);
   expect(led.failures).toEqual([]);
-  expect(noticesOf(led)).toEqual([expect.stringMatching(/^third was not told: third is not there any more/)]);
+  expect(noticesOf(led)).toEqual([expect.stringMatching(/^third: third does not exist any more/)]);
   await endAll(led);
 });
 
@@ -141,6 +141,6 @@ test("a lead with fewer rights than before goes on, also when one who has more e
   before = known;
   mode = "default";
   led.team.observe({ event: { type: "agent.changed", permissionMode: "default" } } as Envelope);
-  await expect.poll(() => noticesOf(led)).toEqual([expect.stringMatching(/^scout was not told: scout is not there/)]);
+  await expect.poll(() => noticesOf(led)).toEqual([expect.stringMatching(/^scout: scout does not exist/)]);
   expect(led.failures).toEqual([]);
 });

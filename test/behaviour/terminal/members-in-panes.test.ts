@@ -38,7 +38,7 @@ test("members in panes: what they do, their tokens and last words; which one is 
   await see("maker@alpha begins with the parser");
   await see("maker gives no sign");
   rmSync(join(place.cwd, "frozen"));
-  await see("maker waits for the model");
+  await see("maker waiting for the model");
 
   press("S-Down");
   await see("❯ ├─ scout");
@@ -50,7 +50,7 @@ test("members in panes: what they do, their tokens and last words; which one is 
   await see(/scout idle/);
   press("Escape");
   await lose("── to scout");
-  await see("maker waits for the model");
+  await see("maker waiting for the model");
   press("C-d");
   await see("Leave?");
   const pids = Object.values(place.pids());

@@ -60,7 +60,7 @@ test.each([40, 80, 200])("a question is answered in each way, in %i columns", as
   await ask("run instead");
   press("Up");
   press("Enter");
-  await see("Enter sends it");
+  await see("Enter to send, Esc to go back");
   type("use another name");
   press("Enter");
   await see("done with run instead");
@@ -131,7 +131,7 @@ test("three teammates: look at each, say something to one, interrupt one, dismis
   expect(screen()).toContain("ben idle");
 
   press("C-c");
-  await see("Ctrl+C again leaves");
+  await see("press Ctrl+C again to leave");
   press("C-c");
 });
 
@@ -193,13 +193,13 @@ test("an earlier session is gone on with, and a new one begun", async () => {
   await see("heard: good morning");
   type("/clear");
   press("Enter");
-  await see("Say what to do");
+  await see("Describe a task;");
   type("/resume");
   press("Enter");
-  await see("Go on with an earlier session");
+  await see("Resume a session");
   press("Enter");
-  await lose("Go on with an earlier session");
-  await lose("Say what to do");
+  await lose("Resume a session");
+  await lose("Describe a task;");
   await see("heard: good morning");
 });
 

@@ -45,12 +45,12 @@ test.each([40, 80, 200])(
     for (const line of all.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(columns);
     expect(all.match(/● Found/g)).toHaveLength(1);
     press("C-c");
-    await see("Ctrl+C again leaves");
+    await see("press Ctrl+C again to leave");
     press("C-c");
-    await lose("asks nothing");
+    await lose("never asks");
     // What was printed stays, what was redrawn is gone.
     expect(scrollback()).toContain("End.");
-    expect(scrollback()).not.toContain("asks nothing");
+    expect(scrollback()).not.toContain("never asks");
   },
 );
 
@@ -101,7 +101,7 @@ test("a resize in the middle of a call is drawn cleanly, and what comes after it
     await see(/\(\d+s/);
     // One prompt between its two rules, one status line: nothing of an earlier width is left.
     await expect.poll(() => screen().match(/^─+$/gm)?.length).toBe(2);
-    await expect.poll(() => screen().match(/asks nothing/g)?.length).toBe(1);
+    await expect.poll(() => screen().match(/never asks/g)?.length).toBe(1);
   }
   at.write("free", "");
   await see("● waited");
@@ -225,7 +225,7 @@ test("prompts are kept for the project, in a file that is the user's alone", asy
   press("Enter");
   await see("heard 11 characters");
   press("C-d");
-  await lose("asks nothing");
+  await lose("never asks");
   const projects = join(at.home, ".troupe", "projects");
   const file = join(projects, readdirSync(projects)[0] ?? "", "prompts.jsonl");
   expect(readFileSync(file, "utf8")).toContain('"remember me"');

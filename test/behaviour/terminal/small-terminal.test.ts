@@ -40,7 +40,7 @@ test("in a low and narrow terminal everything fits, and nothing is ever cleared"
   press("Enter");
   await said("They begin.");
   await see(/ada waits/);
-  expect(screen()).toMatch(/^asks nothing/m);
+  expect(screen()).toMatch(/^never asks/m);
   press("S-Down");
   await see("❯ ├─ ada");
   press("C-t");

@@ -17,7 +17,7 @@ test("an agent on another machine: its events in the lead's log, its commits as 
   expect(heard(envelopes)).toContain("both are written");
   expect(heard(envelopes)).toMatch(/Bash|command/);
   expect(gitIn(place.lead, "log", "--format=%an %s", `main..${branch}`).trim().split("\n")).toEqual([
-    "Ada What lead/writer had not committed",
+    "Ada What lead/writer",
     "Ada one",
   ]);
   expect(gitIn(place.lead, "show", `${branch}:two.txt`)).toBe("two\n");
@@ -57,7 +57,7 @@ test("a worker that is killed in the middle: another goes on from what was commi
   const branch = branchOf(place.lead);
   expect(gitIn(place.lead, "log", "--format=%s", `main..${branch}`).trim().split("\n")).toEqual(["two", "one"]);
   const notices = envelopes.flatMap(({ event }) => (event.type === "notice.raised" ? [event.message] : []));
-  expect(notices).toContain("The worker north was lost; south goes on from what was committed.");
+  expect(notices).toContain("The worker north was lost; south goes on from the committed work.");
   second.child.kill("SIGTERM");
   await second.done;
 });
@@ -78,7 +78,7 @@ test("cut off from the bus: another takes over, and what the first one writes wh
   expect(code).toBe(0);
   rmSync(mark);
   wall.heal();
-  await first.saw(/was lost to another/);
+  await first.saw(/was lost to another worker/);
   const envelopes = eventsOf(stdout);
   expect(heard(envelopes)).toContain("taken over");
   expect(

@@ -82,10 +82,10 @@ for (const [words, signals] of [
     const [first, second] = signals;
     north.child.kill(first);
     if (second) {
-      await north.saw(/takes no more/);
+      await north.saw(/claims no more jobs;/);
       north.child.kill(second);
     }
-    await north.done.then(({ stdout }) => expect(stdout).toMatch(/lead\/writer \(job_\w+\) is left to others/));
+    await north.done.then(({ stdout }) => expect(stdout).toMatch(/lead\/writer \(job_\w+\)was released to other workers/));
     const { code, stdout } = await lead.done;
     expect(code).toBe(0);
     expect(heard(eventsOf(stdout))).toContain("taken over");
@@ -96,7 +96,7 @@ for (const [words, signals] of [
 test("the first interrupt: the worker takes no more, and waits for what it has", async () => {
   const { place, mark, north, lead } = await inTheMiddle();
   north.child.kill("SIGINT");
-  await north.saw(/takes no more/);
+  await north.saw(/claims no more jobs;/);
   const south = await place.worker("south");
   rmSync(mark);
   const { stdout } = await lead.done;

@@ -144,7 +144,7 @@ test("a worker that is killed: another goes on with the teammate, its transcript
   // One that is told to take no more leaves whom it has when they rest.
   const west = await place.worker("west");
   south.child.kill("SIGINT");
-  await south.saw(/is left to others/);
+  await south.saw(/was released to other workers/);
   await west.saw(/far@crew [^\n]* begins, for the \dth time/);
   await place.run("team", "send", team, "far", "still there?");
   await running.saw(/I am, and have answered \d times/);
@@ -179,7 +179,7 @@ test("its lead is killed and resumed: it is a member still, and was at work all 
   await running.saw(/"type":"session.opened"[^\n]*"resumed":true/);
   await running.saw(/"type":"member.changed"[^\n]*"name":"far","state":"working"/);
   rmSync(wait);
-  await running.saw(/lead heard: [^\n]*has waited/);
+  await running.saw(/lead heard: [^\n]*With your earlier name you come back and find the mail that was kept for you\./);
   expect((await place.run("team", "show", team)).stdout).toMatch(/far[^\n]*idle/);
 
   expect(await place.run("team", "stop", team, "far", "--now")).toMatchObject({ code: 0 });

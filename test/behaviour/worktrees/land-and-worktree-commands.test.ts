@@ -43,7 +43,7 @@ it("troupe land: lands what is good, says why the rest is not", async () => {
   const again = await run(["land", "good", "--json"]);
   expect(again.code).toBe(0);
   expect(JSON.parse(again.stdout)).toMatchObject({ landed: [], refused: [{ branch: "good", reason: "nothing new" }] });
-  expect((await run(["land", "--continue"])).stdout).toBe("no landing was interrupted here\n");
+  expect((await run(["land", "--continue"])).stdout).toBe("there is no interrupted landing");
 });
 
 it("troupe land and troupe worktree: bad input is one line and exit code 2", async () => {
@@ -53,26 +53,26 @@ it("troupe land and troupe worktree: bad input is one line and exit code 2", asy
     expect([code, stdout]).toEqual([2, ""]);
     return stderr;
   };
-  expect(await said("land")).toMatch(/which branches\?/);
-  expect(await said("land", "goood")).toMatch(/no branch goood; did you mean good\?/);
+  expect(await said("land")).toMatch(/no branches given\./);
+  expect(await said("land", "goood")).toMatch(/no branch goood; Did you mean good\?/);
   expect(await said("land", "--abort", "good")).toMatch(/take no branch/);
-  expect(await said("land", "--agent")).toMatch(/which branches\?/);
-  expect(await said("land", "--agent", "Explore")).toMatch(/which branches\?/);
-  expect(await said("land", "--agent", "goood")).toMatch(/no branch goood; did you mean good\?/);
+  expect(await said("land", "--agent")).toMatch(/no branches given\./);
+  expect(await said("land", "--agent", "Explore")).toMatch(/no branches given\./);
+  expect(await said("land", "--agent", "goood")).toMatch(/no branch goood; Did you mean good\?/);
   write("a.txt", "dirty\n");
-  expect(await said("land", "good")).toMatch(/not committed \(a\.txt\): commit or stash them first/);
+  expect(await said("land", "good")).toMatch(/not committed \(a\.txt\)\)\. Commit or stash them first\./);
   const outside = workplace();
   expect((await outside.run(["worktree", "list"])).stderr).toMatch(/is not in a git repository/);
 });
 
 it("troupe worktree list and prune", async () => {
   const { run, git, cwd } = repository();
-  expect((await run(["worktree"])).stdout).toBe("no worktrees of agents here\n");
+  expect((await run(["worktree"])).stdout).toBe("there are no worktrees of agents");
   git("worktree", "add", "-q", "-b", "troupe/agent-elsewhere", join(cwd, "../elsewhere"));
   expect((await run(["worktree", "list"])).stdout).toMatch(/^troupe\/agent-elsewhere {2}foreign\n/);
   const listed = await run(["worktree", "list", "--json"]);
   expect(JSON.parse(listed.stdout)).toMatchObject({ state: "foreign", branch: "troupe/agent-elsewhere" });
-  expect((await run(["worktree", "prune", "--dry-run"])).stdout).toBe("no worktrees of agents here\n");
+  expect((await run(["worktree", "prune", "--dry-run"])).stdout).toBe("there are no worktrees of agents");
 });
 
 it("troupe land: killed in the middle of a check, then continued", async () => {

@@ -40,5 +40,5 @@ test("the pane of a member is put out of sight and back from the shell, and the 
     hidden: false,
     attach: "tmux -L troupe-test attach -t troupe",
   });
-  await expect(hidePane("crew", "bot", {})).rejects.toThrow("bot has no pane: it runs remote.");
+  await expect(hidePane("crew", "bot", {})).rejects.toThrow("bot has no pane: its backend is remote.");
 });

@@ -59,7 +59,7 @@ describe("troupe demo --coordinator", () => {
       child.kill("SIGINT");
     });
     expect({ code, stderr }).toEqual({ code: 130, stderr: "" });
-    expect(stdout).toContain("Stopped. What the demo had made is removed.");
+    expect(stdout).toContain("Stopped. The files of the demo are removed.");
     expect(readdirSync(temp)).toEqual([]);
   });
 });
@@ -86,7 +86,7 @@ describe("what the demo believes", () => {
   test.each<[string, CoordinatorRun, readonly string[] | undefined, RegExp | undefined]>([
     ["all is well", good, shared, undefined],
     ["green before", { ...good, before: good.after }, shared, /passed before anything/],
-    ["red after", { ...good, after: good.before }, shared, /not green at the end/],
+    ["red after", { ...good, after: good.before }, shared, /the tests fail at the end \(/],
     ["no end", { ...good, played: { envelopes, outcome: undefined } }, shared, /ended early/],
     [
       "its own hands",
@@ -95,7 +95,7 @@ describe("what the demo believes", () => {
       /used Agent, Bash/,
     ],
     ["asked", played([...envelopes, at("a", { type: "permission.asked" })]), shared, /asked for permission/],
-    ["no mode", played([at("lead", { type: "session.opened" }), ...envelopes]), shared, /not a coordinator's/],
+    ["no mode", played([at("lead", { type: "session.opened" }), ...envelopes]), shared, /the session did not run in coordinator mode/],
     ["a result missing", played(envelopes.slice(0, -1)), shared, /3 results came back/],
     ["too few workers", played(envelopes.filter(({ agent }) => agent !== "c")), shared, /2 workers/],
     ["nothing shared", good, undefined, /scratchpad has nothing/],

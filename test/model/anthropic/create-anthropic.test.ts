@@ -154,7 +154,7 @@ describe("broken streams", () => {
     ["the same index twice", sse([messageStart, textStart, toolStart(0, "a", "Read")])],
     ["more of what was not begun", sse([messageStart, textDelta("x")])],
     [
-      "a tool call without its end",
+      "an unfinished tool call",
       sse([messageStart, toolStart(0, "a", "Read"), messageDelta("tool_use"), messageStop]),
     ],
     ["a tool call without a name", sse([messageStart, toolStart(0, "a", ""), blockStop(), messageStop])],

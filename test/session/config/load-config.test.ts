@@ -165,7 +165,7 @@ test.each([".troupe/settings.json", ".troupe/settings.local.json"])(
     ]);
     expect(config.rules.allow).toEqual([]);
     expect(config.notices).toEqual([
-      expect.stringContaining(`is not trusted, so these of its settings are not used: ${file} (`),
+      expect.stringContaining(`is not trusted, so some of its settings are ignored: ${file} (`),
     ]);
     expect(config.untrusted.every(({ source }) => source === tree.path(`repo/${file}`))).toBe(true);
   },
@@ -246,7 +246,7 @@ test("added folders are found from where they were said; a missing one of a file
   ]);
   expect(config.notices).toEqual([expect.stringContaining("/nonexistent/x")]);
   await expect(load(tree, flags({ addDir: ["nowhere"] }))).rejects.toThrow(
-    "--add-dir nowhere: there is no such folder",
+    "--add-dir nowhere: folder not found",
   );
 });
 

@@ -91,7 +91,7 @@ describe("what hooks say to the model and to the user", () => {
     });
     await it.session.ask("go");
     const ack = await it.session.dispatch({ type: "compact", instructions: "short" });
-    expect(ack).toMatchObject({ ok: false, message: expect.stringContaining("a hook is against it") });
+    expect(ack).toMatchObject({ ok: false, message: expect.stringContaining("a hook blocked it:") });
     expect(JSON.parse(readFileSync(it.tree.path("project/c.json"), "utf8"))).toMatchObject({
       trigger: "manual",
       custom_instructions: "short",
@@ -123,7 +123,7 @@ describe("what is wrong with hooks", () => {
     [
       "no command",
       { Stop: [{ hooks: [{ type: "command" }] }] },
-      /hooks\.Stop\[0\]\.hooks\[0\]\.command: there is none/,
+      /hooks\.Stop\[0\]\.hooks\[0\]\.command: is missing\. Add the command to run\./,
     ],
     ["a timeout of nothing", { Stop: [hook("x", { timeout: 0 })] }, /hooks\.Stop\[0\]\.hooks\[0\]\.timeout/],
     [
@@ -146,7 +146,7 @@ describe("what is wrong with hooks", () => {
     const it = await started({ TeaTime: [hook("exit 2")], Nonsense: [], PreToolUse: [hook("exit 2")] });
     await it.run();
     expect(it.marks).toEqual([]);
-    expect(it.all("notice.raised")[0]?.message).toMatch(/hooks of TeaTime do not run: there are SessionStart, /);
+    expect(it.all("notice.raised")[0]?.message).toMatch(/hooks of TeaTime never run: the known events are SessionStart, /);
   });
 
   test("a guard of a kind that cannot be run blocks, and says so", async () => {

@@ -80,7 +80,7 @@ test("imports go five deep", () => {
   for (let number = 1; number < 9; number++) tree.write(`repo/${number}.md`, `number ${number} @${number + 1}.md`);
   const reading = open(tree).initial();
   expect(reading.files).toHaveLength(6);
-  expect(reading.notices).toEqual([`${tree.path("repo/5.md")}: @6.md is left out: imports go 5 deep`]);
+  expect(reading.notices).toEqual([`${tree.path("repo/5.md")}: @6.md is ignored: imports go 5 deep`]);
 });
 
 test("what only looks like an import is none; a path that is not there is told", () => {
@@ -88,8 +88,8 @@ test("what only looks like an import is none; a path that is not there is told",
   const reading = open(tree).initial();
   expect(reading.files).toHaveLength(1);
   expect(reading.notices.map((notice) => notice.split(": ")[1])).toEqual([
-    "@./gone.md is not there",
-    "@missing.md is not there",
+    "@./gone.md does not exist",
+    "@missing.md does not exist",
   ]);
 });
 
@@ -205,11 +205,11 @@ test("what is no text, no file, or hides something is told", () => {
     "with a mark\nand Windows lines",
   ]);
   expect(notices.map((notice) => notice.slice(tree.root.length + 1))).toEqual([
-    "repo/AGENTS.md: it is not all UTF-8; what is not is replaced",
-    "repo/CLAUDE.md: it has hidden characters, which are shown as marks",
-    "repo/CLAUDE.local.md is left out: it is not a text file",
-    "repo/sub/CLAUDE.md is left out: it is not a regular file",
-    "repo/sub/CLAUDE.local.md is left out: it is not a regular file",
+    "repo/AGENTS.md: it is not valid UTF-8; invalid bytes are replaced",
+    "repo/CLAUDE.md: it has hidden characters, which are replaced by visible marks",
+    "repo/CLAUDE.local.md is ignored: it is not a text file",
+    "repo/sub/CLAUDE.md is ignored: it: it is not a regular file",
+    "repo/sub/CLAUDE.local.md is ignored: it: it is not a regular file",
   ]);
 });
 

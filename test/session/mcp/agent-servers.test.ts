@@ -98,10 +98,10 @@ test("a server that cannot be had is told to the agent and to its parent, and th
   await team.ask("go");
   const { text, outcome } = resultOf(team);
   expect(outcome).toBe("ok");
-  expect(text).toMatch(/Note: keen: the MCP server own is not there: .*no-such-program-here/);
-  expect(text).toContain("Note: keen: the MCP server other is not there: it is not configured");
+  expect(text).toMatch(/Note: keen: the MCP server own is unavailable: .*no-such-program-here/);
+  expect(text).toContain("Note: keen: the MCP server other is unavailable: it is not configured");
   expect(system(team.asked(/^lead\//)[0])).toContain(
-    "You were to have more tools, but the MCP server own is not there",
+    "Some tools are unavailable: the MCP server own does not exist",
   );
 });
 

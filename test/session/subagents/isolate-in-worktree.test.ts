@@ -78,17 +78,17 @@ test("it may answer with JSON", async () => {
 });
 
 test.each([
-  ["says no", "echo 'no room on this disk' >&2; exit 2", /The WorktreeCreate hook refuses: no room on this disk/],
+  ["says no", "echo 'no room on this disk' >&2; exit 2", /The WorktreeCreate hook refused: no room on this disk/],
   [
     "fails",
     "echo 'it broke' >&2; exit 1",
-    /The WorktreeCreate hook refuses: The hook did not work \(exit code 1: it broke\)/,
+    /The WorktreeCreate hook refused: The hook did not work \(exit code 1: it broke\)/,
   ],
   ["prints nothing", "true", /must print the path of the folder it has made: it printed nothing/],
   ["prints a relative path", "echo there", /"there" is not an absolute path/],
-  ["prints a folder that is not there", "echo /nowhere/at/all", /is not a folder that is there/],
-  ["prints the project itself", "pwd", /is the folder that others work in/],
-  ["prints a folder above the project", "dirname $PWD", /is the folder that others work in/],
+  ["prints a folder that does not exist", "echo /nowhere/at/all", /is not an existing folder/],
+  ["prints the project itself", "pwd", /is already used by other agents/],
+  ["prints a folder above the project", "dirname $PWD", /is already used by other agents/],
 ])("a hook that %s refuses the spawn, with its words", async (_, command, words) => {
   const tree = gitTree();
   withHooks(tree, { WorktreeCreate: hook(command) });
@@ -156,7 +156,7 @@ test("a worktree that a hook has made has ports of its own, as any other", async
   expect(readFileSync(tree.path("home/.troupe/worktrees/ports/blocks.json"), "utf8")).not.toContain(tree.path("made"));
 });
 
-test.each(["it agrees to end", "it is ended"])("WorktreeRemove is told of a teammate's: %s", async (how) => {
+test.each(["it agrees to shut down", "it is ended"])("WorktreeRemove is told of a teammate's: %s", async (how) => {
   const tree = gitTree();
   withHooks(tree, { WorktreeRemove: hook(`cat > ${tree.root}/told.json`) });
   const team = await alpha({

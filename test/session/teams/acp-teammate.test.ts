@@ -102,7 +102,7 @@ test("one that owes a plan is not started: nothing would keep it from its work u
   await made.ask("go");
   expect(resultOf(made)).toMatchObject({
     outcome: "failed",
-    text: expect.stringContaining("presents no plans") as string,
+    text: expect.stringContaining("runs in an external program that cannot present a plan.") as string,
   });
   expect(made.all("member.joined")).toEqual([]);
 });
@@ -133,7 +133,7 @@ test("a program that is not there, or writes nonsense, fails in words", async ()
     files: { "home/.troupe/agents/other.md": other(["/no/such/program"]) },
   });
   await missing.ask("go");
-  await heard(missing, /no such program/);
+  await heard(missing, /the program does not exist/);
   const noisy = await team(begin("@@garbage"));
   await noisy.ask("go");
   await heard(noisy, /turn 1; servers/);
@@ -144,7 +144,7 @@ test("as a sub-agent it is refused; a definition of a folder that nobody trusts 
     calls: [{ tool: "Agent", input: { description: "x", prompt: "y", subagent_type: "other" } }],
   });
   await made.ask("go");
-  expect(JSON.stringify(made.all("tool.settled"))).toContain("works as a teammate alone");
+  expect(JSON.stringify(made.all("tool.settled"))).toContain("as a subagent: another program runs it, so it can only be a teammate. Start it with a name, in a team.");
   const untrusted = await team(begin("look"), undefined, {
     files: { "project/.troupe/agents/other.md": other() },
   });

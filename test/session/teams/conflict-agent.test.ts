@@ -147,7 +147,7 @@ test("a branch of nobody's, or of an agent whose session is in use, goes to a ne
   const { report, lines, asks } = await landed(now, settles("ONE, PLEASE\n"));
   await busy.close();
   expect(report.landed).toMatchObject([{ resolved: true }]);
-  expect(lines).toMatch(/cannot be asked: .*in use[\s\S]*goes to a new agent \(general-purpose\)/);
+  expect(lines).toMatch(/:.*in use[\s\S]*goes to a new agent \(general-purpose\)/);
   expect(asks[0]?.agent).toMatch(/^lead\/general-purpose-/);
   expect(asks[0]?.said).toContain("> make a.txt friendly");
 

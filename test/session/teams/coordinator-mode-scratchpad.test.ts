@@ -108,7 +108,7 @@ describe("the scratchpad", () => {
       { stored: true },
     );
     expect(outcomes).toEqual(Array.from({ length: 8 }, () => "denied"));
-    for (const at of [1, 2, 4]) expect(settled[at]).toContain("Agents do not write there");
+    for (const at of [1, 2, 4]) expect(settled[at]).toContain("Agents may not write there, whatever the rules allow.");
     expect(existsSync(scratchpad)).toBe(true);
   });
 
@@ -224,7 +224,7 @@ describe("another life of the session", () => {
       answer: () => ({ text: "" }),
     });
     await expect(again).rejects.toThrow(
-      `${join(realpathSync(dirname(scratchpad)), "scratchpad")} is not a folder, or is a link`,
+      `${join(realpathSync(dirname(scratchpad)), "scratchpad")} is a link or not a folder`,
     );
   });
 });

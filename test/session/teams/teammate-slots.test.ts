@@ -36,7 +36,7 @@ test("a teammate at work takes a place among the agents at work, and gives it ba
 
 test("what the agents of a teammate have, and wait for, is there for others when it is ended", async () => {
   const begun = gate();
-  const queued = (event: Event) => event.type === "tool.progress" && event.text.startsWith("waiting for a place");
+  const queued = (event: Event) => event.type === "tool.progress" && event.text.startsWith("waiting for a slot,");
   const team = await alpha({
     settings: { limits: { maxConcurrentAgents: 1 } },
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }, { calls: [agent("look")] }], ({ agent: who }) => {

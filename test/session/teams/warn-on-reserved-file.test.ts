@@ -30,7 +30,7 @@ test("who changes what another one has reserved is told, and so is that one; onc
   await team.ask("go");
   const words = team.all("prompt.admitted").filter(({ source }) => source === "hook");
   expect(words.map(({ parts }) => parts[0])).toMatchObject([
-    { text: expect.stringMatching(/^You have changed "src\/a\.ts"\. bot has reserved "src\/"/) },
+    { text: expect.stringMatching(/^You changed "src\/a\.ts"\. bot has reserved "src\/"/) },
   ]);
   await expect
     .poll(async () => (await outside.mailbox.readUnread("bot")).map(({ body }) => body))

@@ -72,7 +72,7 @@ test("one that never answers does not hold up the end", async () => {
   exporter.add([span("one")]);
   await expect.poll(() => collector.requests).toHaveLength(1);
   await exporter.close(1);
-  expect(lost).toEqual([expect.stringContaining("the session ended before it answered")]);
+  expect(lost).toEqual([expect.stringContaining("the session ended before it responded")]);
 });
 
 test("nobody there: said once, and what waits is bounded", async () => {

@@ -49,11 +49,11 @@ describe("the second agent to change a file", () => {
           "tell": [
             {
               "agent": "agt_bbbbbbbb",
-              "text": "lead/a, at work at the same time, has changed "/p/x.ts" too. Read it again before you change it further, leave what is not yours as it is, and mention the overlap in your report.",
+              "text": "lead/a, working at the same time, has changed "/p/x.ts". Read it again before you change it further, do not change the others' edits, and mention the overlap in your report.",
             },
             {
               "agent": "agt_00000000",
-              "text": "lead/b has changed "/p/x.ts", which lead/a, at work at the same time, has changed too. If their tasks collide, stop one of them, or let it wait; agents with worktrees of their own do not get in each other's way.",
+              "text": "lead/b has changed "/p/x.ts", which lead/a, working at the same time, has also changed. If their tasks conflict, stop one agent or let it wait. Agents in separate worktrees do not conflict.",
             },
           ],
         },

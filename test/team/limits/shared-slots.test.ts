@@ -45,7 +45,7 @@ async function waiting(limits: AgentSlots): Promise<{ place: Promise<SlotResult>
     place = limits.acquire({ parentDepth: 0, onQueued: () => queued() });
     place.then((answer) => fail(new Error(`it has not waited: ${JSON.stringify(answer)}`)), fail);
   });
-  if (!place) throw new Error("nothing was asked");
+  if (!place) throw new Error("no model was called");
   return { place };
 }
 

@@ -82,7 +82,7 @@ test("an inbox that cannot be read is tried again after pauses that grow; what i
   expect(acted).toHaveLength(1);
   expect(failures).toEqual([]);
   expect(recorded).toMatchObject([
-    { type: "notice.raised", message: "its inbox could not be read, and is tried again: cannot read: EIO" },
+    { type: "notice.raised", message: "cannot read the inbox, trying again: cannot read: EIO" },
   ]);
   await link.close();
 });
@@ -148,7 +148,7 @@ test("a teammate whose inbox stays unreadable ends, its lead hears why, its task
   await tasks.create({ subject: "paint", description: "", needs: ["Paintbrush"] }, { name: "team-lead" });
   await tasks.update(1, { owner: "scout" }, { name: "team-lead" });
   const restore = makeUnreadable(team, "scout");
-  await team.until(report(/scout could not go on: [\s\S]*EISDIR/));
+  await team.until(report(/scout could not continue: [\s\S]*EISDIR/));
   await inState(team, "scout", "ended");
   expect(await membersOf(team.tree)).toMatchObject([{ name: "scout", ended: { reason: "failed" } }]);
   expect((await tasks.get(1))?.owner).toBeUndefined();

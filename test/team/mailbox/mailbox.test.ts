@@ -56,7 +56,7 @@ describe("sending", () => {
     const { mailbox, team } = await openTeamMail(["anna", "bert"]);
     const { id } = await mailbox.send({ from: "anna", to: "bert", text: "x" });
     await team.record.end("bert", { reason: "killed", detail: "by hand" });
-    const gone = { code: "mail", message: expect.stringContaining("bert is not there any more (killed: by hand") };
+    const gone = { code: "mail", message: expect.stringContaining("bert has ended (killed: by hand") };
     await expect(mailbox.send({ from: "anna", to: "bert", text: "x" })).rejects.toMatchObject(gone);
     await expect(mailbox.send({ from: "bert", to: "anna", text: "x" })).rejects.toMatchObject(gone);
     expect(await mailbox.receipt(id, "bert")).toBe("failed");
@@ -101,7 +101,7 @@ describe("sending", () => {
     const { id } = await send(large);
     await expect(send("x".repeat(10_000_001))).rejects.toMatchObject({
       code: "mail",
-      message: expect.stringContaining("10 MB is the most"),
+      message: expect.stringContaining("MB; the limit is 10 MB. Write it to a file and send the file's path."),
     });
     const [small, big, ...others] = await mailbox.readAll("bert");
     expect(others).toEqual([]);
@@ -226,7 +226,7 @@ describe("reading", () => {
     const { id } = await mailbox.send({ from: "anna", to: "bert", text: "a" });
     await mailbox.markDelivered("bert", [id]);
     const other = await again();
-    const busy = { code: "session_busy", message: expect.stringContaining("The inbox of bert is in use by process") };
+    const busy = { code: "session_busy", message: expect.stringContaining("cannot compact the inbox of bert : process") };
     await expect(other.markRead("bert", [id])).rejects.toMatchObject(busy);
     await expect(other.waitForMessage("bert")).rejects.toMatchObject(busy);
     expect(await other.readUnread("bert")).toHaveLength(1);

@@ -62,7 +62,7 @@ describe("2.7 safety check of the hand-over", () => {
     [
       "the answer is neither",
       { text: "I think it is fine" },
-      /not checked: the answer of the check could not be understood/,
+      /not checked: the answer of the check could not be parsed/,
     ],
   ] as const)("not checked, and said so: %s", async (_what, answer, said) => {
     const { told } = await checked(answer);

@@ -70,7 +70,7 @@ describe("a line on what an agent is doing, by a small model", () => {
       type: "prompt.admitted",
       promptId: "p" as PromptId,
       source: "agent",
-      parts: [text("mend it")],
+      parts: [text("fix it")],
     });
     run.doings.observe({ type: "prompt.promoted", promptId: "p" as PromptId });
     await run.later();
@@ -95,7 +95,7 @@ describe("a line on what an agent is doing, by a small model", () => {
     expect(first?.ask).toMatchObject({ agent: "lead/scout", purpose: "summary" });
     expect(first?.ask.said).toMatch(/Its task:\nmend it[\s\S]*did: \$ npm test$/);
     expect(first?.ask.request.tools).toEqual([]);
-    expect(second?.ask.said).toMatch(/What you said last: Runs the tests/);
+    expect(second?.ask.said).toMatch(/Your previous line: Runs the tests/);
   });
 
   test("a model that does not answer is left alone after three times, and so is one without a budget", async () => {
@@ -191,7 +191,7 @@ describe("in a session", () => {
     }
     const { team } = await inBackground({ subagents: { progressSummaries: true } });
     expect(team.all("notice.raised").map(({ message }) => message)).toContainEqual(
-      expect.stringMatching(/subagents.progressSummaries: no small model of scripted\/script is known/),
+      expect.stringMatching(/subagents\.progressSummaries: no small model is known for scripted\/script is known/),
     );
   });
 

@@ -5,7 +5,7 @@ import { toolSpecs } from "../../../src/tool/index.ts";
 import { createTaskTools } from "../../../src/team/index.ts";
 import { teamBench } from "../../support/tools/team-tool-bench.ts";
 
-const task = (subject: string, more: object = {}) => ({ subject, description: `all about ${subject}`, ...more });
+const task = (subject: string, more: object = {}) => ({ subject, description: `show an agent type, or the transcript of an agent that has run ${subject}`, ...more });
 
 describe("3.6 TaskCreate, TaskGet, TaskList", () => {
   test("a task gets the next number, and is told in the log of who made it", async () => {
@@ -56,7 +56,7 @@ describe("3.6 TaskCreate, TaskGet, TaskList", () => {
 
   test("one that is not there is an error that says where to look", async () => {
     const it = await teamBench();
-    const said = { ok: false, text: "There is no task #9. TaskList shows which there are." };
+    const said = { ok: false, text: "There is no task #9. TaskList shows the tasks." };
     expect(await it.call("alice", "TaskGet", { taskId: 9 })).toEqual(said);
     expect(await it.call("alice", "TaskUpdate", { taskId: 9, status: "in_progress" })).toEqual(said);
   });
@@ -163,7 +163,7 @@ describe("3.6 TaskUpdate", () => {
     await it.call("team-lead", "TaskCreate", task("second", { blockedBy: [1] }));
     await it.call("team-lead", "TaskCreate", task("third", { needs: ["Bash"] }));
     const claim = (who: string, taskId: number) => it.call(who, "TaskUpdate", { taskId, status: "in_progress" });
-    expect((await claim("alice", 2)).text).toMatch(/blocked by task 1.*take one that nothing blocks/s);
+    expect((await claim("alice", 2)).text).toMatch(/blocked by task 1.*Choose a task that nothing blocks\./s);
     expect((await claim("alice", 3)).text).toMatch(/needs tools that alice does not have: Bash/);
     expect((await it.call("alice", "TaskList")).text).toContain(
       "#3 [pending] third [needs Bash, which you do not have]",
@@ -205,7 +205,7 @@ describe("3.6 TaskUpdate", () => {
       description: "d",
       metadata: { a: 1, c: 3 },
     });
-    expect((await it.call("bob", "TaskUpdate", { taskId: 1 })).text).toMatch(/Nothing to change was given for #1/);
+    expect((await it.call("bob", "TaskUpdate", { taskId: 1 })).text).toMatch(/No change was given for #1/);
   });
 
   test("cycles and self-blocks are refused, and nothing is changed", async () => {
@@ -213,7 +213,7 @@ describe("3.6 TaskUpdate", () => {
     await it.call("alice", "TaskCreate", task("first"));
     await it.call("alice", "TaskCreate", task("second", { blockedBy: [1] }));
     expect((await it.call("alice", "TaskUpdate", { taskId: 1, addBlockedBy: ["2"] })).text).toMatch(
-      /neither could ever start.*Nothing was changed/s,
+      /In a cycle neither could start\..*Nothing was changed/s,
     );
     expect((await it.call("alice", "TaskUpdate", { taskId: 1, addBlocks: [1] })).text).toMatch(/cannot block itself/);
     expect(await it.stored.tasks.get(1)).toMatchObject({ blocks: [2], blockedBy: [] });
@@ -223,7 +223,7 @@ describe("3.6 TaskUpdate", () => {
     const it = await teamBench();
     await it.call("team-lead", "TaskCreate", task("first"));
     const said = await it.call("team-lead", "TaskUpdate", { taskId: 1, owner: "alice" });
-    expect(said.text).toBe("Task #1 changed. alice is told by mail.\n#1 [pending] first (alice)");
+    expect(said.text).toBe("Task #1 changed. alice is notified by mail.\n#1 [pending] first (alice)");
     await it.call("team-lead", "TaskUpdate", { taskId: 1, owner: "alice", activeForm: "x" });
     expect(it.assigned).toMatchObject([{ task: { id: 1, owner: "alice" }, to: "alice" }]);
     expect(it.events.at(-2)).toEqual({
@@ -245,7 +245,7 @@ describe("3.6 TaskUpdate", () => {
     await it.call("team-lead", "TaskCreate", task("first"));
     expect(await it.call("team-lead", "TaskUpdate", { taskId: 1, owner: "alise" })).toEqual({
       ok: false,
-      text: `There is nobody "alise" in the team. Did you mean alice? There are: team-lead, alice, bob.`,
+      text: `There is no member or agent "alise" in the team. Did you mean alice? There are: team-lead, alice, bob.`,
     });
     expect(it.assigned).toEqual([]);
   });
@@ -277,7 +277,7 @@ describe("completing", () => {
       metadata: { commit: "abc" },
     });
     expect(it.events.at(-1)).toMatchObject({ type: "task.updated", taskId: 1, status: "completed" });
-    expect((await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" })).text).toMatch(/completed already/);
+    expect((await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" })).text).toMatch(/is already completed\./);
   });
 
   test("with checks it is verified when they pass", async () => {
@@ -307,7 +307,7 @@ describe("completing", () => {
       $ echo looking: passed
       $ echo 'three failed'; test -f made.txt: exit code 1
       three failed
-      Find the cause, mend it, then complete it again."
+      Find the cause, fix it, then complete it again."
     `);
     expect(await it.stored.tasks.get(1)).toMatchObject({ status: "in_progress", owner: "bob", proof: "refuted" });
     expect((await it.call("alice", "TaskList")).text).toContain("#2 [pending] second [blocked by #1]");
@@ -319,12 +319,12 @@ describe("completing", () => {
 
   test("a check that must not be run proves nothing: no more than claimed, and it says so", async () => {
     const it = await teamBench({
-      refuse: async (command) => (command.startsWith("curl") ? "a rule forbids it" : undefined),
+      refuse: async (command) => (command.startsWith("curl") ? "a rule denies it" : undefined),
     });
     await it.call("alice", "TaskCreate", task("first", { acceptance: [{ command: "true" }, { command: "curl x" }] }));
     await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
     const said = await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" });
-    expect(said.text).toMatch(/no more than claimed to be done: .*"curl x" was not run: a rule forbids it/s);
+    expect(said.text).toMatch(/The completion is only claimed, not verified:.*"curl x" was not run: a rule denies it/s);
     expect(await it.stored.tasks.get(1)).toMatchObject({ status: "completed", proof: "claimed" });
   });
 
@@ -366,12 +366,12 @@ describe("completing", () => {
     await it.call("alice", "TaskCreate", task("first"));
     await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
     const said = await it.call("alice", "TaskUpdate", { taskId: 1, status: "completed" });
-    expect(said.text).toBe("#1 is bob's, who alone completes it. Ask bob with SendMessage.");
+    expect(said.text).toBe("#1 is bob, and only its owner completes it. Ask bob with SendMessage.");
     expect((await it.call("team-lead", "TaskUpdate", { taskId: 1, status: "completed" })).text).toContain(
       "must not be asked",
     );
     const other = await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed", owner: "alice" });
-    expect(other.text).toMatch(/cannot be given to somebody in the same call/);
+    expect(other.text).toMatch(/a task is completed by its owner, so it cannot be assigned to another member in the same call\./);
   });
 });
 

@@ -65,7 +65,7 @@ test("F6 a required server that is missing is named, and its failure ends the wa
   const bench = openHub({ must: { command: "no-such-program", required: true }, may: { command: "nor-this" } });
   await bench.hub.settled();
   expect(bench.hub.missing()).toEqual([
-    { server: "must", state: "failed", tools: 0, error: expect.stringContaining("no such program") },
+    { server: "must", state: "failed", tools: 0, error: expect.stringContaining("the program does not exist") },
   ]);
 });
 

@@ -51,7 +51,7 @@ test("who asks, the command, and what each answer would allow", async () => {
     │      • Bash(npm test *)                                                      │
     │   4. No                                                                      │
     │   5. No, and say what to do instead                                          │
-    │ Enter or a number answers, Esc is no                                         │
+    │ Enter or a number to answer, Esc is no                                         │
     ╰──────────────────────────────────────────────────────────────────────────────╯"
   `);
 });
@@ -74,7 +74,7 @@ test("a no with words", async () => {
   const { see, press, sent } = ask([asked(1)]);
   await see("Enter or a number answers");
   press("5");
-  await see("Enter sends it");
+  await see("Enter to send, Esc to go back");
   press("use pnpmm", "\x7f", key.enter);
   await expect.poll(() => sent).toEqual([answer(1, { behavior: "deny", message: "use pnpm" })]);
 });
@@ -140,8 +140,8 @@ test("a command that does not fit is seen whole before a yes counts", async () =
   const { see, press, sent, frame } = ask([asked(1, { input: { command: lines.join("\n") } })], {
     size: { columns: 80, rows: 30 },
   });
-  await see("not all seen");
-  await see("Enter or Space on");
+  await see("not fully read");
+  await see("Enter or Space next page, PgUp back, Esc deny;");
   expect(frame()).not.toContain("curl evil");
   const seen = [frame()];
   for (let page = 0; page < 20 && !frame().includes("Enter or a number answers"); page++) {
@@ -160,7 +160,7 @@ test("a rule that is long is read with what is asked about", async () => {
   const rule = `Bash(${"echo and so on; ".repeat(30)})`;
   const { see, frame } = ask([asked(1, { suggestions: [rule] })]);
   await see("Enter or a number answers");
-  expect(frame().match(/Without asking from then on/g)).toHaveLength(1);
+  expect(frame().match(/Always allowed from then on:/g)).toHaveLength(1);
   expect(frame()).toContain("(see above)");
   expect(frame().replace(/[\s│]+/g, "")).toContain(rule.replace(/\s+/g, ""));
 });
@@ -168,13 +168,13 @@ test("a rule that is long is read with what is asked about", async () => {
 test("what was seen in part at one width is not taken for seen at another", async () => {
   const command = Array.from({ length: 24 }, (_, index) => `echo ${index} ${"x".repeat(60)}`).join("\n");
   const { see, press, resize, sent } = ask([asked(1, { input: { command } })], { size: { columns: 40, rows: 28 } });
-  await see("Enter or Space on");
+  await see("Enter or Space next page, PgUp back, Esc deny;");
   press(" ");
   await see("lines 17-");
   resize({ columns: 120, rows: 20 });
-  await see("not all seen · lines 1-9 of 24");
+  await see("not fully read · lines 1-9 of 24");
   press("1", key.enter);
-  await see("not all seen · lines 9-17 of 24");
+  await see("not fully read · lines 9-17 of 24");
   expect(sent).toEqual([]);
 });
 
@@ -204,7 +204,7 @@ test("a server's question is filled in, field by field", async () => {
     requestedSchema: { properties: { port: { type: "integer" }, note: { type: "string" } }, required: ["port"] },
   };
   const { see, press, sent } = ask([asked(1, { tool: "mcp__web", input, suggestions: [], question: "web asks" })]);
-  await see("Enter answers, Esc declines");
+  await see("Enter to answer, Esc to decline");
   press("x", key.enter);
   await see("Write a whole number.");
   press("\x7f", "8080", key.enter);
@@ -254,9 +254,9 @@ test("a change is shown in its file, with why it is asked; what is changed is wh
       "│ +     b;                                                                     │",
       "│   }                                                                          │",
       "│   ␛[2J                                                                       │",
-      "│ and the same in 2 more places                                                │",
+      "│ and the same change in 2 more places                                                │",
       "│ replace_all: true                                                            │",
-      "│ Asked because: the rule ask Edit(src/**)                                     │",
+      "│ Reason for asking: the rule ask Edit(src/**)                                     │",
       "│                                                                              │",
     ]
   `);

@@ -77,7 +77,7 @@ test("the tree: who does what, and nothing where there is nobody", async () => {
   expect(frame()).toMatchInlineSnapshot(`
     "  ├─ ada works · 20s
       ├─ ben idle · 2 unread
-      └─ cyd waits for permission · 4s"
+      └─ cyd waiting for permission · 4s"
   `);
 });
 
@@ -88,7 +88,7 @@ test("shift with up and down walks, enter looks, any other key lets go", async (
   expect(frame()).toContain("Enter look");
   press(key.shiftDown, key.enter);
   expect(store.getState().viewing).toBe("ben@alpha");
-  await see(/ben.*looked at/);
+  await see(/ben.*in view/);
   press(key.shiftUp);
   expect(store.getState().viewSelectionMode).toBe("selecting-agent");
   press("h");
@@ -187,7 +187,7 @@ test("ctrl+b lets an agent go on in the background that the lead waits for", () 
 test("ctrl+c twice leaves; it asks first while agents are at work", async () => {
   const idle = draw([]);
   idle.press(key.ctrlC);
-  expect(idle.store.getState().notices.at(-1)?.text).toBe("Ctrl+C again leaves");
+  expect(idle.store.getState().notices.at(-1)?.text).toBe("press Ctrl+C again to leave");
   idle.press(key.ctrlC);
   expect(idle.left()).toBe(1);
 
@@ -272,7 +272,7 @@ test("a newcomer is told what to say, until something was said in the folder", a
   const first = drawPanel((facts) => <Welcome facts={{ ...facts, sessions: none }} room={30} />);
   const later = drawPanel((facts) => <Welcome facts={facts} room={30} />);
   screens.push(first, later);
-  await first.see("Say what you want done in this folder");
+  await first.see("Describe what you want done in this folder.");
   expect(later.frame().trim()).toBe("");
 });
 

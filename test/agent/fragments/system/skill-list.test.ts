@@ -10,7 +10,7 @@ describe("the list of skills in the system prompt", () => {
     ];
     expect(skillList(skills)).toBe(skillList(skills.toReversed()));
     expect(skillList(skills)).toMatchInlineSnapshot(`
-      "Skills. Each is a set of instructions for one kind of task; load it with the Skill tool before you begin such a task.
+      "Skills. Each is a set of instructions for one kind of task. Load it with the Skill tool before you begin such a task.
       - api: Write clients.
       - pdf: Fill in forms."
     `);

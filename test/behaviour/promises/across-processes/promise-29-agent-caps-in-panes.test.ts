@@ -79,7 +79,7 @@ export default ({ agent, turn, said }) => {
   lead.send({ type: "prompt", content: "go" });
   await written(place.cwd, "began");
   lead.send({ type: "prompt", content: "now you" });
-  await lead.until((event) => event.type === "tool.progress" && event.text.startsWith("waiting for a place"));
+  await lead.until((event) => event.type === "tool.progress" && event.text.startsWith("waiting for a slot,"));
   process.kill(knownPid(place.pids()["a"]), "SIGKILL");
   await lead.until((event) => event.type === "agent.spawned" && event.path.startsWith("lead/"));
   await finish(place, lead);
