@@ -52,7 +52,7 @@ it("three servers as on the page: each user may do what it is for, and no more",
   expect(status.server.cluster).toBe("troupe");
   expect(status.streams.find(({ team }) => team === "parser")).toMatchObject({ replicas: 3 });
   const short = { waitMs: 20_000 };
-  const no = { message: expect.stringContaining("refuses it") };
+  const no = { message: expect.stringContaining("refuses the request") };
   await expect(busStore("", { bus: as("MEMBER"), ...short }).delete("parser", { force: true })).rejects.toMatchObject(
     no,
   );
@@ -115,7 +115,7 @@ it("a worker as on the page takes a job with its files, and gives it back", asyn
   await taking;
   expect(problems).toEqual([]);
   const outside = busStore("", { bus: as("WORKER"), waitMs: 20_000 }).list();
-  await expect(outside).rejects.toMatchObject({ message: expect.stringContaining("refuses it") });
+  await expect(outside).rejects.toMatchObject({ message: expect.stringContaining("refuses the request") });
 });
 
 const jobFor = (object: string): JobSpec => ({

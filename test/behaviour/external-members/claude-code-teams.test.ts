@@ -104,7 +104,7 @@ test("Claude Code leads, Troupe is a teammate: joins, works, asks, reports, ends
       return ask.results.length > 0 ? { text: "made it" } : { calls: [{ tool: "Bash", input: { command: "touch made-by-member" } }] };
     };`,
   );
-  const lead = startDouble(place, ["lead", "session-1a2b3c4d", "team-lead"], { job: "Read the rest when you need it, and shorten the file.]" });
+  const lead = startDouble(place, ["lead", "session-1a2b3c4d", "team-lead"], { job: "make the file" });
   await lead.saw(/"made"/);
   const args = ["-p", ...claude, "--team", "session-1a2b3c4d", "--as", "scout", "--model", "scripted/m.mjs"];
   const member = await place.run([...args, "You are here to help."], {});
@@ -133,7 +133,7 @@ test("what the files have no form for is a no in words, and the team being gone 
   await lead.saw(/"made"/);
   const flags = ["--permission-mode", "plan", "--model", "scripted/m.mjs"];
   const member = place.start(["-p", ...claude, "--team", "session-1", ...flags], { input: "" });
-  await lead.saw(/came to: Not allowed: Not sent: cannot update cannot update the files of Claude Code have no form for a plan approval request/);
+  await lead.saw(/came to: Not allowed: Not sent: Claude Code's files have no format for a plan approval request/);
   await member.saw(/shutdown request/);
   rmSync(join(place.home, ".claude", "teams", "session-1"), { recursive: true });
   expect(await member.done).toMatchObject({ code: 0, stderr: "" });
@@ -145,7 +145,7 @@ test("tasks of such a team from the shell, and a store that there is none of", a
   await place.run(["team", "create", "crew", ...claude]);
   expect((await place.run(["tasks", "add", "mend", "it", "--team", "crew", ...claude])).stdout).toContain("#1 mend it");
   const file = join(place.home, ".claude", "tasks", "crew", "1.json");
-  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ id: "1", subject: "fix it", status: "pending" });
+  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ id: "1", subject: "mend it", status: "pending" });
   expect((await place.run(["tasks", "done", "1", "--team", "crew", ...claude])).code).toBe(0);
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ status: "completed", owner: "user" });
   const elsewhere = { env: { CLAUDE_CONFIG_DIR: join(place.home, "other") } };

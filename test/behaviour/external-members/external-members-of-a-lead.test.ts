@@ -36,7 +36,7 @@ test("who is run by another program and does not answer is taken out of the team
     return said.includes("end the team") ? { calls: [{ tool: "TeamDelete", input: {} }] } : { text: "fine" };
   });
   await team.ask("end bot");
-  await team.until(report(/bot did not answer, and is not in the team any more\. Another program runs it/));
+  await team.until(report(/bot did not answer and is no longer in the team\. An external program runs it/));
   expect(await endOf(outside, "bot")).toMatchObject({ reason: "killed", detail: "it did not answer in time" });
   await team.ask("end the team");
   expect(team.all("tool.settled", "lead").at(-1)).toMatchObject({ outcome: "ok" });
@@ -66,7 +66,7 @@ test("what keeps a member from being ended is told to the lead's model, and brea
   const worker = { labels: [], branch: "b", base: "0" };
   await outside.record.join({ name: "far", cwd: team.cwd, backendType: "remote", worker });
   await team.ask("end far");
-  await team.until(report(/far: .*bus/));
+  await team.until(report(/Cannot stop far: .*bus/));
   expect((await team.ask("still there?")).text).toBe("fine");
 });
 
@@ -76,7 +76,7 @@ test("a surface that wants a program's member back is told where it comes back f
   expect(await team.command({ type: "member.respawn", team: "alpha", name: "bot" })).toEqual({
     ok: false,
     code: "team",
-    message: "bot: it is an external member. Its own program must rejoin the team.",
+    message: "Cannot respawn bot: it is an external member. Its own program must rejoin the team.",
   });
   expect(await endOf(outside, "bot")).toBeUndefined();
   await outside.mailbox.send({ from: "user", to: "bot", text: "hello" });
@@ -108,7 +108,7 @@ test("a program that hangs up may come back: its tasks are given back, its mail 
   await expect
     .poll(() => noticesOf(led))
     .toEqual([
-      "gem, which another program runs, is gone. Back on the task list: #1. It is still in the team: it may come back by itself, and mail to it waits until then.",
+      "gem, an external member, is gone. Released to the task list: #1. It stays in the team and may come back by itself; its mail waits.",
     ]);
   expect(await endOf(stored, "gem")).toBeUndefined();
   expect(heldReservations(await stored.record.read(), new Date().toISOString())).toMatchObject([{ by: "gem" }]);

@@ -103,7 +103,7 @@ describe("troupe mcp serve over standard input and output", () => {
       isError: true,
     });
     expect((await anna.call("Register", { name: "anna", about: "reads code" })).text).toMatch(
-      /^You are anna in the team crew\. The other members: team-lead, ours, bert\. You have no mail\./,
+      /^You are anna in the team crew\. Other members: team-lead, ours, bert\. You have no mail\./,
     );
     expect((await anna.call("Register", { name: "somebody-else" })).isError).toBe(true);
     expect((await bert.call("Roster")).text).toMatch(/^- anna \(outside\): working, alive/m);
@@ -205,7 +205,7 @@ describe("troupe mcp serve over standard input and output", () => {
     await expect
       .poll(async () => (await second.call("Register", { name: "anna" })).text)
       .toContain("You are anna in the team crew");
-    expect((await second.call("WaitForMail")).text).toMatch(/given to you before\]\n[\s\S]*do it/);
+    expect((await second.call("WaitForMail")).text).toMatch(/returned before\]\n[\s\S]*do it/);
     expect((await second.call("WaitForMail", { timeout_seconds: 0 })).text).toMatch(/^No mail/);
     await team.close();
   });

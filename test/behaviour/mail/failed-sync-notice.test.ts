@@ -28,9 +28,7 @@ test("a session whose mail the disk did not keep says so at once", async () => {
   const said = await lead.saw(/"code":"storage"/);
   const notice = said.split("\n").find((line) => line.includes('"code":"storage"')) ?? "";
   expect(notice).toContain('"level":"error"');
-  expect(notice).toContain(
-    `The last writes to the inbox of scout may not survive a power cut. Cannot sync ${inbox}`,
-  );
+  expect(notice).toContain(`The last writes to the inbox of scout may not survive a power cut. Cannot sync ${inbox}`);
   lead.end();
   await lead.done;
 });

@@ -43,7 +43,7 @@ test("promise 03: the last answer of a teammate's turn reaches its lead though n
     }),
   });
   await team.ask("go");
-  expect(await heard.all()).toContain("Last message to a peer");
+  expect(await heard.all()).toContain("Last message to another member");
 });
 
 test("promise 03: a long answer comes as its beginning, with the file that has it whole", async () => {

@@ -92,7 +92,7 @@ test("promise 15: a member whose definition is gone is named with the reason; th
       agent === "lead" ? { text: /scout could not be/.test(textOf(request.messages)) ? "I know" : "who?" } : undefined,
   });
   await inState(second, "maker", "idle");
-  const message = "scout: scout is of the type expert no longer exists.";
+  const message = "cannot restart scout: Agent type expert, used by scout, no longer exists.";
   expect(second.all("notice.raised").map((notice) => notice.message)).toContain(message);
   expect(await membersOf(first.tree)).toMatchObject([{ name: "scout", ended: { reason: "lost" } }, { name: "maker" }]);
   expect(await second.ask("who is there?")).toMatchObject({ text: "I know" });
@@ -118,14 +118,15 @@ test("promise 15: a member whose transcript is gone is back without it, and the 
     resume: first.session.id,
     answer: (ask) =>
       ask.agent === "lead"
-        ? { text: everything(ask).includes("scout is back without what it knew") ? "I know" : "who?" }
+        ? { text: everything(ask).includes("scout is back without its memory") ? "I know" : "who?" }
         : { text: "here" },
   });
   await inState(second, "scout", "idle");
   await inState(second, "maker", "idle");
   await second.until(
     (event) =>
-      event.type === "notice.raised" && event.message.includes(`cannot read the transcript of its session ${sessionId} is`),
+      event.type === "notice.raised" &&
+      event.message.includes(`the transcript of its session ${sessionId} no longer exists`),
   );
   await second.until((event) => event.type === "mail.received" && event.from === "scout");
   expect(await second.ask("who is there?")).toMatchObject({ text: "I know" });
@@ -175,7 +176,7 @@ test("promise 15: a task of one who has ended, which nobody has come to give bac
   const { record, tasks } = await filesOf(first.tree);
   await tasks.create({ subject: "paint it", description: "" }, { name: "team-lead" });
   await tasks.claim(1, { name: "scout" });
-  await record.end("scout", { reason: "lost", detail: "its process has ended" });
+  await record.end("scout", { reason: "lost", detail: "its process is gone" });
   const second = await alpha({
     tree: first.tree,
     resume: first.session.id,
@@ -183,7 +184,7 @@ test("promise 15: a task of one who has ended, which nobody has come to give bac
   });
   await second.until((event) => event.type === "mail.received" && event.from === "maker");
   expect(await tasks.get(1)).toMatchObject({ owner: "maker" });
-  const message = "Some tasks were still those of members who have ended. Back on the task list: #1.";
+  const message = "Some tasks were still owned by members that have ended. Released to the task list: #1.";
   await second.until((event) => event.type === "notice.raised" && event.message === message);
 });
 

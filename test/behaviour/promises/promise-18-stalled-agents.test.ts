@@ -32,9 +32,7 @@ test("promise 18: a teammate whose model says nothing is noticed and failed, and
     (each) => each.type === "prompt.admitted" && /scout could not continue/.test(JSON.stringify(each)),
   );
   expect(JSON.stringify(event)).toMatch(/no sign of life for \d+ s: its model/);
-  expect(JSON.stringify(event)).toMatch(
-    /What it said:\\nhalf of it\\nWhat was really done, by the log:.*echo half/,
-  );
+  expect(JSON.stringify(event)).toMatch(/What it said:\\nhalf of it\\nWhat was really done, by the log:.*echo half/);
   const log = await memberLog(team.tree, "scout");
   expect(log.filter((each) => each.type === "agent.idle")).toMatchObject([{ reason: "failed" }]);
 });
@@ -64,7 +62,7 @@ test("promise 18: a teammate that is started and never begins is ended, its lead
   const why = "it was started but did not begin within 5 s";
   await expect
     .poll(notices)
-    .toEqual([expect.stringContaining(`Your teammate scout is gone: ${why}. Back on the task list: #1.`)]);
+    .toEqual([expect.stringContaining(`Your teammate scout is gone: ${why}. Released to the task list: #1.`)]);
   expect([...backend.there]).toEqual([]);
   expect(stored.record.current().members.at(-1)).toMatchObject({ ended: { reason: "lost", detail: why } });
   expect((await stored.tasks.get(1))?.owner).toBeUndefined();

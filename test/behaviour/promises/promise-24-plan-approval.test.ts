@@ -16,7 +16,7 @@ import {
   say,
 } from "../../support/team/scripted-team.ts";
 
-const planner = { calls: [mate("scout", "Build it first.", { plan_mode_required: true })] };
+const planner = { calls: [mate("scout", "build it", { plan_mode_required: true })] };
 const plan = (text: string) => ({ calls: [{ tool: "ExitPlanMode", input: { plan: text } }] });
 
 /** Tries to write before it has a plan, then presents one, a better one if that is not enough, and carries it out. */
@@ -94,8 +94,14 @@ test("promise 24: a plan is approved by the user where the settings say so, and 
   await team.ask(`approve it yourself: ${event.type === "permission.asked" ? event.requestId : ""}`);
   // It is told who decides, and not what it could try next.
   expect(team.asked("lead").at(-1)?.results).toMatchObject([
-    { isError: true, text: expect.stringMatching(/^Nothing was sent: the user decides on plans here\. The plan of(?!.*ask_)/) as string },
-    { isError: true, text: expect.stringMatching(/^Nothing was sent: the user decides on plans here\. The plan of(?!.*ask_)/) as string },
+    {
+      isError: true,
+      text: expect.stringMatching(/^Nothing was sent: the user decides on plans here(?!.*ask_)/) as string,
+    },
+    {
+      isError: true,
+      text: expect.stringMatching(/^Nothing was sent: the user decides on plans here(?!.*ask_)/) as string,
+    },
   ]);
   tried.open();
   await team.until(report(/came to: false/));
@@ -131,7 +137,7 @@ test("promise 24: the planner cannot approve its own plan, nor somebody else's",
   const team = await alpha({
     answer: leading(
       [
-        { calls: [mate("scout", "Build it first.", { plan_mode_required: true }), mate("other", "help it")] },
+        { calls: [mate("scout", "build it", { plan_mode_required: true }), mate("other", "help it")] },
         { text: "waiting" },
       ],
       ({ agent, turn, result }) => {

@@ -162,7 +162,7 @@ test("promise 27: a teammate whose worktree was taken away goes on in a new one,
       result?.tool === "Bash" || turn > 3 ? { text: "went on" } : { calls: [bash("pwd")] },
     ),
   });
-  const gone = new RegExp(`Kept cannot finish cannot resume the worktree ${before?.worktreePath} does not exist any more`);
+  const gone = new RegExp(`The worktree ${before?.worktreePath} no longer exists`);
   await second.until(report(gone));
   await inState(second, "scout", "idle");
   await second.command({ type: "mail.send", to: "scout", text: "go on" });

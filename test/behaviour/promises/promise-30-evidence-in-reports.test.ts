@@ -46,7 +46,9 @@ test("promise 30: so does the report of a teammate, of what was done since its l
   );
   expect(honest).toMatch(/changed: "[^"]*a\.txt"/);
   expect(honest).toMatch(/ran, newest first: "cat a\.txt; exit 4" \(exit 4, /);
-  expect(await heard("boaster", "All tests pass")).toMatch(/1 turn, no tool calls: whatever the report says/);
+  expect(await heard("boaster", "All tests pass")).toMatch(
+    /1 turn, no tool calls: regardless of the report, no file was read or changed/,
+  );
 
   // In another life of both, of which the work before was told.
   await inState(team, "honest", "idle");

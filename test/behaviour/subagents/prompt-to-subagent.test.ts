@@ -16,7 +16,7 @@ describe("a prompt to an agent other than the lead", () => {
           { text: "heard" },
         ],
         async (ask) => {
-          if (ask.turn > 1) return { text: `Your previous line: ${ask.said}` };
+          if (ask.turn > 1) return { text: `you said ${ask.said}` };
           await over.opened;
           return { text: "at it", calls: [{ tool: "Bash", input: { command: "true" } }] };
         },

@@ -30,5 +30,5 @@ test("an agent that ends at its limit before it has heard a message: its report 
   expect(team.asked(/bob/)).toHaveLength(1);
   const report = JSON.stringify(team.all("prompt.admitted", "lead").find(({ source }) => source === "background"));
   expect(report).toContain("reached the limit of 1 turn");
-  expect(report).toContain("2 messages were not heard");
+  expect(report).toContain("2 messages were not read");
 });

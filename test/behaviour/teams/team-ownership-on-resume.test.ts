@@ -39,7 +39,7 @@ test("of several teams the one that is named is spoken to and ended, also where 
   });
   for (const step of ["one", "its tester", "two"]) await team.ask(step);
   expect(JSON.stringify(team.all("tool.settled", "lead").at(-1))).toContain(
-    "You lead one as well. Your task tools are those of two now",
+    "You also lead one. Your task tools now use the list of two",
   );
   for (const step of ["another tester", "to two"]) await team.ask(step);
   // Nobody waits for the one who was not spoken to.
@@ -109,7 +109,7 @@ test("who goes on with a session whose team another one leads by now leaves it a
   });
   expect((await again.ask("hello")).text).toBe("I am here");
   expect(again.all("notice.raised").map(({ message }) => message)).toEqual([
-    expect.stringMatching(/^the team alpha: .*: another session leads it \(process/),
+    expect.stringMatching(/^cannot resume team alpha: .*another session leads it/),
   ]);
   expect((await other.ask("still there?")).text).toBe("I lead");
   await again.close();
@@ -134,7 +134,7 @@ test("a teammate's session goes on as that teammate's or not at all, as long as 
   const scout = (await membersOf(tree))[0]?.sessionId ?? "";
   const resume = () => teamSession({ tree, stored: true, resume: scout, answer: () => ({ text: "who am I?" }) });
   await expect(resume()).rejects.toThrow(
-    `${scout} is the session of scout, a teammate of alpha, and goes on as that: , or resume its lead with 'troupe --resume ${first.session.id}''troupe team respawn alpha scout' this one alone.`,
+    `cannot resume session ${scout} alone: it belongs to teammate scout of team alpha. Run 'troupe team respawn alpha scout', or resume its lead with 'troupe --resume ${first.session.id}'.`,
   );
   // It is not held by who was refused.
   const again = await teamSession({
@@ -155,7 +155,7 @@ test("a name that only looks like a team's makes no other team each time: who as
   await first.close();
   const { tree } = first;
   const other = () => teamSession({ tree, stored: true, flags: { team: "Alpha" }, answer: () => ({ text: "hello" }) });
-  await expect(other()).rejects.toThrow("A team with a name similar to Alpha: alpha. Use its exact name.");
+  await expect(other()).rejects.toThrow("A team with a name similar to Alpha exists: alpha. Use its exact name.");
   const teams = createFileTeamStore({ home: tree.path("home/.troupe"), ...ports });
   expect((await teams.list()).map(({ name }) => name)).toEqual(["alpha"]);
 });

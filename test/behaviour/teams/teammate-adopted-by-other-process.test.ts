@@ -11,7 +11,7 @@ test("a teammate that another process has taken over stops, and says nothing ove
   await expect(inbox("scout").openReader()).rejects.toThrow();
   // Somebody who is there all the time: whoever runs these tests.
   const owner = identifyProcess(process.ppid);
-  if (!owner) throw new Error("cannot send the command: the process that has session started this one does not exist");
+  if (!owner) throw new Error("the process that has started this one is not there");
   // As it is for who looks when the first has given no sign for longer than its lease.
   const uptime = () => Number(process.hrtime.bigint() / 1_000_000n) + 11_000;
   const folder = team.tree.path("home/.troupe/teams/alpha/presence");

@@ -59,9 +59,7 @@ test("who has asked for a teammate and ends before it is there: the lead goes on
   started.open();
   await allRead(led);
   expect(led.failures).toEqual([]);
-  expect(noticesOf(led)).toEqual([
-    expect.stringMatching(/^cannot send cannot send the answer to scout: scout has ended \(killed/),
-  ]);
+  expect(noticesOf(led)).toEqual([expect.stringMatching(/^cannot send the answer to scout: scout has ended \(killed/)]);
 });
 
 test("nobody is started for one that had ended when its request was heard", async () => {
@@ -106,7 +104,7 @@ test("what is allowed to everybody is told to those who are there, also when one
   expect(sentTo(led, "team_permission_update")).toEqual(["second", "fourth"]);
   expect(sentTo(led, "permission_response")).toEqual(["first"]);
   expect(led.failures).toEqual([]);
-  expect(noticesOf(led)).toEqual([expect.stringMatching(/^third: third does not exist any more/)]);
+  expect(noticesOf(led)).toEqual([expect.stringMatching(/^cannot notify third: third has ended/)]);
   await endAll(led);
 });
 
@@ -141,6 +139,6 @@ test("a lead with fewer rights than before goes on, also when one who has more e
   before = known;
   mode = "default";
   led.team.observe({ event: { type: "agent.changed", permissionMode: "default" } } as Envelope);
-  await expect.poll(() => noticesOf(led)).toEqual([expect.stringMatching(/^scout: scout does not exist/)]);
+  await expect.poll(() => noticesOf(led)).toEqual([expect.stringMatching(/^cannot notify scout: scout has ended/)]);
   expect(led.failures).toEqual([]);
 });

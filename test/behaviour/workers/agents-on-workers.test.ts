@@ -17,7 +17,7 @@ test("an agent on another machine: its events in the lead's log, its commits as 
   expect(heard(envelopes)).toContain("both are written");
   expect(heard(envelopes)).toMatch(/Bash|command/);
   expect(gitIn(place.lead, "log", "--format=%an %s", `main..${branch}`).trim().split("\n")).toEqual([
-    "Ada What lead/writer",
+    "Ada Uncommitted changes of lead/writer",
     "Ada one",
   ]);
   expect(gitIn(place.lead, "show", `${branch}:two.txt`)).toBe("two\n");
@@ -45,7 +45,7 @@ test("a worker that is killed in the middle: another goes on from what was commi
   const first = await place.worker("north", [], { TROUPE_TEST_WAIT: mark });
   const running = place.run();
   await running.saw(/"type":"tool.called"[^\n]*while test -e/);
-  await first.saw(/has committed/);
+  await first.saw(/: commit \w+ is on the bus/);
   const stored = await allMessages(place.server.url);
   expect([stored.includes("TROUPE_TEST_WAIT="), stored.includes(key)]).toEqual([true, false]);
   first.child.kill("SIGKILL");
@@ -57,7 +57,7 @@ test("a worker that is killed in the middle: another goes on from what was commi
   const branch = branchOf(place.lead);
   expect(gitIn(place.lead, "log", "--format=%s", `main..${branch}`).trim().split("\n")).toEqual(["two", "one"]);
   const notices = envelopes.flatMap(({ event }) => (event.type === "notice.raised" ? [event.message] : []));
-  expect(notices).toContain("The worker north was lost; south goes on from the committed work.");
+  expect(notices).toContain("Worker north was lost; south continues from the committed work.");
   second.child.kill("SIGTERM");
   await second.done;
 });
@@ -70,7 +70,7 @@ test("cut off from the bus: another takes over, and what the first one writes wh
   const through = place.server.url.replace(`:${place.server.port}`, `:${wall.port}`);
   const first = await place.worker("north", ["--bus", through], { TROUPE_TEST_WAIT: mark });
   const running = place.run();
-  await first.saw(/has committed/);
+  await first.saw(/: commit \w+ is on the bus/);
   await running.saw(/"type":"tool.called"[^\n]*while test -e/);
   wall.cut();
   const second = await place.worker("south");
@@ -135,10 +135,10 @@ test("labels: only who has them takes it; the worker's own mode holds, and the l
   await running.saw(/lead heard[^\n]*painted, well/);
   running.end();
   const { stdout } = await running.done;
-  expect(heard(eventsOf(stdout))).toContain("No worker with the labels gpu is there yet");
+  expect(heard(eventsOf(stdout))).toContain("No worker with the labels gpu is available yet");
   expect(gitIn(place.lead, "ls-tree", "--name-only", branchOf(place.lead))).toContain("picture");
   plain.child.kill("SIGTERM");
-  expect((await plain.done).stdout).not.toContain("begins");
+  expect((await plain.done).stdout).not.toContain(") starts");
   painting.child.kill("SIGTERM");
   await painting.done;
 });

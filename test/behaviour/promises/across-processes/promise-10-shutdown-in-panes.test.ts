@@ -35,7 +35,7 @@ test("promise 10: from the shell a member without a lead is brought back, asked 
   const pid = place.pids()["scout"] ?? 0;
   expect(await shell("respawn", "alpha", "scout")).toMatchObject({
     code: 2,
-    stderr: "troupe: scout: it is running.\n",
+    stderr: "troupe: cannot respawn scout: it is already running.\n",
   });
   expect(await shell("stop", "alpha", "scout")).toMatchObject({
     code: 1,
