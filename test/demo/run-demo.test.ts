@@ -105,16 +105,16 @@ function expectTheStory({ code, stdout, stderr }: Ended): void {
   }
   expect(stdout).toMatch(/^ {2}researcher +→ implementer: each share is rounded/m);
   expect(stdout).toMatch(/^ {2}implementer → researcher: who pays/m);
-  expect(stdout).toMatch(/^ {2}implementer → tester: it is mended/m);
+  expect(stdout).toMatch(/^ {2}implementer → tester: fixed, on my branch$/m);
   expect(stdout).toMatch(/^ {2}tester +→ team-lead: proved/m);
-  expect(stdout.match(/^ {2}implementer # #2 claimed: Mend the split$/gm)).toHaveLength(2);
-  expect(stdout).toMatch(/^ {2}lead +# #2 free again$/m);
-  expect(stdout).toMatch(/^ {2}implementer ▶ is back, and goes on from its transcript$/m);
-  expect(stdout.match(/^ {2}\S+ +# #[23]verified: the runtime ran its check$/gm)).toHaveLength(2);
+  expect(stdout.match(/^ {2}implementer # #2 claimed: Fix the split$/gm)).toHaveLength(2);
+  expect(stdout).toMatch(/^ {2}lead +# #2 released$/m);
+  expect(stdout).toMatch(/^ {2}implementer ▶ is back and continues from its transcript$/m);
+  expect(stdout.match(/^ {2}\S+ +# #[23] verified: the runtime ran its check$/gm)).toHaveLength(2);
   expect(stdout.match(/landed on main \(1 commit\)/g)).toHaveLength(2);
   expect(stdout).toMatch(/^tests +before: 3 passed, 1 failed; now: 5 passed/m);
-  expect(stdout).toMatch(/^landed +[0-9a-f]{7,} Let somebody pay every cent$/m);
-  expect(stdout).toMatch(/no worktree is\s+left/);
+  expect(stdout).toMatch(/^landed +[0-9a-f]{7,} Let every cent be paid$/m);
+  expect(stdout).toMatch(/no worktrees\s+remain/);
   const [, sent, read] = /^mail +(\d+) sent, (\d+) read$/m.exec(stdout) ?? [];
   expect(Number(sent)).toBeGreaterThan(10);
   expect(read).toBe(sent);
@@ -127,7 +127,7 @@ describe.concurrent("troupe demo", () => {
       const temp = temporary(context);
       const ended = await runDemo(["--fast"], { temp }, context);
       expectTheStory(ended);
-      expect(ended.stdout).toMatch(/kills implementer's process \(kill -9 \d+\)/);
+      expect(ended.stdout).toMatch(/kills the process of implementer \(kill -9 \d+\)/);
       expect(ended.stdout).toContain("each member in a separate process");
       expect(left(temp)).toEqual([]);
     },
@@ -139,7 +139,7 @@ describe.concurrent("troupe demo", () => {
     expectTheStory(ended);
     const { stdout } = ended;
     expect(stdout).toMatch(/^members +all in this process: tmux 2\.9 is too old/m);
-    expect(stdout).toContain("ends implementer in the middle of a call");
+    expect(stdout).toContain("stops implementer in the middle of a call");
     expect(processesIn(temp)).toEqual([]);
     expect(stdout.match(/^ {2}tester +\? asks: Allow \$ git merge --ff-only troupe\/agent-\w{8}\?$/gm)).toHaveLength(1);
     expect(stdout.match(/^ {2}demo +! answers: yes, once$/gm)).toHaveLength(1);
@@ -154,7 +154,7 @@ describe.concurrent("troupe demo", () => {
     const git = (...args: string[]) => execFileSync("git", ["-C", repository, ...args], { encoding: "utf8" });
     expect(git("log", "--reverse", "--format=%s").trim().split("\n")).toEqual([
       "Split a bill among friends",
-      "git commit --all --message \"Let every cent be paid\"",
+      "Let every cent be paid",
       "Try every bill up to five",
     ]);
     expect(git("status", "--porcelain")).toBe("");
@@ -173,7 +173,7 @@ describe.concurrent("troupe demo", () => {
 
   test.for([
     ["SIGINT", 130, "while members begin", [], /▶ joins/],
-    ["SIGTERM", 143, "while one is dead", ["--fast"], /# #2 free again/],
+    ["SIGTERM", 143, "while one is dead", ["--fast"], /# #2 released/],
     ["SIGINT", 130, "while it lands", ["--fast"], /I land both/],
   ] as const)("%s leaves nothing behind (%i, %s)", async ([signal, expected, _when, flags, moment], context) => {
     const temp = temporary(context);
@@ -269,16 +269,16 @@ describe("what the demo believes", () => {
 
   test.each<[TeamRunOutcome, RegExp | undefined]>([
     [good, undefined],
-    [{ ...good, after: red }, /not green at the end \(3 passed, 1 failed\)/],
-    [{ ...good, before: green }, /passed before anything/],
+    [{ ...good, after: red }, /the tests fail at the end \(3 passed, 1 failed\)/],
+    [{ ...good, before: green }, /passed before any change/],
     [{ ...good, state: { ...state, commits: ["a"] } }, /1 commits landed, not 2/],
     [
       { ...good, state: { ...state, leftoverWorktrees: ["troupe/agent-1"] } },
       /not everything was removed: troupe\/agent-1/,
     ],
     [but({ members: [] }), /there was no team/],
-    [but({ members: [{ ...member, ended: undefined }] }), /tester did not end by agreement \(it has not ended\)/],
-    [but({ members: [{ ...member, ended: { at: "", reason: "killed" } }] }), /by agreement \(killed\)/],
+    [but({ members: [{ ...member, ended: undefined }] }), /tester did not agree to shut down \(it did not end\)/],
+    [but({ members: [{ ...member, ended: { at: "", reason: "killed" } }] }), /did not agree to shut down \(killed\)/],
     [but({ stillRunning: ["tester"] }), /still running: tester/],
     [but({ tasks: [] }), /there were no tasks/],
     [but({ tasks: [{ ...task, status: "in_progress" }] }), /task #2 is in_progress/],

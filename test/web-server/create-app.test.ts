@@ -93,7 +93,7 @@ test("a transcript, the worktrees, a diff, a landing", async () => {
   expect((await getJson(it, `/api/diff?session=${session}&worktree=one`)).json).toEqual({ diff: "+a line\n" });
   expect(await getJson(it, `/api/diff?session=${session}&worktree=../x`)).toEqual({
     status: 409,
-    json: { ok: false, code: "git", message: "there is no agent worktree \"../x\" here" },
+    json: { ok: false, code: "git", message: 'there is no worktree "../x" here' },
   });
   const landing = await postJson(it, "/api/land", { session, branches: ["troupe/agent-one"] });
   expect(landing).toMatchObject({ status: 200, json: { landed: [{ branch: "troupe/agent-one" }] } });

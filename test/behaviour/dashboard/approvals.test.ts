@@ -48,9 +48,9 @@ test("a question is shown with all that hides in it, said aloud, and counted; de
   await card.getByRole("heading", { name: "lead wants to run a command" }).waitFor();
   const command = card.getByRole("group", { name: "Command" });
   expect(await command.innerText()).toContain("touch made[U+200B]-here && echo [U+202E]ok");
-  await card.getByText("characters that cannot be seen").waitFor();
+  await card.getByText("This contains invisible characters. They are marked.").waitFor();
   await card.getByText("make it").waitFor();
-  expect(await page.getByTestId("new-approvals").innerText()).toBe("lead asking for permission to use Bash");
+  expect(await page.getByTestId("new-approvals").innerText()).toBe("lead asks for permission to use Bash");
   await expect.poll(() => page.title()).toMatch(/^\(1\) /);
   await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Approvals 1" }).waitFor();
   expect(await violations()).toEqual([]);

@@ -121,6 +121,6 @@ test("on a phone, with the keyboard, in a replay, and in a file", async () => {
   expect(await place.run(["sessions", "export", id, "--html", "-o", file])).toMatchObject({ code: 0 });
   const shared = await openAddress(`${pathToFileURL(file).href}#/s/${id}/mail`);
   await shared.page.getByRole("log", { name: "Messages" }).getByText("Have a look").waitFor();
-  await shared.page.getByText("Nobody has this session open").waitFor();
+  await shared.page.getByText("No process has this session open").waitFor();
   expect(shared.problems).toEqual([]);
 });

@@ -142,12 +142,12 @@ describe("bad input: one line, what and where and the way out, exit code 2, noth
       (p) => (p.write("p.bin", "a\0b"), ["-p", "--prompt-file", "p.bin", "--model", "scripted/s.json"]),
       /p\.bin is not text/,
     ],
-    ["prompt file that does not exist", () => ["-p", "--prompt-file", "nope.txt"], /nope\.txt/],
+    ["prompt file that is not there", () => ["-p", "--prompt-file", "nope.txt"], /nope\.txt/],
     ["piped bytes that are not text", () => ["-p", "x"], /the standard input is not text/, "a\0b"],
-    ["nothing to do", () => ["-p"], /nothing to do/],
+    ["nothing to do", () => ["-p"], /no prompt given/],
     ["a session that does not exist", () => ["-p", "x", "--resume", "ses_nothere0"], /ses_nothere0/],
     ["no session to go on with", () => ["-p", "x", "--continue"], /no session/],
-    ["a folder that does not exist", () => ["-p", "x", "--add-dir", "nowhere"], /nowhere/],
+    ["a folder that is not there", () => ["-p", "x", "--add-dir", "nowhere"], /nowhere/],
     ["a number that is none", () => ["-p", "x", "--max-turns", "many"], /many/],
     ["an output format that is none", () => ["-p", "x", "--output-format", "xml"], /xml.*stream-json/],
     [
@@ -155,7 +155,7 @@ describe("bad input: one line, what and where and the way out, exit code 2, noth
       () => ["-p", "x", "--model", "openai/unheard-of", "--max-budget-usd", "1"],
       /price/,
     ],
-    ["no terminal available.", () => ["hello"], /-p/],
+    ["there is no terminal here", () => ["hello"], /-p/],
   ];
   test.each(cases)("%s", async (_name, args, message, input = "") => {
     const place = workplace({ isNew: true });

@@ -61,7 +61,7 @@ test("a line that is no command is told with its number and what is wrong, and t
   troupe.end();
   const { code, stdout, stderr } = await troupe.done;
   expect(stderr).toMatch(/line 1 .*JSON/);
-  expect(stderr).toMatch(/line 2 .*no command/);
+  expect(stderr).toMatch(/line 2 .*not a command/);
   expect(stderr).toContain("lead/nobody");
   expect(stdout).toContain("still here");
   expect(code).toBe(1);

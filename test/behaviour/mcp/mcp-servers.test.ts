@@ -97,7 +97,7 @@ test("T11 a tool that says something else than when it was allowed is asked abou
   expect(statSync(pins).mode & 0o777).toBe(0o600);
   writeFileSync(pins, stored.replace(/"[0-9a-f]{64}"/, `"${"0".repeat(64)}"`));
   const again = await place.run(args);
-  expect(again.stderr).toContain("echo is not what it was");
+  expect(again.stderr).toContain("the tool echo has changed since it was allowed");
   expect(again.stdout).not.toBe("it said: ran\n");
 });
 
@@ -213,7 +213,7 @@ test("F6 a required server that is missing stops the start and is named", async 
   const { code, stderr, stdout } = await place.run(["-p", "go", ...model, "--mcp-config", config]);
   expect(code).not.toBe(0);
   expect(stdout).toBe("");
-  expect(stderr).toContain("the MCP server must is required and not there");
+  expect(stderr).toContain("the MCP server must is required but unavailable");
 });
 
 test("a variable that is not set, and a server of the wrong form, are named; the others work", async () => {
@@ -261,7 +261,7 @@ test("troupe mcp add, list, get, test, remove: each scope has its file, and what
     { name: "ours", scope: "project", state: "untrusted" },
   ]);
   expect((await place.run(["mcp", "get", "mine"])).stdout).not.toContain("abc=d");
-  expect((await place.run(["mcp", "get", "nobody"])).stderr).toContain("there is: here, mine, ours");
+  expect((await place.run(["mcp", "get", "nobody"])).stderr).toContain("Servers: here, mine, ours");
 
   const tested = await place.run(["mcp", "test", "mine", "--json"]);
   expect(tested.code).toBe(0);

@@ -156,7 +156,7 @@ describe("required", () => {
       permissionMode: "bypassPermissions",
       bash: [{ command: write, outside_sandbox: true }, { command: "echo x > .git/config; exit 1" }],
     });
-    expect(results[0]).toMatch(/^denied: .*commands run in the sandbox here or not at all/);
+    expect(results[0]).toMatch(/^denied: .*commands must run in the sandbox here/);
     expect(results[1]).toContain("This cannot be bypassed:");
     expect(existsSync(join(project, "made.txt"))).toBe(false);
   });

@@ -36,7 +36,7 @@ test("members in panes: what they do, their tokens and last words; which one is 
   await see(/scout \$ until test.* tokens/);
   await see("scout@alpha begins with the parser");
   await see("maker@alpha begins with the parser");
-  await see("maker gives no sign");
+  await see("maker not responding");
   rmSync(join(place.cwd, "frozen"));
   await see("maker waiting for the model");
 

@@ -43,7 +43,7 @@ test.each([40, 80, 200])("a question is answered in each way, in %i columns", as
   const ask = async (words: string) => {
     type(words);
     press("Enter");
-    await see("Esc is no");
+    await see("Esc to deny");
   };
 
   await ask("run once-1");
@@ -96,8 +96,8 @@ test("three teammates: look at each, say something to one, interrupt one, dismis
   type("team");
   press("Enter");
   await see("cyd@alpha");
-  await see("everybody in alpha may without asking");
-  await see("Esc is no");
+  await see("all of alpha may without asking");
+  await see("Esc to deny");
   press("4");
   await see(/ada .*model/);
   await see("ben idle");
@@ -149,7 +149,7 @@ test("what the lead waits for goes on in the background, is looked at there and 
   press("Escape");
   await lose("In the background");
   press("C-c", "C-c");
-  await see("Leave? 1 still at work");
+  await see("Leave? 1 still running");
   press("n");
   await lose("Leave?");
   press("C-b");

@@ -27,7 +27,7 @@ function place(): Workplace {
   return made;
 }
 
-const ready = /❯ Say what/;
+const ready = /❯ Describe a task/;
 
 test.each([40, 80, 200])(
   "a prompt and its answer in %i columns; nothing is wider; leaving gives the terminal back",
@@ -191,7 +191,7 @@ test("no escape sequence of a model or a program reaches the terminal", async ()
 
 test("a screen reader is given linear text", async () => {
   const { see, press, type, scrollback } = openTerminal(place(), flags, { env: { TROUPE_SCREEN_READER: "1" } });
-  await see(/^> Say what/m);
+  await see(/^> Describe a task/m);
   type("markdown");
   press("Enter");
   await see("Answer: Found");

@@ -32,14 +32,14 @@ const clears = /\x1b\[(?:2|3)J/;
 test("in a low and narrow terminal everything fits, and nothing is ever cleared", async () => {
   const terminal = openTerminal(place(), [...model, ...bypass], { columns: 40, rows: 12 });
   const { see, lose, type, press, screen, scrollback, record } = terminal;
-  await see(/❯ Say what/);
+  await see(/❯ Describe a task/);
   const written = record();
   // What was said may have left so low a screen by the time that somebody looks.
   const said = (text: string) => expect.poll(scrollback).toContain(text);
   type("many");
   press("Enter");
   await said("They begin.");
-  await see(/ada waits/);
+  await see(/ada waiting for/);
   expect(screen()).toMatch(/^never asks/m);
   press("S-Down");
   await see("❯ ├─ ada");
@@ -69,10 +69,10 @@ test("in a low and narrow terminal everything fits, and nothing is ever cleared"
 test("a question in a low and narrow terminal: what it is about, and each answer", async () => {
   const terminal = openTerminal(place(), model, { columns: 40, rows: 12 });
   const { see, type, press, screen } = terminal;
-  await see(/❯ Say what/);
+  await see(/❯ Describe a task/);
   type("touch");
   press("Enter");
-  await see("Esc is no");
+  await see("Esc to deny");
   const first = screen();
   expect(first).toContain("lead wants to run a command");
   expect(first).toContain("$ touch a-file");
@@ -88,7 +88,7 @@ test("a question in a low and narrow terminal: what it is about, and each answer
 test("reading back: the whole of it, found and followed, and then all is as it was", async () => {
   const terminal = openTerminal(place(), [...model, ...bypass]);
   const { see, lose, type, press, isOther, screen, scrollback } = terminal;
-  await see(/❯ Say what/);
+  await see(/❯ Describe a task/);
   type("long");
   press("Enter");
   await see("That was long.");
@@ -127,7 +127,7 @@ test("an exception that nobody catches leaves the terminal as it was, and is tol
     env: { NODE_OPTIONS: `--import=${at.cwd}/crash.mjs` },
   });
   const { see, type, press, isOther } = terminal;
-  await see(/❯ Say what/);
+  await see(/❯ Describe a task/);
   press("C-o");
   await see("Transcript of lead");
   const program = execFileSync("ps", ["-o", "pid=", "--ppid", String(terminal.pid)], { encoding: "utf8" });

@@ -5,7 +5,7 @@ const shared = ["SendMessage", "TaskList", "TaskGet", "TaskUpdate"];
 /** Who can do which task follows from the tools that each has. */
 const agentTypes = {
   researcher: { description: "Finds causes", prompt: "Find causes.", tools: ["Read", "Grep", ...shared] },
-  implementer: { description: "Fixes code and commits it.", prompt: "Mend code.", tools: ["Read", "Edit", "Bash", ...shared] },
+  implementer: { description: "Mends code", prompt: "Mend code.", tools: ["Read", "Edit", "Bash", ...shared] },
   tester: { description: "Proves it", prompt: "Prove it.", tools: ["Read", "Write", "Bash", ...shared] },
 };
 
@@ -21,7 +21,7 @@ const mail = (to, message, summary) => call("SendMessage", { to, message, summar
 const bash = (command, description) => call("Bash", { command, description });
 const update = (taskId, status) => call("TaskUpdate", { taskId, status });
 const agent = (name, type, description, more = {}) =>
-  call("Agent", { name, subagent_type: type, description, prompt: "Your work comes from the task list.", ...more });
+  call("Agent", { name, subagent_type: type, description, prompt: "Your work comes with the task list.", ...more });
 const tasks = [
   { subject: "Find out why dates are a month off", description: "Tell the writer which line it is.", needs: ["Grep"] },
   { subject: "Mend the parser", description: "Mend src/parse-date.js and commit.", needs: ["Edit"], blockedBy: [1], acceptance: [{ command: "git log -1 --format=%s | grep -q months" }] },
@@ -35,7 +35,7 @@ const lead = ({ turn }) => {
     calls: [agent("scout", "researcher", "finds the cause"), agent("writer", "implementer", "mends the parser", { isolation: "worktree" }), agent("tester", "tester", "proves it")],
   };
   if (turn === 2) return { calls: tasks.map((task) => call("TaskCreate", task)) };
-  return { text: "The team is at work. I am woken when I have something to do." };
+  return { text: "The team is at work. I am woken when there is something for me to do." };
 };
 const scout = ({ said, result }) => {
   if (result?.tool === "Grep") return { calls: [mail("writer", "\`src/parse-date.js\`, line 3: \`Date\` counts months from **0**, the text from 1.", "months are counted from 0"), update(1, "completed")] };
@@ -44,7 +44,7 @@ const scout = ({ said, result }) => {
 };
 const writer = ({ said, result }) => {
   if (result?.tool === "TaskUpdate") return { text: "Mended, committed and verified." };
-  if (result?.tool === "Bash") return { calls: [mail("tester", "The mended parser is on my branch.", "fixed, on my branch"), update(2, "completed")] };
+  if (result?.tool === "Bash") return { calls: [mail("tester", "The mended parser is on my branch.", "it is mended, on my branch"), update(2, "completed")] };
   if (result?.tool === "Edit") return { calls: [bash("git commit -qam 'fix: count months from 0'", "Commit the fix")] };
   if (result?.tool === "Read") return { calls: [call("Edit", { file_path: "src/parse-date.js", old_string: "new Date(year, month, day)", new_string: "new Date(year, month - 1, day)" })] };
   if (said.includes("claimed this task")) return { text: "I look at it first.", calls: [call("Read", { file_path: "src/parse-date.js" })] };

@@ -35,7 +35,7 @@ export async function serve(
       diff: (_session, name) =>
         name === worktree.name
           ? Promise.resolve("+a line\n")
-          : Promise.reject(new TroupeError("git", `there is no agent worktree ${JSON.stringify(name)} here`)),
+          : Promise.reject(new TroupeError("git", `there is no worktree ${JSON.stringify(name)} here`)),
       land(session, branches) {
         landed.push({ session, branches });
         return Promise.resolve(report);

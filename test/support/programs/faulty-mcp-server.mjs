@@ -107,7 +107,7 @@ const calls = {
     send({ method: "notifications/tools/list_changed" });
     answer(id, "changed");
   },
-  invalid: (id) => send({ id, result: { content: "must be a list of name=value pairs, with %2C for a comma" } }),
+  invalid: (id) => send({ id, result: { content: "not a list" } }),
 };
 
 async function flood(megabytes) {
