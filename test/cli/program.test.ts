@@ -24,6 +24,7 @@ test("a word that is almost a command is not taken for a prompt", async () => {
   const { code, stderr } = await place.run(["sesions"]);
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: "troupe: there is no command sesions: Did you mean 'troupe sessions'? To use it as a prompt, add more words.\n",
+    stderr:
+      "troupe: there is no command sesions: did you mean 'troupe sessions'? To use it as a prompt, add more words.\n",
   });
 });

@@ -151,7 +151,7 @@ describe.each(sides)("$name", (side) => {
         type: "retrying",
         failure: {
           kind: "connection",
-          message: expect.stringMatching(/no-such-host\.invalid \((ENOTFOUND|EAI_AGAIN)\)/),
+          message: expect.stringMatching(/no-such-host\.invalid cannot be resolved \((ENOTFOUND|EAI_AGAIN)\)/),
         },
       });
     });

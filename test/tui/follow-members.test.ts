@@ -131,9 +131,9 @@ test("nobody listens to who has ended; to who has not begun one listens when mor
 });
 
 test("what cannot be followed is told once", async () => {
-  const { store, hear, calls } = listening([new TroupeError("session_damaged", "line 3 cannot be parsed")]);
+  const { store, hear, calls } = listening([new TroupeError("session_damaged", "line 3 cannot be read")]);
   await expect.poll(() => store.getState().notices).toHaveLength(1);
-  expect(store.getState().notices[0]?.text).toBe("what scout: line 3 cannot be parsed");
+  expect(store.getState().notices[0]?.text).toBe("cannot follow scout: line 3 cannot be read");
   hear(member("idle", remote));
   expect(calls).toHaveLength(1);
 });

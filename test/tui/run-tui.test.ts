@@ -74,7 +74,7 @@ test("keys become a prompt, the answer is printed, leaving gives the terminal ba
   const { session } = await teamSession({ answer: lead([{ text: "a fine **answer**" }], nobody) });
   const terminal = pipes();
   const { shown, kept } = show(session, terminal);
-  await expect.poll(() => terminal.text()).toContain("Describe a task;");
+  await expect.poll(() => terminal.text()).toContain("Describe a task; /help lists keys and commands");
   expect([terminal.isRaw(), terminal.written().includes(on)]).toEqual([true, true]);
   terminal.type("hello\r");
   await expect.poll(() => terminal.text()).toContain("● a fine answer");
@@ -109,7 +109,7 @@ test("a program that has to go leaves at once", async () => {
   const terminal = pipes();
   const going = new AbortController();
   const { shown } = show(session, terminal, going.signal);
-  await expect.poll(() => terminal.text()).toContain("Describe a task;");
+  await expect.poll(() => terminal.text()).toContain("Describe a task; /help lists keys and commands");
   going.abort();
   await shown;
   expect(terminal.isRaw()).toBe(false);
@@ -121,7 +121,7 @@ test("Ctrl+C empties what is written before it means anything else; shift+tab go
   const going = new AbortController();
   onTestFinished(() => going.abort());
   const { shown } = show(session, terminal, going.signal);
-  await expect.poll(() => terminal.text()).toContain("Describe a task;");
+  await expect.poll(() => terminal.text()).toContain("Describe a task; /help lists keys and commands");
   terminal.type("some words");
   await expect.poll(() => terminal.text()).toContain("❯ some words");
   terminal.type("\x03");
@@ -142,7 +142,7 @@ test("Ctrl+O has the whole transcript on a screen of its own, from which one com
   const { session } = await teamSession({ answer: lead([{ text: "a fine answer" }, { text: "another" }], nobody) });
   const terminal = pipes();
   const { shown } = show(session, terminal);
-  await expect.poll(() => terminal.text()).toContain("Describe a task;");
+  await expect.poll(() => terminal.text()).toContain("Describe a task; /help lists keys and commands");
   terminal.type("hello\r");
   await expect.poll(() => terminal.text()).toContain("● a fine answer");
   await expect.poll(() => terminal.text()).not.toContain("Esc to interrupt");

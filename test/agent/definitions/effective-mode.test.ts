@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { effectiveMode } from "../../../src/agent/definitions/index.ts";
 
 test.each([
-  ["(no prompts)", { parent: "acceptEdits" }, { mode: "acceptEdits", from: "parent" }],
+  ["nothing said", { parent: "acceptEdits" }, { mode: "acceptEdits", from: "parent" }],
   ["the setting says inherit", { parent: "acceptEdits", setting: "inherit" }, { mode: "acceptEdits", from: "parent" }],
   ["the setting", { parent: "bypassPermissions", setting: "acceptEdits" }, { mode: "acceptEdits", from: "setting" }],
   [

@@ -80,9 +80,7 @@ describe("Bash(git diff:*)", () => {
     const [whole] = pool.filter(({ name }) => name === "Bash");
     const limited = toolOf("Bash", { tools });
     expect(limited.description).toBe(
-      `${whole?.description}
-
-You may use it only for calls that match: Bash(git diff:*), Bash(git log:*). Every command of a line must match.`,
+      `${whole?.description}\n\nYou may use it only for calls that match: Bash(git diff:*), Bash(git log:*). Every command of a line must match.`,
     );
     expect(limited.input).toBe(whole?.input);
   });
@@ -102,7 +100,7 @@ test("Read(./src/**) reads there, wherever links lead, and nowhere else", async 
   const tool = toolOf("Read", { tools: ["Read(./src/**)"] });
   expect(await call(tool, { file_path: "src/a.txt" })).toMatch(/^ok/);
   for (const file_path of ["b.txt", "src/../b.txt", "src/link.txt", "/etc/passwd", "~/x"]) {
-    expect(await call(tool, { file_path })).toMatch(/^failed: This agent may not make this call of Read is outside/);
+    expect(await call(tool, { file_path })).toMatch(/^failed: This agent may not make this call of Read: /);
   }
 });
 
@@ -124,7 +122,9 @@ test("Write(docs/**) is no way to Edit", async () => {
 test("WebFetch(domain:example.com) goes to no other host", async () => {
   const tool = toolOf("WebFetch", { tools: ["WebFetch(domain:example.com)"] });
   expect(tool.refuse?.({ url: "https://example.com/a" }, bench.context)).toBeUndefined();
-  expect(tool.refuse?.({ url: "https://example.com.evil.test/" }, bench.context)).toContain("outside");
+  expect(tool.refuse?.({ url: "https://example.com.evil.test/" }, bench.context)).toContain(
+    "This agent may not make this call of WebFetch: ",
+  );
 });
 
 test.each([["Agent(Explore, Plan)"], ["Task(Explore),Agent(Plan)"]])("%s starts those types alone", async (text) => {
@@ -147,7 +147,7 @@ describe("a rule in disallowedTools takes off just those calls", () => {
       "bash -c 'touch owned'",
       "$(echo touch) owned",
     ]) {
-      expect(await call(tool, { command })).toMatch(/^failed: This agent may not make this call of Bash is outside/);
+      expect(await call(tool, { command })).toMatch(/^failed: This agent may not make this call of Bash: /);
     }
     expect(existsSync(bench.path("owned"))).toBe(false);
   });

@@ -45,7 +45,7 @@ test("one that nobody configured will not come", async () => {
   const { clock, result } = wait(["databse"], () => ({ database: "connected" }));
   expect(await result).toMatchObject({
     ok: false,
-    message: expect.stringContaining("databse (not configured; Did you mean database?)") as string,
+    message: expect.stringContaining("databse (not configured; did you mean database?)") as string,
   });
   expect(clock.slept).toEqual([]);
 });

@@ -108,14 +108,14 @@ describe("troupe agents show", () => {
   test("one that there is not", () => {
     const { status, stderr } = run(["show", "explore"]);
     expect(status).toBe(2);
-    expect(stderr).toContain("there is no agent type \"explore\"; Did you mean Explore?");
+    expect(stderr).toContain('there is no agent type "explore"; did you mean Explore?');
   });
 });
 
 describe("troupe agents validate", () => {
   test("all is well", () => {
     write("repo/.claude/agents/r.md", agent("reviewer", "tools: Read\nmodel: inherit\n"));
-    expect(run(["validate"])).toEqual({ status: 0, stdout: "all definitions are valid", stderr: "" });
+    expect(run(["validate"])).toEqual({ status: 0, stdout: "all definitions are valid\n", stderr: "" });
   });
 
   test("every problem with its place; exit 1", () => {
@@ -127,7 +127,7 @@ describe("troupe agents validate", () => {
     expect(stdout.split("\n").map((line) => line.slice(0, 110))).toEqual([
       "warning  /repo/.troupe/agents/b.md:5: effort: is not a known field and is ignored",
       "error  /repo/.troupe/agents/c.md:1: the frontmatter is not closed: add a line of --- after its fields",
-      `error  /repo/.troupe/agents/a.md:5: tools: "Wirte": there is no such tool; Did you mean Write?`,
+      `error  /repo/.troupe/agents/a.md:5: tools: "Wirte": there is no such tool; did you mean Write?`,
       expect.stringMatching(/^error {2}\/repo\/\.troupe\/agents\/a\.md:4: model: There is no model "gpt"\./) as string,
       "warning  /repo/.troupe/agents/a.md:6: requiredMcpServers: the server db is not configured here",
       `warning  /repo/.troupe/agents/b.md:4: tools: "TodoWrite": there is no such tool here`,
@@ -151,6 +151,6 @@ describe("troupe agents validate", () => {
     expect(run(["validate", good]).status).toBe(0);
     const { status, stdout } = run(["validate", "draft.md", "gone.md"]);
     expect(status).toBe(1);
-    expect(stdout).toBe("error  /repo/gone.md: file not found\n");
+    expect(stdout).toBe("error  /repo/gone.md: there is no such file\n");
   });
 });

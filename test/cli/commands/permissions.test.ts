@@ -142,7 +142,7 @@ describe("test", () => {
   });
   test.each([
     [["test"], /no call to test\./],
-    [["test", "Bsh(ls)"], /there is no tool Bsh: Did you mean Bash\?/],
+    [["test", "Bsh(ls)"], /there is no tool Bsh: did you mean Bash\?/],
     [["test", "ls -la"], /"ls -la" is not a call/],
     [["test", "Bash"], /Bash needs a command line in brackets/],
     [["test", "Bash(ls)", "--deny", "Foo("], /--deny: "Foo\(" is not a permission rule/],

@@ -130,11 +130,15 @@ describe("troupe team", () => {
     const words = async (...args: string[]) => (await refused(...args)).stderr.slice("troupe: ".length, -1);
     expect(await words("team", "send", "crew", "alice", " ")).toBe("the message is empty and was not sent");
     expect(await words("tasks", "add", " ", "--team", "crew")).toBe("The subject of a task is invalid: it is empty.");
-    expect(await words("team", "list", "--bus", "")).toContain("--bus is empty. Give a URL such as nats://host:4222, or remove --bus.");
-    expect(await words("team")).toMatch(
-      /^troupe team: missing subcommand \(one of: create, list, .*'troupe team --help' for details\.$/,
+    expect(await words("team", "list", "--bus", "")).toContain(
+      "--bus is empty. Give a URL such as nats://host:4222, or remove --bus.",
     );
-    expect(await words("bus")).toBe("troupe bus: missing subcommand (one of: status; 'troupe bus --help' for details.");
+    expect(await words("team")).toMatch(
+      /^troupe team: missing subcommand \(one of: create, list, .*\)\. Run 'troupe team --help' for details\.$/,
+    );
+    expect(await words("bus")).toBe(
+      "troupe bus: missing subcommand (one of: status). Run 'troupe bus --help' for details.",
+    );
   });
 
   test("what is damaged is told of, and never taken for empty", async () => {

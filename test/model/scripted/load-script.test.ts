@@ -35,7 +35,11 @@ async function problemOf(name: string): Promise<string> {
 
 describe("a broken script is told with file, line and field", () => {
   test.each([
-    ["not JSON", '{\n  "version": 1,\n  "steps": [}\n', "script a.json:3 is not valid JSON: ValueExpected. Fix the syntax error"],
+    [
+      "not JSON",
+      '{\n  "version": 1,\n  "steps": [}\n',
+      "script a.json:3 is not valid JSON: ValueExpected. Fix the syntax error",
+    ],
     ["empty", "", "script a.json:1 is not valid JSON: "],
     [
       "an unknown field",
@@ -162,16 +166,16 @@ describe("scripts in code, under plain Node", () => {
 
   test("errors name the line", async () => {
     expect(await run(await write("scripts/d.ts", "const a: number = 1;\nconst b = ;\nexport default {};"))).toMatch(
-      /^script: script scripts\/d\.ts:2: Expression expected$/,
+      /^script: cannot load script scripts\/d\.ts:2: Expression expected$/,
     );
     expect(await run(await write("scripts/e.ts", "\nenum Color { Red }\nexport default {};"))).toMatch(
-      /^script: script scripts\/e\.ts:2: TypeScript enum is not supported/,
+      /^script: cannot load script scripts\/e\.ts:2: TypeScript enum is not supported/,
     );
     expect(await run(await write("scripts/f.mjs", "\n\nconst b = ;"))).toMatch(
-      /^script: script scripts\/f\.mjs:3: Unexpected token/,
+      /^script: cannot load script scripts\/f\.mjs:3: Unexpected token/,
     );
     expect(await run(await write("scripts/g.mjs", "\nthrow new Error('at once');"))).toBe(
-      "script: script scripts/g.mjs:2: at once",
+      "script: cannot load script scripts/g.mjs:2: at once",
     );
     expect(await run(await write("scripts/h.mjs", 'import "./missing.mjs";'))).toContain("script scripts/h.mjs");
   });

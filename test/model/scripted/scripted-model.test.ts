@@ -136,7 +136,7 @@ describe("choosing the answer", () => {
     expect(await ask(it, requestWith([user("x")], {}, { system: ["a pirate"] }))).toBe("arr");
     expect(await ask(it, requestWith([user("hello"), called("Bash", "1"), settled("1", "x")]))).toBe("hello");
     expect(await ask(it, requestWith([user("x")]))).toBe(
-      "bad_request: script script has no answer for agent lead, turn 1 (last said: \"x\"). Add a rule or a step",
+      'bad_request: script script has no answer for agent lead, turn 1 (last said: "x"). Add a rule or a step',
     );
   });
 
@@ -176,7 +176,9 @@ describe("choosing the answer", () => {
     );
     expect(await ask(it, requestWith([user("x"), called("Read", "1"), settled("1", "all")]))).toBe("1 Read all /work");
     expect(await ask(it, hello)).toBe("bad_request: script script, steps[1]: its function threw: oops");
-    expect(await ask(it, hello)).toContain("steps[2]: its function returned an invalid answer: Unrecognized key: \"txt\"");
+    expect(await ask(it, hello)).toContain(
+      'steps[2]: its function returned an invalid answer: Unrecognized key: "txt"',
+    );
   });
 });
 

@@ -65,7 +65,7 @@ describe("a claim", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const refusal = claim(path, options);
     await expect(refusal).rejects.toMatchObject({ code: "session_busy" });
-    await expect(refusal).rejects.toThrow(new RegExp(`It: process ${process.pid} on .+ since \\d{4}-`));
+    await expect(refusal).rejects.toThrow(new RegExp(`It is in use by process ${process.pid} on .+ since \\d{4}-`));
     await first.release();
     await first.release();
     const second = await claim(path, options);

@@ -23,7 +23,7 @@ describe("frontmatter", () => {
   });
 
   test.each([
-    ["the frontmatter is missing:", "# Title\n---\n", { fields: {}, body: "# Title\n---\n" }],
+    ["no frontmatter", "# Title\n---\n", { fields: {}, body: "# Title\n---\n" }],
     ["an empty one", "---\n---\nBody", { fields: {}, body: "Body" }],
     ["nothing at all", "", { fields: {}, body: "" }],
   ])("%s", async (_, text, expected) => {

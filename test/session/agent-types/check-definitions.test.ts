@@ -51,12 +51,12 @@ test.each(["in force", "named"])(
       expect.stringMatching(/^error .*a.md:2: description: is missing/),
       expect.stringMatching(/^error .*a.md:3: maxTurns: /),
       expect.stringMatching(/^error .*a.md:12: there is nothing after the frontmatter/),
-      expect.stringMatching(/^warning .*a.md:7: colour: is not a field that is known, .*Did you mean color\?/),
-      expect.stringMatching(/^error .*a\.md:4: tools: "Reed": there is no such tool; Did you mean Read\?/),
+      expect.stringMatching(/^warning .*a\.md:7: colour: is not a known field and is ignored; did you mean color\?/),
+      expect.stringMatching(/^error .*a\.md:4: tools: "Reed": there is no such tool; did you mean Read\?/),
       expect.stringMatching(/^error .*a.md:5: model: /),
       expect.stringMatching(/^warning .*a.md:9: mcpServers: the server db is not configured here/),
       expect.stringMatching(/^error .*a.md:9: mcpServers: the server own: command: /),
-      expect.stringMatching(/^warning .*a\.md:6: skills: "apy": there is no such skill; Did you mean api\?/),
+      expect.stringMatching(/^warning .*a\.md:6: skills: "apy": there is no such skill; did you mean api\?/),
     ]);
   },
 );

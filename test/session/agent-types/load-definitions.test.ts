@@ -133,7 +133,7 @@ Well.
 
 test.each([
   [
-    "the frontmatter is missing:",
+    "no frontmatter",
     "# Notes\n",
     "1: the frontmatter is missing: begin the file with name and description between two lines of ---",
   ],
@@ -202,7 +202,7 @@ test("what is not known, a colour that there is not, and a field without a value
   expect(find(loaded, "a")?.definition.model).toBeUndefined();
   expect(loaded.problems.every(({ severity }) => severity === "warning")).toBe(true);
   expect(lines(loaded, tree)).toEqual([
-    "repo/.troupe/agents/a.md:5: modle: is not a known field and is ignored; Did you mean model?",
+    "repo/.troupe/agents/a.md:5: modle: is not a known field and is ignored; did you mean model?",
     "repo/.troupe/agents/a.md:6: effort: is not a known field and is ignored",
     "repo/.troupe/agents/a.md:7: color: is not a known color; use one of red, blue, green, yellow, purple, orange, pink, cyan",
   ]);
@@ -227,7 +227,7 @@ test("a folder that is a link to another is read once; a link out of the project
   expect(find(loaded, "a")?.hides).toEqual([]);
   expect(find(loaded, "stolen")).toBeUndefined();
   expect(lines(loaded, tree)[0]).toBe(
-    "repo/.troupe/agents/b.md: is ignored: it leads to secret.md, outside the project",
+    "repo/.troupe/agents/b.md: is ignored: it links to secret.md, outside the project",
   );
 });
 
@@ -339,15 +339,19 @@ test.each([
   ["an agent that is none", { a: 5 }, /^--agents: a: expected object, received number/],
   ["no prompt", { a: { description: "d" } }, /^--agents: a\.prompt: is missing/],
   ["no description", { a: { prompt: "p" } }, /^--agents: a\.description: is missing/],
-  ["a bad name", { "a b": { description: "d", prompt: "p" } }, /^--agents: a b\.name: must be letters/],
-  ["a bad list", { a: { description: "d", prompt: "p", tools: 5 } }, /^--agents: a\.tools: expected names/],
+  ["a bad name", { "a b": { description: "d", prompt: "p" } }, /^--agents: a b\.name: must contain only letters/],
+  [
+    "a bad list",
+    { a: { description: "d", prompt: "p", tools: 5 } },
+    /^--agents: a\.tools: expected comma-separated names/,
+  ],
   ["a file that does not exist", "gone.json", /^--agents gone\.json: it is neither JSON nor an existing file/],
 ])("--agents with %s is an error that says so", async (_what, given, message) => {
   await expect(load(world(), flag(given))).rejects.toThrow(message);
 });
 
 test.each([
-  ["(no prompts)", {}, undefined],
+  ["nothing said", {}, undefined],
   ["Claude Code's variable", { CLAUDE_CODE_SUBAGENT_MODEL: "haiku" }, "haiku"],
   ["both", { CLAUDE_CODE_SUBAGENT_MODEL: "haiku", TROUPE_SUBAGENT_MODEL: "opus" }, "opus"],
   ["an empty one", { CLAUDE_CODE_SUBAGENT_MODEL: "haiku", TROUPE_SUBAGENT_MODEL: " " }, "haiku"],

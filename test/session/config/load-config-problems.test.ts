@@ -48,25 +48,21 @@ test.each([
     '{"permissions": {"defaultMode": "yolo"}}',
     /^1:33 permissions\.defaultMode expected one of "default"\|/,
   ],
-  ["a typo", '{\n  "modle": "local/a"\n}', "2:3 modle unknown key. Did you mean \"model\"?"],
-  ["a typo inside", '{"retry": {"maxAttempt": 3}}', "1:12 retry.maxAttempt unknown key. Did you mean \"maxAttempts\"?"],
+  ["a typo", '{\n  "modle": "local/a"\n}', '2:3 modle unknown key. Did you mean "model"?'],
+  ["a typo inside", '{"retry": {"maxAttempt": 3}}', '1:12 retry.maxAttempt unknown key. Did you mean "maxAttempts"?'],
   [
     "a typo in a model",
     '{"models": {"local/a": {"contextWindows": 3}}}',
-    "1:25 models.local/a.contextWindows unknown key. Did you mean \"contextWindow\"?",
+    '1:25 models.local/a.contextWindows unknown key. Did you mean "contextWindow"?',
   ],
-  ["an unknown key", '{"bash": {"colour": "red"}}', "1:11 bash.colour unknown key. there is timeoutMs"],
+  ["an unknown key", '{"bash": {"colour": "red"}}', "1:11 bash.colour unknown key. Known keys: timeoutMs"],
   [
     "a URL that is none",
     '{"providers": {"local": {"baseUrl": "file:///etc"}}}',
     /^1:37 providers\.local\.baseUrl expected a URL/,
   ],
   ["a bad variable", '{"env": {"A B": "c"}}', "1:10 env.A B expected the name of an environment variable"],
-  [
-    "a key twice",
-    '{\n  "model": "local/a",\n  "model": "local/b"\n}',
-    "3:3 model duplicate key. Remove one of them.",
-  ],
+  ["a key twice", '{\n  "model": "local/a",\n  "model": "local/b"\n}', "3:3 model duplicate key. Remove one of them."],
   ["a key twice inside", '{"env": {"A": "1", "A": "2"}}', "1:20 env.A duplicate key. Remove one of them."],
   ["__proto__", '{"__proto__": {"model": "local/a"}}', "1:2 __proto__ this key is not allowed. Remove it."],
   ["__proto__ inside", '{"env": {"__proto__": "1"}}', "1:10 env.__proto__ this key is not allowed. Remove it."],
@@ -76,11 +72,11 @@ test.each([
     "-:- - the JSON is nested too deeply (the limit is 64 levels)",
   ],
   ["deep and cut", '{"a":'.repeat(10_000), "-:- - the JSON is nested too deeply (the limit is 64 levels)"],
-  ["not UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), "-:- - the settings: it is not valid UTF-8"],
+  ["not UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), "-:- - cannot read the settings: it is not valid UTF-8"],
   [
     "huge",
     `{"model": "${"x".repeat(1_000_001)}"}`,
-    /the settings: it has \d+ bytes; the limit is 1000000 are read/,
+    /cannot read the settings: it has \d+ bytes; the limit is 1000000$/,
   ],
 ])("%s", async (_, content, expected) => {
   const [problem, ...more] = await problemsOf(content);
@@ -129,8 +125,8 @@ test("a folder, a pipe, a loop or a closed file in the place of settings is an e
   symlinkSync("settings.json", tree.path("repo/.claude/settings.json"));
   const found = await settingsProblems(input);
   expect(found.map(({ message }) => message)).toEqual([
-    "the settings: it: it is not a regular file",
-    "the settings: it: it is not a regular file",
+    "cannot read the settings: it is not a regular file",
+    "cannot read the settings: it is not a regular file",
     expect.stringContaining("ELOOP"),
   ]);
   if (process.getuid?.() !== 0) {
@@ -147,7 +143,7 @@ test("--settings: a file that must be there, or JSON that names its own fault", 
   tree.folder("repo");
   const input = { cwd: tree.path("repo"), env: { HOME: tree.path("home") }, managedFile: tree.path("none") };
   await expect(loadConfig({ ...input, flags: { settings: "absent.json" } })).rejects.toThrow(
-    `${tree.path("repo/absent.json")}: the settings: file not found`,
+    `${tree.path("repo/absent.json")}: cannot read the settings: file not found`,
   );
   await expect(loadConfig({ ...input, flags: { settings: '{"maxTurns": "x"}' } })).rejects.toThrow(
     "--settings:1:14: maxTurns: expected number, received string",

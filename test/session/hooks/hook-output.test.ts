@@ -146,7 +146,9 @@ describe("what is wrong with hooks", () => {
     const it = await started({ TeaTime: [hook("exit 2")], Nonsense: [], PreToolUse: [hook("exit 2")] });
     await it.run();
     expect(it.marks).toEqual([]);
-    expect(it.all("notice.raised")[0]?.message).toMatch(/hooks of TeaTime never run: the known events are SessionStart, /);
+    expect(it.all("notice.raised")[0]?.message).toMatch(
+      /hooks for TeaTime never run: the known events are SessionStart, /,
+    );
   });
 
   test("a guard of a kind that cannot be run blocks, and says so", async () => {

@@ -25,7 +25,12 @@ const rows: readonly Row[] = [
   { name: "prints 50 MB", command: flood, counts: "go" },
   { name: "prints 50 MB of a JSON object", command: `printf '{"a":"'; ${flood}`, counts: "failure", says: /too much/ },
   { name: "prints 80 MB", command: `${flood}; ${flood}`, counts: "failure", says: /more than 64 MB/ },
-  { name: "prints invalid JSON", command: `echo '{"decision": '`, counts: "failure", says: /its output starts like JSON but is invalid:/ },
+  {
+    name: "prints invalid JSON",
+    command: `echo '{"decision": '`,
+    counts: "failure",
+    says: /its output starts like JSON but is invalid:/,
+  },
   { name: "prints a wrong field", command: `echo '{"continue":"no"}'`, counts: "failure", says: /continue/ },
   {
     name: "answers as another hook",
@@ -57,7 +62,10 @@ describe("a guard (PreToolUse)", () => {
     expect(it.all("hook.ran").map(({ outcome }) => outcome)).toEqual([outcomes[row.counts]]);
     expect(it.all("tool.settled").map(({ outcome }) => outcome)).toEqual([row.counts === "go" ? "ok" : "denied"]);
     if (row.says) expect(told(it)).toMatch(row.says);
-    if (row.counts === "failure") expect(told(it)).toMatch(/blocks when it fails \(it can say "onFailure": "open"\)/);
+    if (row.counts === "failure")
+      expect(told(it)).toMatch(
+        /this counts as a denial, because this hook fails closed \(set "onFailure": "open" to change that\)/,
+      );
   });
 
   test.each(rows.filter(({ counts }) => counts === "failure"))("that $name and may fail: goes on", async (row) => {

@@ -31,7 +31,7 @@ async function hooksOf(settings: Record<string, object[]>) {
   return { hooks, events, given: (): unknown => JSON.parse(readFileSync(tree.path("project/out"), "utf8")) };
 }
 
-const task = { id: 7, subject: "fix it", description: "You review changes to code. You change nothing: commands that do more than read are refused.\n\n- Find out what the change is for (git diff, git log, your task). Read all of it, with its callers and its tests.\n- Look first for what breaks: wrong results, lost data, races, unhandled failures, security holes, broken contracts with callers, tests that cannot fail. Then look for what will hurt later: duplication, misleading names, needless complexity.\n- Prove each finding: the input or order of events that goes wrong, or the line that shows it. Drop what you cannot prove and what is only taste.\n- Report findings worst first, each with path and line, what happens, and how to fix it. If there are none, say so, and say what you checked." };
+const task = { id: 7, subject: "mend it", description: "the whole of it" };
 const bob = { name: "bob", team: "parser" };
 
 describe("3.5 hooks of teams", () => {
@@ -63,8 +63,8 @@ describe("3.5 hooks of teams", () => {
     expect(it.given()).toEqual({
       session_id: "ses_1",
       hook_event_name: "TaskCreated",
-      task_subject: "fix it",
-      task_description: "You review changes to code. You change nothing: commands that do more than read are refused.\n\n- Find out what the change is for (git diff, git log, your task). Read all of it, with its callers and its tests.\n- Look first for what breaks: wrong results, lost data, races, unhandled failures, security holes, broken contracts with callers, tests that cannot fail. Then look for what will hurt later: duplication, misleading names, needless complexity.\n- Prove each finding: the input or order of events that goes wrong, or the line that shows it. Drop what you cannot prove and what is only taste.\n- Report findings worst first, each with path and line, what happens, and how to fix it. If there are none, say so, and say what you checked.",
+      task_subject: "mend it",
+      task_description: "the whole of it",
       teammate_name: "bob",
       team_name: "parser",
     });
@@ -77,8 +77,8 @@ describe("3.5 hooks of teams", () => {
       session_id: "ses_1",
       hook_event_name: "TaskCompleted",
       task_id: "7",
-      task_subject: "fix it",
-      task_description: "You review changes to code. You change nothing: commands that do more than read are refused.\n\n- Find out what the change is for (git diff, git log, your task). Read all of it, with its callers and its tests.\n- Look first for what breaks: wrong results, lost data, races, unhandled failures, security holes, broken contracts with callers, tests that cannot fail. Then look for what will hurt later: duplication, misleading names, needless complexity.\n- Prove each finding: the input or order of events that goes wrong, or the line that shows it. Drop what you cannot prove and what is only taste.\n- Report findings worst first, each with path and line, what happens, and how to fix it. If there are none, say so, and say what you checked.",
+      task_subject: "mend it",
+      task_description: "the whole of it",
     });
     const json = await hooksOf({ TaskCompleted: [hook(`echo '{"decision":"block","reason":"not yet"}'`)] });
     expect(await json.hooks.taskCompleted(task, bob)).toBe("not yet");

@@ -80,7 +80,9 @@ test("imports go five deep", () => {
   for (let number = 1; number < 9; number++) tree.write(`repo/${number}.md`, `number ${number} @${number + 1}.md`);
   const reading = open(tree).initial();
   expect(reading.files).toHaveLength(6);
-  expect(reading.notices).toEqual([`${tree.path("repo/5.md")}: @6.md is ignored: imports go 5 deep`]);
+  expect(reading.notices).toEqual([
+    `${tree.path("repo/5.md")}: @6.md is ignored: imports can be nested at most 5 deep`,
+  ]);
 });
 
 test("what only looks like an import is none; a path that is not there is told", () => {
@@ -208,8 +210,8 @@ test("what is no text, no file, or hides something is told", () => {
     "repo/AGENTS.md: it is not valid UTF-8; invalid bytes are replaced",
     "repo/CLAUDE.md: it has hidden characters, which are replaced by visible marks",
     "repo/CLAUDE.local.md is ignored: it is not a text file",
-    "repo/sub/CLAUDE.md is ignored: it: it is not a regular file",
-    "repo/sub/CLAUDE.local.md is ignored: it: it is not a regular file",
+    "repo/sub/CLAUDE.md is ignored: it is not a regular file",
+    "repo/sub/CLAUDE.local.md is ignored: it is not a regular file",
   ]);
 });
 

@@ -139,7 +139,7 @@ describe("in a session", () => {
         "Fill a.pdf with care.",
       ].join("\n\n"),
     );
-    expect(hidden).toEqual({ outcome: "failed", text: "There is no skill \"mine\". Known types: pdf." });
+    expect(hidden).toEqual({ outcome: "failed", text: 'There is no skill "mine". Available: pdf.' });
     expect(unknown).toEqual({ outcome: "failed", text: 'There is no skill "pfd". Did you mean pdf?' });
   });
 

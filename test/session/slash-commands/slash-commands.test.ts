@@ -113,7 +113,7 @@ describe("a prompt that calls a command", () => {
     });
     await expect(session.ask("/reveiw src")).rejects.toMatchObject({
       code: "prompt",
-      message: "there is no command /reveiw; Did you mean /review? To send it as a prompt, start with a space.",
+      message: "there is no command /reveiw. Did you mean /review? To send it as a prompt, start with a space.",
     });
     await expect(session.ask("/zzzzzzzz")).rejects.toThrow("Use /help to list all commands.");
     expect(model.calls).toEqual([]);
@@ -166,7 +166,7 @@ describe("a prompt that calls a command", () => {
     await close();
     expect(all("notice.raised").flatMap(({ level, message }) => (level === "warning" ? [message] : []))).toEqual([
       expect.stringMatching(/broken\.md:1: the frontmatter is not closed.*; the command is ignored$/),
-      expect.stringMatching(/compact\.md is ignored: the built-in command \/compact$/),
+      expect.stringMatching(/compact\.md is ignored: \/compact is a built-in command$/),
       expect.stringMatching(/home\/\.claude\/commands\/twice\.md is ignored: .*project.* already defines \/twice$/),
     ]);
   });

@@ -82,7 +82,7 @@ test.each([
   [
     "fails",
     "echo 'it broke' >&2; exit 1",
-    /The WorktreeCreate hook refused: The hook did not work \(exit code 1: it broke\)/,
+    /The WorktreeCreate hook refused: The hook failed \(exit code 1: it broke\)/,
   ],
   ["prints nothing", "true", /must print the path of the folder it has made: it printed nothing/],
   ["prints a relative path", "echo there", /"there" is not an absolute path/],
@@ -156,7 +156,7 @@ test("a worktree that a hook has made has ports of its own, as any other", async
   expect(readFileSync(tree.path("home/.troupe/worktrees/ports/blocks.json"), "utf8")).not.toContain(tree.path("made"));
 });
 
-test.each(["it agrees to shut down", "it is ended"])("WorktreeRemove is told of a teammate's: %s", async (how) => {
+test.each(["it agrees to end", "it is ended"])("WorktreeRemove is told of a teammate's: %s", async (how) => {
   const tree = gitTree();
   withHooks(tree, { WorktreeRemove: hook(`cat > ${tree.root}/told.json`) });
   const team = await alpha({

@@ -147,7 +147,7 @@ test("a branch of nobody's, or of an agent whose session is in use, goes to a ne
   const { report, lines, asks } = await landed(now, settles("ONE, PLEASE\n"));
   await busy.close();
   expect(report.landed).toMatchObject([{ resolved: true }]);
-  expect(lines).toMatch(/:.*in use[\s\S]*goes to a new agent \(general-purpose\)/);
+  expect(lines).toMatch(/cannot ask its author .*in use[\s\S]*a new agent \(general-purpose\) works on the conflict/);
   expect(asks[0]?.agent).toMatch(/^lead\/general-purpose-/);
   expect(asks[0]?.said).toContain("> make a.txt friendly");
 
@@ -156,6 +156,6 @@ test("a branch of nobody's, or of an agent whose session is in use, goes to a ne
   repo.commit("by hand", { "a.txt": "mine\n" });
   repo.git("checkout", "-q", "main");
   const other = await landed({ ...now, branch: "by-hand" }, settles("both\n"));
-  expect(other.lines).toContain("goes to a new agent");
+  expect(other.lines).toMatch(/a new agent \(.*\) works on the conflict/);
   expect(other.report.landed).toMatchObject([{ branch: "by-hand", resolved: true }]);
 });

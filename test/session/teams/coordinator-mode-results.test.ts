@@ -146,7 +146,7 @@ describe("stopping a worker", () => {
             text: "first the file",
             calls: [{ tool: "Write", input: { file_path: "a.txt", content: "half\n" } }],
           };
-        if (turn === 2) return { text: "continue when it arrives.", calls: [{ tool: "Bash", input: { command: "cat a.txt" } }] };
+        if (turn === 2) return { text: "it is there", calls: [{ tool: "Bash", input: { command: "cat a.txt" } }] };
         stuck.open();
         return { delayMs: 600_000, text: "never" };
       },
@@ -161,7 +161,7 @@ describe("stopping a worker", () => {
     expect(told).toHaveLength(2);
     expect(told[0]).toMatch(/<status>stopped<\/status>/);
     expect(told[0]).toContain("<reason>it was stopped</reason>");
-    expect(told[0]).toContain("continue when it arrives.");
+    expect(told[0]).toContain("it is there");
     expect(told[0]).toMatch(/<evidence>.*a\.txt/s);
     expect(told[0]).toMatch(/tool calls: 2/);
     expect(told[1]).toMatch(/going on after \d+ messages/);

@@ -190,13 +190,13 @@ describe("land", () => {
   });
 
   it.each<[string, (repo: TestRepository) => void, string[], RegExp]>([
-    ["uncommitted changes", (repo) => repo.write("a.txt", "dirty\n"), ["one"], /not committed \(a\.txt\)/],
+    ["uncommitted changes", (repo) => repo.write("a.txt", "dirty\n"), ["one"], /it has uncommitted changes \(a\.txt\)/],
     ["a file in the way", (repo) => repo.write("one.txt", "mine\n"), ["one"], /one\.txt.*Nothing was changed\./s],
     ["a detached head", (repo) => repo.git("checkout", "-q", "--detach"), ["one"], /on no branch/],
-    ["an unknown branch", () => undefined, ["onee"], /no branch onee; Did you mean one\?/],
+    ["an unknown branch", () => undefined, ["onee"], /branch onee does not exist; did you mean one\?/],
     ["the same branch twice", () => undefined, ["one", "one"], /named twice/],
     ["the current branch", () => undefined, ["main"], /is the current branch/],
-    ["an option for a branch", () => undefined, ["--all"], /no branch --all/],
+    ["an option for a branch", () => undefined, ["--all"], /branch --all does not exist/],
   ])("refuses %s, and nothing is changed", async (_what, prepare, branches, message) => {
     const repo = testRepository();
     branch(repo, "one", { "one.txt": "1\n" });

@@ -22,7 +22,7 @@ test("who cannot be brought to rest is named, and keeps nobody else from it", as
   await close();
   expect([...backend.there]).toEqual(["stuck"]);
   const notices = recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []));
-  expect(notices).toEqual(["stuck: it does not go"]);
+  expect(notices).toEqual(["cannot suspend stuck: it does not go"]);
 });
 
 test("mail to the lead is heard while a member is being brought back", async () => {

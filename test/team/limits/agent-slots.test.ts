@@ -126,7 +126,7 @@ describe("how deep, how many, how fast", () => {
     for (let count = 0; count < 4; count++) placeOf(await spawn.acquire({ parentDepth: 0 })).release();
     expect(await spawn.acquire({ parentDepth: 0 })).toMatchInlineSnapshot(`
       {
-        "message": "No agent was started: this session has started 5 of the 5 agents (limits.maxAgents). Do the rest yourself, or finish with what you have.",
+        "message": "No agent was started: this session has started 5 of at most 5 agents (limits.maxAgents). Do the rest yourself, or finish with what you have.",
         "ok": false,
       }
     `);

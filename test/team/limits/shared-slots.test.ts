@@ -45,7 +45,7 @@ async function waiting(limits: AgentSlots): Promise<{ place: Promise<SlotResult>
     place = limits.acquire({ parentDepth: 0, onQueued: () => queued() });
     place.then((answer) => fail(new Error(`it has not waited: ${JSON.stringify(answer)}`)), fail);
   });
-  if (!place) throw new Error("no model was called");
+  if (!place) throw new Error("nothing was asked");
   return { place };
 }
 
@@ -80,7 +80,7 @@ test("how many there may be in all is one number for everybody, and so is how de
   });
   expect(await all[1]?.acquire({ parentDepth: 1 })).toMatchObject({
     ok: false,
-    message: expect.stringMatching(/3 of the 3 agents/),
+    message: expect.stringMatching(/3 of at most 3 agents/),
   });
   await lead.close();
   // It goes on with other settings.
@@ -216,7 +216,7 @@ test.each([
   (await admit(c)).release();
   expect(await a.acquire({ parentDepth: 0 })).toMatchObject({
     ok: false,
-    message: expect.stringMatching(/7 of the 7/),
+    message: expect.stringMatching(/7 of at most 7 agents/),
   });
 });
 

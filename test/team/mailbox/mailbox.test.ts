@@ -46,7 +46,7 @@ describe("sending", () => {
       const { mailbox, inboxes } = await openTeamMail(["anna", "bert"]);
       const refused = mailbox.send({ from: "anna", to, text: "x" });
       await expect(refused).rejects.toMatchObject({ code: "mail" });
-      await expect(refused).rejects.toThrow(/In it are: team-lead, anna, bert\.$/);
+      await expect(refused).rejects.toThrow(/Members: team-lead, anna, bert\.$/);
       if (to.toLowerCase() !== to || to === "brt") await expect(refused).rejects.toThrow("Did you mean bert?");
       expect(existsSync(inboxes)).toBe(false);
     },
@@ -140,7 +140,7 @@ describe("sending", () => {
     for (let i = 0; i < 3; i++) await send("anna", "bert");
     const tooMany = {
       code: "mail",
-      message: expect.stringMatching(/sent bert 3 messages within a minute.* 60 s.*stop\.$/),
+      message: expect.stringMatching(/sent bert 3 messages within a minute\. Wait 60 s before the next\. .*stop\.$/),
     };
     await expect(send("anna", "bert")).rejects.toMatchObject(tooMany);
     await send("bert", "anna");
@@ -151,7 +151,9 @@ describe("sending", () => {
       await mailbox.send({ from: "anna", to: "bert", body });
     }
     await clock.advance(59_999);
-    await expect(send("anna", "bert")).rejects.toMatchObject({ message: expect.stringContaining("for 1 s") });
+    await expect(send("anna", "bert")).rejects.toMatchObject({
+      message: expect.stringContaining("Wait 1 s before the next."),
+    });
     await clock.advance(1);
     await send("anna", "bert");
   });
@@ -226,7 +228,7 @@ describe("reading", () => {
     const { id } = await mailbox.send({ from: "anna", to: "bert", text: "a" });
     await mailbox.markDelivered("bert", [id]);
     const other = await again();
-    const busy = { code: "session_busy", message: expect.stringContaining("cannot compact the inbox of bert : process") };
+    const busy = { code: "session_busy", message: expect.stringContaining("The inbox of bert is in use by process") };
     await expect(other.markRead("bert", [id])).rejects.toMatchObject(busy);
     await expect(other.waitForMessage("bert")).rejects.toMatchObject(busy);
     expect(await other.readUnread("bert")).toHaveLength(1);

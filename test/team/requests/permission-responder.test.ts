@@ -11,7 +11,7 @@ import { gate } from "../../support/team/team-session.ts";
 
 const requestId = "ask_1" as RequestId;
 const from = (name: string) => ({ id: "mail_1", from: name }) as Mail;
-const plan = { kind: "plan_approval_request", requestId, plan: "Build it first.", digest: "d" } as const;
+const plan = { kind: "plan_approval_request", requestId, plan: "build it", digest: "d" } as const;
 const withdrawal = { kind: "request_withdrawn", requestId } as const;
 const admit = async () => undefined;
 const yes: PermissionAnswer = { behavior: "allow", scope: "once" };
@@ -87,7 +87,9 @@ test("a plan that the user decides on waits for nobody else", async () => {
   const { answers, present, sent } = desk(opened.then(() => yes));
   const done = present();
   expect([...answers.plans]).toEqual([]);
-  await expect(answers.answerPlan(requestId, { approve: true })).rejects.toThrow("No plan with the request id");
+  await expect(answers.answerPlan(requestId, { approve: true })).rejects.toThrow(
+    `No plan with the request id ${requestId} waits for an answer.`,
+  );
   expect(sent).toEqual([]);
   open();
   await done;
@@ -99,7 +101,9 @@ test("a plan that is taken back while the answer to it is put down breaks nothin
   during("permission.settled", () => withdraw("scout"));
   await present();
   expect(sent).toEqual([]);
-  expect(noticesIn(recorded)).toEqual([expect.stringContaining("scout no longer waited for ignored ignored ignored an answer to its plan")]);
+  expect(noticesIn(recorded)).toEqual([
+    expect.stringContaining("scout withdrew its plan before the answer came. The answer was not sent."),
+  ]);
 });
 
 test("a question that is taken back is over, also where whoever was asked takes no notice of that", async () => {

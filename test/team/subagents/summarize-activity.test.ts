@@ -70,7 +70,7 @@ describe("a line on what an agent is doing, by a small model", () => {
       type: "prompt.admitted",
       promptId: "p" as PromptId,
       source: "agent",
-      parts: [text("fix it")],
+      parts: [text("mend it")],
     });
     run.doings.observe({ type: "prompt.promoted", promptId: "p" as PromptId });
     await run.later();
@@ -191,7 +191,9 @@ describe("in a session", () => {
     }
     const { team } = await inBackground({ subagents: { progressSummaries: true } });
     expect(team.all("notice.raised").map(({ message }) => message)).toContainEqual(
-      expect.stringMatching(/subagents\.progressSummaries: no small model is known for scripted\/script is known/),
+      expect.stringMatching(
+        /subagents\.progressSummaries: no small model is known for scripted\/script\. Set smallModel in the settings\./,
+      ),
     );
   });
 

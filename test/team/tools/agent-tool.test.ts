@@ -89,7 +89,7 @@ describe("bad input is a clear error to the model, and leaves nothing behind", (
     ["an unknown type", { subagent_type: "general" }, /no agent type "general".*There are: .*Explore.*general-purpose/],
     ["a type that is nearly right", { subagent_type: "Explor" }, /Did you mean Explore\?/],
     ["an unknown model", { model: "no-such-model" }, /no-such-model/],
-    ["a cwd that does not exist", { cwd: "/nowhere/at/all" }, /"\/nowhere\/at\/all" is not a folder/],
+    ["a cwd that does not exist", { cwd: "/nowhere/at/all" }, /"\/nowhere\/at\/all" is not an existing folder/],
     ["a relative cwd", { cwd: "src" }, /must be an absolute path/],
     ["cwd with a worktree", { cwd: "/tmp", isolation: "worktree" }, /Set either cwd or isolation, not both:/],
     ["a name that cannot be one", { name: "../x" }, /must be letters/],

@@ -5,7 +5,7 @@ import { toolSpecs } from "../../../src/tool/index.ts";
 import { createTaskTools } from "../../../src/team/index.ts";
 import { teamBench } from "../../support/tools/team-tool-bench.ts";
 
-const task = (subject: string, more: object = {}) => ({ subject, description: `show an agent type, or the transcript of an agent that has run ${subject}`, ...more });
+const task = (subject: string, more: object = {}) => ({ subject, description: `all about ${subject}`, ...more });
 
 describe("3.6 TaskCreate, TaskGet, TaskList", () => {
   test("a task gets the next number, and is told in the log of who made it", async () => {
@@ -104,7 +104,7 @@ describe("3.6 TaskCreate, TaskGet, TaskList", () => {
     const it = await teamBench({ hooks });
     const said = await it.call("alice", "TaskCreate", task("vague"));
     expect(said.ok).toBe(false);
-    expect(said.text).toContain("not created: a hook of the user's is against it.\nSay which file.");
+    expect(said.text).toContain("not created: a hook of the user objects.\nSay which file.");
     expect(await it.stored.tasks.list()).toEqual([]);
   });
 
@@ -113,7 +113,7 @@ describe("3.6 TaskCreate, TaskGet, TaskList", () => {
     await it.call("lead", "TaskCreate", task("mine"));
     expect(await it.call("lead", "TaskUpdate", { taskId: 1, status: "in_progress" })).toMatchObject({ ok: true });
     const said = await it.call("lead", "TaskUpdate", { taskId: 1, owner: "bob" });
-    expect(said.text).toMatch(/nobody "bob" to give it to: this task list is yours alone/);
+    expect(said.text).toMatch(/There is no member "bob": this task list is yours alone/);
     expect(it.events).toEqual([
       { type: "task.created", taskId: 1, subject: "mine", by: "lead" },
       { type: "task.claimed", taskId: 1, subject: "mine", by: "lead" },
@@ -245,7 +245,7 @@ describe("3.6 TaskUpdate", () => {
     await it.call("team-lead", "TaskCreate", task("first"));
     expect(await it.call("team-lead", "TaskUpdate", { taskId: 1, owner: "alise" })).toEqual({
       ok: false,
-      text: `There is no member or agent "alise" in the team. Did you mean alice? There are: team-lead, alice, bob.`,
+      text: `There is no member "alise" in the team. Did you mean alice? There are: team-lead, alice, bob.`,
     });
     expect(it.assigned).toEqual([]);
   });
@@ -258,7 +258,7 @@ describe("3.6 TaskUpdate", () => {
     await other.tasks.releaseGone(async () => "its lease is over");
     await other.tasks.claim(1, { name: "alice" });
     const said = await it.call("bob", "TaskUpdate", { taskId: 1, metadata: { done: true } });
-    expect(said.text).toMatch(/no longer bob's by that claim: .* alice's\. Stop working on it/);
+    expect(said.text).toMatch(/bob no longer holds that claim on task 1: .* belongs to alice\. Stop working on it/);
     expect(await it.stored.tasks.get(1)).toMatchObject({ owner: "alice", metadata: {} });
   });
 });
@@ -270,14 +270,16 @@ describe("completing", () => {
     await it.call("alice", "TaskCreate", task("second", { blockedBy: [1] }));
     await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
     const said = await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed", metadata: { commit: "abc" } });
-    expect(said).toEqual({ ok: true, text: "Task #1 is completed. Free now: #2. TaskList shows what is left." });
+    expect(said).toEqual({ ok: true, text: "Task #1 is completed. Unblocked now: #2. TaskList shows what is left." });
     expect(await it.stored.tasks.get(1)).toMatchObject({
       status: "completed",
       proof: "claimed",
       metadata: { commit: "abc" },
     });
     expect(it.events.at(-1)).toMatchObject({ type: "task.updated", taskId: 1, status: "completed" });
-    expect((await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" })).text).toMatch(/is already completed\./);
+    expect((await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" })).text).toMatch(
+      /is already completed\./,
+    );
   });
 
   test("with checks it is verified when they pass", async () => {
@@ -319,12 +321,14 @@ describe("completing", () => {
 
   test("a check that must not be run proves nothing: no more than claimed, and it says so", async () => {
     const it = await teamBench({
-      refuse: async (command) => (command.startsWith("curl") ? "a rule denies it" : undefined),
+      refuse: async (command) => (command.startsWith("curl") ? "a rule forbids it" : undefined),
     });
     await it.call("alice", "TaskCreate", task("first", { acceptance: [{ command: "true" }, { command: "curl x" }] }));
     await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
     const said = await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" });
-    expect(said.text).toMatch(/The completion is only claimed, not verified:.*"curl x" was not run: a rule denies it/s);
+    expect(said.text).toMatch(
+      /The completion is only claimed, not verified:.*"curl x" was not run: a rule forbids it/s,
+    );
     expect(await it.stored.tasks.get(1)).toMatchObject({ status: "completed", proof: "claimed" });
   });
 
@@ -366,12 +370,14 @@ describe("completing", () => {
     await it.call("alice", "TaskCreate", task("first"));
     await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
     const said = await it.call("alice", "TaskUpdate", { taskId: 1, status: "completed" });
-    expect(said.text).toBe("#1 is bob, and only its owner completes it. Ask bob with SendMessage.");
+    expect(said.text).toBe("#1 belongs to bob, and only its owner completes it. Ask bob with SendMessage.");
     expect((await it.call("team-lead", "TaskUpdate", { taskId: 1, status: "completed" })).text).toContain(
       "must not be asked",
     );
     const other = await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed", owner: "alice" });
-    expect(other.text).toMatch(/a task is completed by its owner, so it cannot be assigned to another member in the same call\./);
+    expect(other.text).toMatch(
+      /a task is completed by its owner, so it cannot be assigned to another member in the same call\./,
+    );
   });
 });
 

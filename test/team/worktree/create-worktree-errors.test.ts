@@ -55,7 +55,7 @@ describe("where a worktree cannot be made, the error has a name and nothing is h
         git("branch", "troupe");
         return repo;
       },
-      /cannot create the branch/,
+      /cannot create the branch .*: a branch named troupe exists\. Rename it/,
     ],
     [
       "where .git claims another repository",
@@ -84,7 +84,7 @@ describe("where a worktree cannot be made, the error has a name and nothing is h
 
   it("a base that is no commit", async () => {
     const repo = testRepository();
-    await expect(createWorktree(repo.place, { agentId, base: "--help" })).rejects.toThrow(/--help is no commit/);
+    await expect(createWorktree(repo.place, { agentId, base: "--help" })).rejects.toThrow(/--help is not a commit of/);
     await expect(createWorktree(repo.place, { agentId, base: "HEAD:a.txt" })).rejects.toThrow(/is not a commit of/);
   });
 
@@ -110,7 +110,7 @@ describe("where a worktree cannot be made, the error has a name and nothing is h
     const script = 'mount -t tmpfs -o size=64k none "$1" && "$2" "$3" "$4" "$5" "$1/trees"; ls "$1/trees"';
     const args = ["-Urm", "sh", "-c", script, "sh", small, process.execPath, program.path, repo.repo, repo.place.home];
     const run = spawnSync("unshare", args, { encoding: "utf8", env: { PATH: process.env["PATH"] ?? "" } });
-    expect(run.stdout).toMatch(/^git: cannot make cannot finish cannot resume the worktree .*(No space left|unable to write).*\n$/);
+    expect(run.stdout).toMatch(/^git: cannot make the worktree .*(No space left|unable to write).*\n$/);
     expect(repo.traces()).toEqual({ branches: ["main"], worktrees: 1, rescue: [] });
     expect((await listWorktrees(repo.place)).worktrees).toEqual([]);
     repo.git("fsck", "--strict");

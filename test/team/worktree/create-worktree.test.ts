@@ -15,7 +15,7 @@ describe("createWorktree", () => {
       branch: `troupe/agent-${agentId.slice(-8)}`,
       base: git("rev-parse", "HEAD"),
       env: { TROUPE_WORKTREE: made.path, TROUPE_PORT_BASE: "20000", TROUPE_PORTS: "10" },
-      notices: [`1 uncommitted change of ${repo} is not in cannot finish cannot resume the worktree: it starts from the last commit.`],
+      notices: [`1 uncommitted change of ${repo} is not in the worktree: it starts from the last commit.`],
     });
     expect(readFileSync(join(made.path, "a.txt"), "utf8")).toBe("one\n");
     expect(git("worktree", "list", "--porcelain")).toContain(`locked ${agentId}`);
@@ -83,7 +83,7 @@ describe("createWorktree", () => {
   it.each([
     ["fails", "echo not today >&2; touch x; echo y >> a.txt; exit 3", /exit code 3.*not today/s],
     ["hangs", "sleep 600", /timeout after 1 s/],
-    ["removes cannot finish cannot resume the worktree", 'rm -rf "$PWD"', /./],
+    ["removes the worktree", 'rm -rf "$PWD"', /./],
   ])("leaves nothing when the set-up command %s", async (_what, setup, message) => {
     const { repo, place, traces } = testRepository();
     const settings = { setup, setupTimeoutMs: 1000 };
@@ -137,7 +137,7 @@ describe("createWorktree", () => {
     git("update-index", "--add", "--cacheinfo", `120000,${blob},conf`);
     git("commit", "-qm", "conf is a link there");
     await expect(createWorktree(place, { agentId: newAgentId(), settings })).rejects.toThrow(
-      /link out of cannot finish cannot resume the worktree/,
+      /link out of the worktree/,
     );
     expect(existsSync(join(root, "x.local"))).toBe(false);
     expect(traces().worktrees).toBe(1);

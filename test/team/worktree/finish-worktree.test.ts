@@ -207,7 +207,7 @@ const rows: Row[] = [
       repo.git("worktree", "unlock", path);
       repo.git("worktree", "lock", "--reason", "mine", path);
     },
-    kept: /^locked: somebody has locked it \(mine\)/,
+    kept: /^locked: it was locked by hand \(mine\)/,
   },
   {
     what: "a .git that leads to another repository",

@@ -29,5 +29,5 @@ test("many quick holders may together take longer than the wait limit", async ()
 });
 
 test("a holder that keeps the lock too long makes the wait fail with its name", async () => {
-  await expect(wait({ looks: 1000, times: 1 })).rejects.toThrow(/^It: process \d+/);
+  await expect(wait({ looks: 1000, times: 1 })).rejects.toThrow(/^It is in use by process \d+/);
 });

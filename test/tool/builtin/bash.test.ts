@@ -163,7 +163,7 @@ describe("background tasks", () => {
     const waiting = bench.call("TaskOutput", { task_id: id }, abort.signal);
     abort.abort();
     expect(await waiting).toMatchObject({ outcome: "interrupted" });
-    expect(await output("bg_nonsense")).toBe(`There is no background job ID. Known types: ${id}.`);
+    expect(await output("bg_nonsense")).toBe(`There is no background job ID. There are: ${id}.`);
   });
 
   it("all end with the session", async () => {

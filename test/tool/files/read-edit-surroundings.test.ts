@@ -25,7 +25,7 @@ it.each([
     "e\n  f",
     { line: 3, prefix: "thre", suffix: "our(4);", before: ["one", "two"], after: ["five", "six", "seven"] },
   ],
-  ["go to the start", "one", { line: 1, before: [], after: ["two", "three", "  four(4);"] }],
+  ["the beginning", "one", { line: 1, before: [], after: ["two", "three", "  four(4);"] }],
   ["the end", "eight\n", { line: 8, before: ["five", "six", "seven"], after: [] }],
   ["several places", "e", { line: 1, prefix: "on", before: [], after: ["two", "three", "  four(4);"], others: 6 }],
 ])("what stands around %s", async (_, old, expected) => {

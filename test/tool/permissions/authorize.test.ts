@@ -243,7 +243,7 @@ describe("rules", () => {
   });
 
   it.each([
-    ["Bsh(ls)", /names the tool Bsh, which does not exist: Did you mean Bash\?/],
+    ["Bsh(ls)", /names the tool Bsh, which does not exist: did you mean Bash\?/],
     ["Frobnicate", /names the tool Frobnicate, which does not exist$/],
     ["mcp__server(x)", /write MCP rules as mcp__server or mcp__server__tool\./],
     ["*(x)", /\* stands for every use of every tool\./],

@@ -150,7 +150,7 @@ function prompting(options: DrawOptions = {}, to?: { name: string; color: string
   const prompt = createPrompt({
     submit: () => undefined,
     interrupt: () => false,
-    slashCommands: () => [{ name: "help", description: "list keys and commands" }],
+    slashCommands: () => [{ name: "help", description: "keys and commands" }],
     findFiles: () => Promise.resolve([]),
     hint: () => undefined,
     problem: () => undefined,
@@ -160,7 +160,7 @@ function prompting(options: DrawOptions = {}, to?: { name: string; color: string
   });
   const keys = createKeyReader();
   keys.subscribe((key) => prompt.key(key));
-  const drawn = draw(() => <Prompt prompt={prompt} to={to} isActive placeholder="Describe a task;" />, [], {
+  const drawn = draw(() => <Prompt prompt={prompt} to={to} isActive placeholder="Say what to do" />, [], {
     size: { columns, rows: 24 },
     ...options,
   });
@@ -174,8 +174,7 @@ test("the prompt: empty, written, with what is offered", async () => {
   push("hello");
   expect(await see("hello")).toBe(`${rule}\n❯ hello \n${rule}`);
   push("\x15/he");
-  expect(await see("/help")).toBe(`${rule}\n❯ /he \n${rule}
-❯ /help  list keys and commands`);
+  expect(await see("/help")).toBe(`${rule}\n❯ /he \n${rule}\n❯ /help  keys and commands`);
 });
 
 test("a long text is wrapped, and the rows around the cursor are shown", async () => {

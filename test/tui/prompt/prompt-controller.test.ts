@@ -57,7 +57,7 @@ const edits: readonly (readonly [string, string[], string])[] = [
   ["deletes a word", ["one two-three", "\x17"], "one |"],
   ["deletes part of a word", ["one two-three", "\x1b\x7f"], "one two-|"],
   ["deletes to the end and puts it back", ["abc", left, left, "\x0b", "\x01", "\x19"], "bc|a"],
-  ["deletes to go to the start of the line", ["a\x1b[13;2ubc", "\x15"], "a\n|"],
+  ["deletes to the beginning of the line", ["a\x1b[13;2ubc", "\x15"], "a\n|"],
   ["begins a new line with a backslash", ["a\\\r", "b"], "a\nb|"],
   ["begins a new line with ctrl+j", ["a\nb"], "a\nb|"],
   ["undoes", ["abc", "\x17", "\x1f"], "abc|"],

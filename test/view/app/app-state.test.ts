@@ -83,11 +83,11 @@ describe("tasks", () => {
       messages: undefined,
       abort: { type: "interrupt", agent: "lead/helper" },
     });
-    const done = stateAfter([...oneHelper, [helper, said(1, "No problems found.")], [helper, idle()]]);
+    const done = stateAfter([...oneHelper, [helper, said(1, "All is well.")], [helper, idle()]]);
     const task = taskOf(done, helper, "local_agent");
     expect(task).toMatchObject({ status: "completed", isIdle: true, endTime: start + 5_000, notified: true });
     expect(task.evictAfter).toBe(start + 5_000 + evictionGraceMs);
-    expect(task.progress.lastMessage).toBe("No problems found.");
+    expect(task.progress.lastMessage).toBe("All is well.");
     expect(visibleRows(done, start + 30_000).map(({ id }) => id)).toEqual([helper]);
     expect(nextTick(done)).toBe(start + 35_000);
     expect(tick(done, start + 34_999)).toBe(done);

@@ -3,7 +3,7 @@ import { claimedTask, leadConduct, taskDetails, taskLines, teammateConduct } fro
 import type { WorkItem } from "../../../../src/protocol/index.ts";
 import { sampleTask } from "../../../support/team/sample-task.ts";
 
-const task = (id: number, more: Partial<WorkItem> = {}) => sampleTask(id, { description: "task for the agent", ...more });
+const task = (id: number, more: Partial<WorkItem> = {}) => sampleTask(id, { description: "what to do", ...more });
 
 describe("how teams work", () => {
   const place = { team: "parser", name: "bob", lead: "team-lead" };
