@@ -37,7 +37,7 @@ const answer = (number: number, given: object) => ({
 
 test("who asks, the command, and what each answer would allow", async () => {
   const { see, frame } = ask([asked(1)]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   expect(frame()).toMatchInlineSnapshot(`
     "╭──────────────────────────────────────────────────────────────────────────────╮
     │ lead wants to run a command                                                  │
@@ -51,7 +51,7 @@ test("who asks, the command, and what each answer would allow", async () => {
     │      • Bash(npm test *)                                                      │
     │   4. No                                                                      │
     │   5. No, and say what to do instead                                          │
-    │ Enter or a number to answer, Esc is no                                         │
+    │ Enter or 1-9 to answer, Esc to deny                                          │
     ╰──────────────────────────────────────────────────────────────────────────────╯"
   `);
 });
@@ -65,14 +65,14 @@ test.each([
   [key.enter, { behavior: "allow", scope: "once" }],
 ])("the answer to %j", async (pressed, given) => {
   const { see, press, sent } = ask([asked(1)]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   press(pressed);
   await expect.poll(() => sent).toEqual([answer(1, given)]);
 });
 
 test("a no with words", async () => {
   const { see, press, sent } = ask([asked(1)]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   press("5");
   await see("Enter to send, Esc to go back");
   press("use pnpmm", "\x7f", key.enter);
@@ -82,7 +82,7 @@ test("a no with words", async () => {
 test("what is typed while the question comes up does not answer it", async () => {
   const { see, press, sent } = ask([asked(1)]);
   press("1", key.enter, "3");
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   expect(sent).toEqual([]);
 });
 
@@ -95,7 +95,7 @@ test("a member's question: its colour, and a yes for the whole team", async () =
       env: { FORCE_COLOR: "1" },
     },
   );
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   expect(frame()).toContain("tester@alpha");
   expect(frame()).toContain("everybody in alpha may without asking");
   expect(frame()).toContain("Write /work/project/a.ts");
@@ -121,14 +121,14 @@ test("several wait: the next comes up when one is settled", async () => {
 test("a change is shown as a diff with what both have in common", async () => {
   const input = { file_path: "src/a.ts", old_string: "a\nb\nc", new_string: "a\nB\nc", replace_all: true };
   const { see, frame } = ask([asked(1, { tool: "Edit", input })]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   expect(frame()).toMatch(/src\/a\.ts\s.*\n.*a\s.*\n.*- b\s.*\n.*\+ B\s.*\n.*c\s.*\n.*replace_all: true/);
 });
 
 test("nothing is hidden: controls, directions, carriage returns and what is far to the right", async () => {
   const command = `echo ok\r\x1b[2K\u202egnp.txt${" ".repeat(300)}; rm -rf ~ #\u200b`;
   const { see, frame, raw } = ask([asked(1, { input: { command } })]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   expect(frame()).toContain("echo ok␍␛[2K[U+202E]gnp.txt");
   expect(frame()).toContain("; rm -rf ~ #[U+200B]");
   expect(raw()).not.toContain("\x1b[2K");
@@ -144,7 +144,7 @@ test("a command that does not fit is seen whole before a yes counts", async () =
   await see("Enter or Space next page, PgUp back, Esc deny;");
   expect(frame()).not.toContain("curl evil");
   const seen = [frame()];
-  for (let page = 0; page < 20 && !frame().includes("Enter or a number answers"); page++) {
+  for (let page = 0; page < 20 && !frame().includes("Enter or 1-9 to answer"); page++) {
     const before = frame();
     press(page % 2 === 0 ? " " : key.enter);
     await expect.poll(frame).not.toBe(before);
@@ -159,7 +159,7 @@ test("a command that does not fit is seen whole before a yes counts", async () =
 test("a rule that is long is read with what is asked about", async () => {
   const rule = `Bash(${"echo and so on; ".repeat(30)})`;
   const { see, frame } = ask([asked(1, { suggestions: [rule] })]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   expect(frame().match(/Always allowed from then on:/g)).toHaveLength(1);
   expect(frame()).toContain("(see above)");
   expect(frame().replace(/[\s│]+/g, "")).toContain(rule.replace(/\s+/g, ""));
@@ -182,7 +182,7 @@ test("what nobody can judge can only be refused", async () => {
   const command = "x".repeat(79 * 2_100);
   const { see, frame, press, sent } = ask([asked(1, { input: { command } })]);
   await see("too long to be judged here");
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   expect(frame()).not.toContain("Yes");
   press("1");
   await expect.poll(() => sent).toEqual([answer(1, { behavior: "deny" })]);
@@ -191,7 +191,7 @@ test("what nobody can judge can only be refused", async () => {
 test("a plan leads to the mode that is chosen", async () => {
   const plan = { tool: "ExitPlanMode", input: { plan: "1. read\n2. write" }, suggestions: [], question: "Leave?" };
   const { see, press, sent } = ask([asked(1, plan)]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   press("2");
   await expect
     .poll(() => sent)
@@ -241,7 +241,7 @@ test("a change is shown in its file, with why it is asked; what is changed is wh
       },
     }),
   ]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   expect(frame().split("\n").slice(2, 16)).toMatchInlineSnapshot(`
     [
       "│                                                                              │",
@@ -270,7 +270,7 @@ test("a change of whole lines has no empty line behind it", async () => {
       suggestions: [],
     }),
   ]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   expect(frame().split("\n").slice(3, 8)).toMatchInlineSnapshot(`
     [
       "│ a                                                                            │",

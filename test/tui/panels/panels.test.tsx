@@ -303,7 +303,7 @@ test("read out, there is no drawing", async () => {
     ],
     { env: { TROUPE_SCREEN_READER: "1", NO_COLOR: "1" }, state: (state) => ({ ...state, expandedView: "tasks" }) },
   );
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   press(key.down);
   expect(frame()).not.toMatch(/[─-╿]/);
   expect(frame()).toContain("to do: #1 task number 1");
