@@ -141,7 +141,7 @@ test("a command that does not fit is seen whole before a yes counts", async () =
     size: { columns: 80, rows: 30 },
   });
   await see("not fully read");
-  await see("Enter or Space next page, PgUp back, Esc deny;");
+  await see("Enter or Space next page, PgUp back, Esc to deny;");
   expect(frame()).not.toContain("curl evil");
   const seen = [frame()];
   for (let page = 0; page < 20 && !frame().includes("Enter or 1-9 to answer"); page++) {
@@ -168,7 +168,7 @@ test("a rule that is long is read with what is asked about", async () => {
 test("what was seen in part at one width is not taken for seen at another", async () => {
   const command = Array.from({ length: 24 }, (_, index) => `echo ${index} ${"x".repeat(60)}`).join("\n");
   const { see, press, resize, sent } = ask([asked(1, { input: { command } })], { size: { columns: 40, rows: 28 } });
-  await see("Enter or Space next page, PgUp back, Esc deny;");
+  await see("Enter or Space next page, PgUp back, Esc to deny;");
   press(" ");
   await see("lines 17-");
   resize({ columns: 120, rows: 20 });
