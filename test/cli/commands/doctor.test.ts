@@ -178,7 +178,7 @@ describe("troupe doctor", () => {
       encoding: "utf8",
       env: { PATH: "/nonexistent:/bin:/usr/bin", HOME: "/nonexistent", TROUPE_HOME: home, OPENAI_BASE_URL: "x" },
     });
-    expect(stderr).not.toContain("bug in troupe");
+    expect(stderr).not.toContain("a bug in Troupe");
     expect(status).toBe(1);
     expect(stdout).toContain("Troupe cannot run here yet: folder, model, settings, home.");
   });

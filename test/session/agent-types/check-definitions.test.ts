@@ -47,10 +47,10 @@ test.each(["in force", "named"])(
       "home/.troupe/skills/api/SKILL.md": "---\nname: api\ndescription: d\n---\nb\n",
     });
     expect(await check(tree, how === "named" ? [tree.path("home/.troupe/agents/a.md")] : [])).toEqual([
-      expect.stringMatching(/^error home\/.troupe\/agents\/a.md:2: name: must be letters/),
+      expect.stringMatching(/^error home\/.troupe\/agents\/a.md:2: name: must contain only letters/),
       expect.stringMatching(/^error .*a.md:2: description: is missing/),
       expect.stringMatching(/^error .*a.md:3: maxTurns: /),
-      expect.stringMatching(/^error .*a.md:12: there is nothing after the frontmatter/),
+      expect.stringMatching(/^error .*a.md:12: the system prompt is missing: write it after the frontmatter/),
       expect.stringMatching(/^warning .*a\.md:7: colour: is not a known field and is ignored; did you mean color\?/),
       expect.stringMatching(/^error .*a\.md:4: tools: "Reed": there is no such tool; did you mean Read\?/),
       expect.stringMatching(/^error .*a.md:5: model: /),

@@ -291,7 +291,7 @@ test("the user's own definitions act; a plugin's never do", async () => {
   expect(find(loaded, "mine")).toMatchObject({ withheld: [], definition: { permissionMode: "bypassPermissions" } });
   expect(find(loaded, "theirs")?.withheld).toEqual(["hooks", "mcpServers", "permissionMode", "model"]);
   expect(lines(loaded, tree).find((line) => line.includes("theirs.md: hooks"))).toMatch(
-    /^home\/plugins\/p\/agents\/theirs\.md: hooks: is not used: a plugin/,
+    /^home\/plugins\/p\/agents\/theirs\.md: hooks: is ignored: agents of a plugin cannot set it/,
   );
   expect((await configOf(tree)).notices[0]).toContain("home/plugins/gone of plugins does not exist");
 });
@@ -335,7 +335,7 @@ test("--agents takes JSON or a file", async () => {
 test.each([
   ["what is no JSON", "{ nope", /^--agents:1:3: not valid JSON/],
   ["a key twice", `{"a":{"description":"d","prompt":"p"},"a":{"description":"d","prompt":"p"}}`, /duplicate key\./],
-  ["a list", [], /^--agents: expected an object of agents by their names/],
+  ["a list", [], /^--agents: must be an object with one key for each agent/],
   ["an agent that is none", { a: 5 }, /^--agents: a: expected object, received number/],
   ["no prompt", { a: { description: "d" } }, /^--agents: a\.prompt: is missing/],
   ["no description", { a: { prompt: "p" } }, /^--agents: a\.description: is missing/],

@@ -48,7 +48,7 @@ test("an unknown skill, one for people only and one that a rule forbids are told
   expect(outcome).toBe("ok");
   expect(text).toContain("Note: keen: skills: apy: there is no such skill; did you mean api?");
   expect(text).toContain("Note: keen: skills: secret: a rule denies it");
-  expect(text).toContain("Note: keen: skills: mine: it is for people only");
+  expect(text).toContain("Note: keen: skills: mine: only the user can run it");
   expect(system(team.asked(/^lead\//)[0])).not.toContain("Hush.");
 });
 

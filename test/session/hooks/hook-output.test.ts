@@ -43,7 +43,7 @@ describe("what hooks say to the model and to the user", () => {
     const texts = it.all("tool.settled")[0]?.content.map((part) => (part.type === "text" ? part.text : "")) ?? [];
     expect(texts[0]).toBe("marked a");
     expect(texts[1]).toBe("<hook-feedback>\nbefore\n</hook-feedback>");
-    expect(texts[2]).toMatch(/^<hook-feedback>\nred y+\n\[cut: 100004 characters in all\]/);
+    expect(texts[2]).toMatch(/^<hook-feedback>\nred y+\n\[cut: 100004 characters in total\]/);
     expect(it.all("notice.raised").map(({ message }) => message)).toEqual([expect.stringMatching(/says: for you$/)]);
   });
 
@@ -155,6 +155,6 @@ describe("what is wrong with hooks", () => {
     const it = await started({ PreToolUse: [{ hooks: [{ type: "http", url: "http://127.0.0.1:1/" }] }] });
     await it.run();
     expect(it.marks).toEqual([]);
-    expect(it.all("notice.raised").at(-1)?.message).toMatch(/hooks of type "http" cannot be run/);
+    expect(it.all("notice.raised").at(-1)?.message).toMatch(/hooks of type "http" are not supported, only "command"/);
   });
 });

@@ -150,7 +150,7 @@ test("the user's own file may import what is the user's", () => {
     "home/.claude/CLAUDE.md: mine\n@~/notes.md\n@/etc/hostname",
     "home/notes.md: private notes",
   ]);
-  expect(reading.notices).toEqual([expect.stringContaining("/etc/hostname is left out")]);
+  expect(reading.notices).toEqual([expect.stringContaining("/etc/hostname is ignored")]);
 });
 
 test("nested folders: told when a file in them is read, once, the outer ones first", () => {
@@ -177,9 +177,7 @@ test("nested folders: told when a file in them is read, once, the outer ones fir
 test("a large file is cut between characters, and the model is told", () => {
   const tree = world({ "repo/AGENTS.md": `x${"é".repeat(30_000)}` });
   const { files, notices } = open(tree).initial();
-  expect(files[0]?.text).toMatch(
-    /^xé+\n\[The rest of .* is left out: the first 40000 of its 60001 bytes are above\.\]$/,
-  );
+  expect(files[0]?.text).toMatch(/^xé+\n\[The rest of .* is cut off: these are the first 40000 of 60001 bytes\.\]$/);
   expect(notices).toEqual([`${tree.path("repo/AGENTS.md")}: only the first 40000 of its 60001 bytes are used`]);
 });
 

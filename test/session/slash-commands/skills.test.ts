@@ -63,7 +63,7 @@ describe("skills are found", () => {
     expect(notices.map((notice) => notice.replace(tree.path("project/.troupe/skills/"), ""))).toEqual([
       expect.stringMatching(/^a\/SKILL\.md:4: description: .*; the skill is ignored$/),
       expect.stringMatching(/^b\/SKILL\.md:1: the frontmatter is not closed/),
-      expect.stringMatching(/^c\/SKILL\.md: the name "\.\.\/\.\.\/etc" cannot be used/),
+      expect.stringMatching(/^c\/SKILL\.md: invalid name "\.\.\/\.\.\/etc"; the skill is ignored/),
       expect.stringMatching(/^d\/SKILL\.md: it has no description/),
     ]);
   });

@@ -104,7 +104,7 @@ describe("a prompt that calls a command", () => {
     await session.ask("/pdf form.pdf");
     expect([0, 1, 2].map((index) => said(index).split("\n")[0])).toEqual(["/git:push", "/git:push", "/pdf form.pdf"]);
     expect(said(2)).toContain("Fill in form.pdf.");
-    await expect(session.ask("/tag")).rejects.toThrow("/tag could be /git:tag or /other:tag: say which");
+    await expect(session.ask("/tag")).rejects.toThrow("/tag is ambiguous. Use /git:tag or /other:tag.");
   });
 
   test("a name that nobody knows is refused with the nearest; nothing is said to the model", async () => {

@@ -84,7 +84,7 @@ test.each([
     "echo 'it broke' >&2; exit 1",
     /The WorktreeCreate hook refused: The hook failed \(exit code 1: it broke\)/,
   ],
-  ["prints nothing", "true", /must print the path of the folder it has made: it printed nothing/],
+  ["prints nothing", "true", /must print the path of the folder that it created: it printed nothing/],
   ["prints a relative path", "echo there", /"there" is not an absolute path/],
   ["prints a folder that does not exist", "echo /nowhere/at/all", /is not an existing folder/],
   ["prints the project itself", "pwd", /is already used by other agents/],

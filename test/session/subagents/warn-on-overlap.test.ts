@@ -21,7 +21,7 @@ test("two agents at work that change one file: the second is told, and the lead,
   });
   await team.ask("go");
   const told = (path: string) => textOf(team.asked(path).at(-1)?.request.messages ?? []);
-  expect(told("lead/b")).toMatch(/lead\/a, working at the same time, has changed/);
+  expect(told("lead/b")).toMatch(/lead\/a, working at the same time, has also changed/);
   expect(told("lead/a")).not.toContain("at the same time");
   const lead1 = team.all("prompt.admitted", "lead").filter(({ source }) => source === "hook");
   expect(JSON.stringify(lead1)).toMatch(/lead\/b has changed .*shared\.txt.*which lead\/a/);

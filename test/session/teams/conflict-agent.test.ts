@@ -73,7 +73,7 @@ test("a conflict goes to the author, which still knows what it did; what it sett
   expect(readFileSync(join(now.repo.repo, "a.txt"), "utf8")).toBe("ONE, PLEASE\n");
   expect(now.repo.git("log", "--format=%s")).toBe("a is polite\na is loud\nfirst");
   expect(now.repo.git("status", "--porcelain")).toBe("");
-  expect(lines).toContain(`the conflict goes to its author ${now.id}`);
+  expect(lines).toContain(`its author ${now.id} works on the conflict`);
   expect(lines).toContain("the agent says: loud and polite");
   const [first] = asks;
   expect(first?.agent).toBe("lead/writer");

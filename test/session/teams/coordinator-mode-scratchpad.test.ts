@@ -224,7 +224,7 @@ describe("another life of the session", () => {
       answer: () => ({ text: "" }),
     });
     await expect(again).rejects.toThrow(
-      `${join(realpathSync(dirname(scratchpad)), "scratchpad")} is a link or not a folder`,
+      `${join(realpathSync(dirname(scratchpad)), "scratchpad")} is not a folder, or it is a link: remove it`,
     );
   });
 });

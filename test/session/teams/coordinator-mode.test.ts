@@ -140,7 +140,7 @@ describe("workers", () => {
     await team.ask("go");
     expect(resultOf(team)).toMatchObject({
       outcome: "failed",
-      text: expect.stringContaining('no agent type "worker"'),
+      text: expect.stringContaining('Unknown agent type "worker"'),
     });
   });
 

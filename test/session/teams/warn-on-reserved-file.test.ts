@@ -34,6 +34,6 @@ test("who changes what another one has reserved is told, and so is that one; onc
   ]);
   await expect
     .poll(async () => (await outside.mailbox.readUnread("bot")).map(({ body }) => body))
-    .toMatchObject([{ kind: "text", text: expect.stringContaining("team-lead has changed src/a.ts") }]);
+    .toMatchObject([{ kind: "text", text: expect.stringContaining("team-lead changed src/a.ts") }]);
   await outside.close();
 });

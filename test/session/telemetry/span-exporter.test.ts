@@ -53,7 +53,7 @@ test("what it refuses for good is lost, and that is said once", async () => {
   exporter.add([span("two")]);
   await exporter.close(10_000);
   expect(collector.requests).toHaveLength(2);
-  expect(lost).toEqual([expect.stringMatching(/^1 spans did not reach http.*: it answered 400/)]);
+  expect(lost).toEqual([expect.stringMatching(/^1 spans did not reach http.*: it responded with status 400/)]);
 });
 
 test("what it takes in part is said", async () => {
@@ -62,7 +62,7 @@ test("what it takes in part is said", async () => {
   const { exporter, lost } = exporterTo(collector.address);
   exporter.add([span("one"), span("two"), span("three")]);
   await exporter.close(10_000);
-  expect(lost).toEqual([expect.stringContaining("it refused 2 of them")]);
+  expect(lost).toEqual([expect.stringContaining("it rejected 2 of them")]);
 });
 
 test("one that never answers does not hold up the end", async () => {

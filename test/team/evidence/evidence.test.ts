@@ -175,7 +175,7 @@ describe("as words", () => {
       - diff: 1 file, +3 -1: "b.ts" +3 -1
       - refuted: not done, an acceptance check failed
       - check "npm run lint": passed
-      - check "npm test": did not pass (exit code 1), its output ends with "1 failed\\nof 2""
+      - check "npm test": failed (exit code 1), its output ends with "1 failed\\nof 2""
     `);
   });
 

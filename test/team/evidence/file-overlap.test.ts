@@ -85,7 +85,7 @@ describe("the second agent to change a file", () => {
     const { of, hear } = team();
     of("a", ...edit("/p/x.ts"));
     expect(hear(lead, ...edit("/p/x.ts"))[0]?.notices).toMatchObject([
-      { agent: lead, text: expect.stringMatching(/^lead\/a, at work/) },
+      { agent: lead, text: expect.stringMatching(/^lead\/a, working at the same time, has also changed/) },
     ]);
   });
 });

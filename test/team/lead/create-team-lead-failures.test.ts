@@ -69,7 +69,7 @@ test("what a member has begun that gives no sign goes back to the list; what is 
   await stored.tasks.update(2, { owner: "scout" }, { name: "team-lead" });
   await expect
     .poll(() => recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : [])))
-    .toEqual([expect.stringContaining("Your teammate scout gives no sign. Back on the task list: #1.")]);
+    .toEqual([expect.stringContaining("Your teammate scout does not respond. Released to the task list: #1.")]);
   expect((await stored.tasks.list()).map(({ status, owner }) => [status, owner])).toEqual([
     ["pending", undefined],
     ["pending", "scout"],

@@ -119,7 +119,9 @@ const idleTeam = async () => {
 test("a teammate whose inbox could not be read for a while hears what is sent to it after that", async () => {
   const team = await idleTeam();
   const restore = makeUnreadable(team, "scout");
-  await team.until((event) => event.type === "notice.raised" && event.message.includes("is tried again"));
+  await team.until(
+    (event) => event.type === "notice.raised" && event.message.includes("cannot read the inbox, trying again"),
+  );
   restore();
   expect(await team.command({ type: "mail.send", to: "scout", text: "second" })).toEqual({ ok: true });
   await team.until(report(/heard: [\s\S]*second/));
@@ -135,7 +137,9 @@ test("a teammate whose inbox cannot be read for a while as it comes to rest tell
     }),
   });
   await team.ask("go");
-  await team.until((event) => event.type === "notice.raised" && event.message.includes("is tried again"));
+  await team.until(
+    (event) => event.type === "notice.raised" && event.message.includes("cannot read the inbox, trying again"),
+  );
   restore();
   await team.until(report(/looked around/));
   await inState(team, "scout", "idle");

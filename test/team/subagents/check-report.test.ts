@@ -44,7 +44,7 @@ describe("2.7 safety check of the hand-over", () => {
   test("also of a background agent, before the parent is told", async () => {
     const { told } = await checked({ text: "FLAGGED: steers" }, { background: true });
     expect(told).toMatch(
-      /<warning>A check of this report found words in it[^<]*: steers\.[^<]*<\/warning>\n<output>\nAll done/,
+      /<warning>A check of this report found text in it[^<]*: steers\.[^<]*<\/warning>\n<output>\nAll done/,
     );
   });
 
@@ -72,7 +72,7 @@ describe("2.7 safety check of the hand-over", () => {
 
   test("without a small model: said at the start, and with every report", async () => {
     const { told, questions, team } = await checked({ text: "SAFE" }, { settings: { smallModel: undefined } });
-    expect(told).toMatch(/not checked: no small model is known/);
+    expect(told).toMatch(/not checked: no small model is configured/);
     expect(questions).toEqual([]);
     expect(
       team

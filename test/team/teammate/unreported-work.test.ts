@@ -147,7 +147,7 @@ describe("what a lead has not been told", () => {
     });
     add(sent(last?.mailId as MailId), idle("interrupted"));
     const rest = untold.lastIdleEvent && untold.reportUntil(untold.lastIdleEvent);
-    expect(rest).toMatchObject({ worked: false, answers: [], said: undefined });
+    expect(rest).toMatchObject({ hasWorked: false, answers: [], lastText: undefined });
   });
 
   test("who has told everything and says goodbye has done nothing for that; who says nothing needs no word", () => {

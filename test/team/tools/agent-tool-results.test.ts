@@ -52,7 +52,7 @@ describe("2.8 what the parent's model gets", () => {
     const { text, outcome, team } = await resultFor(() => ({ text: "done" }), { run_in_background: true });
     const started = team.all("background.started")[0];
     expect(outcome).toBe("ok");
-    expect(text).toMatch(/^The agent is at work in the background\. You will be told when it has ended/);
+    expect(text).toMatch(/^The agent is at work in the background\. You are notified when it ends\./);
     expect(text).toContain(`agent id: ${started?.agent}`);
     expect(text).toContain(`task id: ${started?.backgroundId} (TaskOutput shows its output, TaskStop stops it)`);
     expect(text).toContain(`output file: ${started?.outputFile}`);
@@ -65,7 +65,7 @@ describe("2.8 what the parent's model gets", () => {
         : { fault: { kind: "authentication", message: "no key", times: "turn" } },
     );
     expect(outcome).toBe("failed");
-    expect(text).toMatch(/^The agent failed: .*no key[^\n]* What it had done until then:\n\nhalf of it/);
+    expect(text).toMatch(/^The agent failed: .*no key[^\n]* What it did before that:\n\nhalf of it/);
     expect(text).toMatch(/echo half[\s\S]*<usage>/);
   });
 

@@ -86,7 +86,11 @@ describe("bad input is a clear error to the model, and leaves nothing behind", (
     return tree.path("repo");
   };
   const cases: [string, object, RegExp, (() => Partial<TeamOptions>)?][] = [
-    ["an unknown type", { subagent_type: "general" }, /no agent type "general".*There are: .*Explore.*general-purpose/],
+    [
+      "an unknown type",
+      { subagent_type: "general" },
+      /Unknown agent type "general".*Available types: .*Explore.*general-purpose/,
+    ],
     ["a type that is nearly right", { subagent_type: "Explor" }, /Did you mean Explore\?/],
     ["an unknown model", { model: "no-such-model" }, /no-such-model/],
     ["a cwd that does not exist", { cwd: "/nowhere/at/all" }, /"\/nowhere\/at\/all" is not an existing folder/],
@@ -123,7 +127,7 @@ describe("bad input is a clear error to the model, and leaves nothing behind", (
     await team.ask("go");
     const outcomes = [resultOf(team, 1), resultOf(team, 2), resultOf(team, 1, 2)];
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(["ok", "failed", "failed"]);
-    expect(outcomes[1]?.text).toMatch(/"scout" is taken: choose another, or use SendMessage/);
+    expect(outcomes[1]?.text).toMatch(/"scout" is taken\. Choose another name, or use SendMessage/);
     expect(team.all("agent.spawned")).toHaveLength(2);
   });
 

@@ -315,7 +315,7 @@ describe("completing", () => {
     expect((await it.call("alice", "TaskList")).text).toContain("#2 [pending] second [blocked by #1]");
     it.tools.write("made.txt", "here");
     expect((await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" })).text).toMatch(
-      /verified.*Free now: #2/,
+      /verified.*Unblocked now: #2/,
     );
   });
 

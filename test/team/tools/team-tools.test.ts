@@ -41,7 +41,7 @@ describe("3.4 TeamCreate and TeamDelete", () => {
     const it = teams();
     const first = await it.call("TeamCreate", { team_name: "parser", description: "mends it" });
     expect(first.text).toMatch(/^The team parser is ready, and you are team-lead in it\. Start teammates/);
-    expect(first.text).toContain("You lead team parser");
+    expect(first.text).toContain("You lead the team parser");
     const second = await it.call("TeamCreate", { team_name: "parser" });
     expect(second.text).toContain(
       `The team parser-2 is ready, and you are team-lead in it. The name "parser" was taken.`,
