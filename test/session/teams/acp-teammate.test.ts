@@ -144,11 +144,13 @@ test("as a sub-agent it is refused; a definition of a folder that nobody trusts 
     calls: [{ tool: "Agent", input: { description: "x", prompt: "y", subagent_type: "other" } }],
   });
   await made.ask("go");
-  expect(JSON.stringify(made.all("tool.settled"))).toContain("as a subagent: another program runs it, so it can only be a teammate. Start it with a name, in a team.");
+  expect(JSON.stringify(made.all("tool.settled"))).toContain(
+    "as a subagent: another program runs it, so it can only be a teammate. Start it with a name, in a team.",
+  );
   const untrusted = await team(begin("look"), undefined, {
     files: { "project/.troupe/agents/other.md": other() },
   });
   await untrusted.ask("go");
-  expect(JSON.stringify(untrusted.all("tool.settled"))).not.toContain("has begun");
+  expect(JSON.stringify(untrusted.all("tool.settled"))).not.toContain("has started in team");
   expect(untrusted.all("turn.started", "scout@alpha")).toEqual([]);
 });
