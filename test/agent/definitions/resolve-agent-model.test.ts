@@ -79,7 +79,7 @@ test("an unknown model is an error that says what there is", () => {
   expect(unknown).toHaveProperty(
     "message",
     expect.stringMatching(
-      /^There is no model "opsu"\. Did you mean opus\? There is: inherit \(anthropic\/claude-opus-4-8\), opus, sonnet, haiku, fast, far, best, anthropic\/claude-/,
+      /^There is no model "opsu"\. Did you mean opus\? Available: inherit \(anthropic\/claude-opus-4-8\), opus, sonnet, haiku, fast, far, best, anthropic\/claude-/,
     ),
   );
   expect(resolveAgentModel({ parent: opus, definition: "mistral/large" })).toMatchObject({

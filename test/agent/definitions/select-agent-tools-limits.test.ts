@@ -72,7 +72,7 @@ describe("Bash(git diff:*)", () => {
   ])("%s is refused, and nothing of it is run", async (command) => {
     const result = await call(toolOf("Bash", { tools }), { command });
     expect(result).toMatch(/^failed: This agent may not make this call of Bash: /);
-    expect(result).toContain("only for calls that fit: Bash(git diff:*), Bash(git log:*)");
+    expect(result).toContain("only for calls that match: Bash(git diff:*), Bash(git log:*)");
     expect(existsSync(bench.path("owned"))).toBe(false);
   });
 

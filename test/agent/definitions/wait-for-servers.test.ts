@@ -30,7 +30,7 @@ test("after 30 s it names those that are missing, and no others", async () => {
   expect(await result).toEqual({
     ok: false,
     message:
-      "This agent needs MCP servers that are not there: b (still connecting after 30 s), c (still reconnecting after 30 s). Do the task another way, or tell the user which server is missing.",
+      "This agent needs MCP servers that are not connected: b (still connecting after 30 s), c (still reconnecting after 30 s). Do the task another way, or tell the user which server is missing.",
   });
   expect(clock.now()).toBe(30_000);
 });

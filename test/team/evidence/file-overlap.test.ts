@@ -43,18 +43,18 @@ describe("the second agent to change a file", () => {
         {
           "agent": "lead/b",
           "file": "/p/x.ts",
-          "others": [
-            "lead/a",
-          ],
-          "tell": [
+          "notices": [
             {
               "agent": "agt_bbbbbbbb",
-              "text": "lead/a, working at the same time, has changed "/p/x.ts". Read it again before you change it further, do not change the others' edits, and mention the overlap in your report.",
+              "text": "lead/a, working at the same time, has also changed "/p/x.ts". Read it again before you change it further, do not change the others' edits, and mention the overlap in your report.",
             },
             {
               "agent": "agt_00000000",
               "text": "lead/b has changed "/p/x.ts", which lead/a, working at the same time, has also changed. If their tasks conflict, stop one agent or let it wait. Agents in separate worktrees do not conflict.",
             },
+          ],
+          "others": [
+            "lead/a",
           ],
         },
       ]

@@ -171,6 +171,8 @@ describe("background tasks", () => {
     await start("trap '' TERM; sleep 600; sleep 600");
     await bench.context.background.stopAll();
     expect(bench.context.background.list().map((task) => task.ended?.status)).toEqual(["killed", "killed"]);
-    expect(await bash("x", { run_in_background: true })).toMatch(/^failed: Bash failed: The session is ending/);
+    expect(await bash("x", { run_in_background: true })).toMatch(
+      /^failed: Bash failed: cannot start a background job: the session is ending/,
+    );
   });
 });

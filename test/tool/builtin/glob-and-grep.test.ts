@@ -70,7 +70,7 @@ describe("Glob", () => {
     expect(said.join("\n")).toMatchInlineSnapshot(`
       "ok: No file below DIR matches *.log. Files excluded by .gitignore were not searched.
       failed: a{b is not a valid pattern: a [ or { in it is not closed.
-      failed: cannot search DIR/nowhere: it does not exist.
+      failed: DIR/nowhere cannot be searched: it does not exist.
       failed: DIR/src/a.ts is a file, not a directory. Use Read to read it."
     `);
   });

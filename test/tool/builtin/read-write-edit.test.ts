@@ -50,7 +50,7 @@ describe("Read", () => {
     bench.write("wide.txt", `${"w".repeat(1500)}\n`.repeat(200));
     const outcome = await bench.call("Read", { file_path: "wide.txt" });
     expect(outcome.savedTo).toBeUndefined();
-    expect(bench.text(outcome)).toMatch(/\[Lines 1 to 62 of 200 lines\. Go on with offset 63\.\]$/);
+    expect(bench.text(outcome)).toMatch(/\[Lines 1 to 62 of 200 lines\. Continue with offset 63\.\]$/);
   });
 
   it("reads a range of a huge file without keeping it", async () => {

@@ -20,7 +20,7 @@ test("F5 a list that changes is read again; a tool that is no longer what it was
   expect(changed(after)).toBe(true);
   expect(bench.tool("mcp__odd__pid")).toBe(other);
   expect(changed(other)).toBe(false);
-  expect(bench.notices).toEqual([expect.stringContaining("echo is not what it was")]);
+  expect(bench.notices).toEqual([expect.stringContaining("echo has changed since it was allowed")]);
 
   await bench.call("mcp__odd__echo", { text: "allowed again" });
   expect(changed(after)).toBe(false);

@@ -40,7 +40,9 @@ test("everything, over its pipes: tools, results of every kind, prompts, resourc
   const uri = /- (\S+:\S+)/.exec(textOf(listed))?.[1] ?? "";
   expect(uri).not.toBe("");
   expect((await bench.call("ReadMcpResource", { server: "everything", uri })).outcome).toBe("ok");
-  expect(textOf(await bench.call("ReadMcpResource", { server: "nobody", uri }))).toContain("There is: everything");
+  expect(textOf(await bench.call("ReadMcpResource", { server: "nobody", uri }))).toContain(
+    "Servers that do: everything.",
+  );
 
   const prompts = bench.hub.prompts();
   const simple = prompts.find((prompt) => prompt.name === "mcp__everything__simple-prompt");

@@ -97,7 +97,7 @@ test("a member's question: its colour, and a yes for the whole team", async () =
   );
   await see("Enter or 1-9 to answer");
   expect(frame()).toContain("tester@alpha");
-  expect(frame()).toContain("everybody in alpha may without asking");
+  expect(frame()).toContain("all of alpha may without asking");
   expect(frame()).toContain("Write /work/project/a.ts");
   press("4");
   await expect.poll(() => sent).toEqual([answer(1, { behavior: "allow", scope: "once", team: true })]);
@@ -181,7 +181,7 @@ test("what was seen in part at one width is not taken for seen at another", asyn
 test("what nobody can judge can only be refused", async () => {
   const command = "x".repeat(79 * 2_100);
   const { see, frame, press, sent } = ask([asked(1, { input: { command } })]);
-  await see("too long to be judged here");
+  await see("This request is too long to review here");
   await see("Enter or 1-9 to answer");
   expect(frame()).not.toContain("Yes");
   press("1");
