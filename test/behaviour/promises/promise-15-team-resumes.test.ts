@@ -89,7 +89,9 @@ test("promise 15: a member whose definition is gone is named with the reason; th
     tree: first.tree,
     resume: first.session.id,
     answer: ({ agent, request }) =>
-      agent === "lead" ? { text: /scout could not be/.test(textOf(request.messages)) ? "I know" : "who?" } : undefined,
+      agent === "lead"
+        ? { text: /cannot restart scout/.test(textOf(request.messages)) ? "I know" : "who?" }
+        : undefined,
   });
   await inState(second, "maker", "idle");
   const message = "cannot restart scout: Agent type expert, used by scout, no longer exists.";

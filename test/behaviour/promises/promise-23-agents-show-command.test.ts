@@ -29,7 +29,7 @@ test("promise 23: 'troupe agents show' prints the rights that come out of it, un
       "max turns   5",
       "tool        Read",
       "tool        Bash: only Bash(git diff:*)",
-      `left out    tools "Raed": there is no such tool; did you mean Read?`,
+      `ignored     tools "Raed": there is no such tool; did you mean Read?`,
       "mode        plan if the parent is in plan (acceptEdits would exceed the parent's mode)",
       "mode        default if the parent is in default (acceptEdits would exceed the parent's mode)",
       "mode        acceptEdits if the parent is in acceptEdits",
