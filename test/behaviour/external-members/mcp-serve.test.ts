@@ -182,7 +182,7 @@ describe("troupe mcp serve over standard input and output", () => {
     expect(await call("WaitForMail", { timeout_seconds: -1 })).toMatchObject({ isError: true });
     expect(await call("NoSuchTool")).toMatchObject({
       isError: true,
-      text: expect.stringContaining("There are: Register"),
+      text: expect.stringContaining("Tools: Register"),
     });
     // A wait that is cancelled hands nothing out.
     const stop = new AbortController();

@@ -324,6 +324,6 @@ describe("2.7 limits", () => {
     });
     await two.ask("go");
     expect(two.all("agent.spawned").map(({ path }) => path.split("/").length)).toEqual([1, 2, 3]);
-    expect(resultOf(two).text).toMatch(/at depth 2, such as you/);
+    expect(resultOf(two).text).toMatch(/you are at depth 2 and may not start agents/);
   });
 });

@@ -147,7 +147,7 @@ test("nobody takes it: it waits so long as is set, and says so; without a bus it
   const place = await pool();
   const settings = JSON.stringify({ bus: { leaseMs: 1000, workerWaitMs: 2000 } });
   const { stdout } = await place.run(["--settings", settings]).done;
-  expect(heard(eventsOf(stdout))).toMatch(/no worker has taken it for \d+ s/);
+  expect(heard(eventsOf(stdout))).toMatch(/no worker has claimed it for \d+ s/);
   const alone = await place.lead.run(["-p", "go", "--model", place.model, ...bypass]);
   expect(alone.stdout).toMatch(/isolation/);
 });
