@@ -174,7 +174,7 @@ describe.concurrent("troupe demo", () => {
   test.for([
     ["SIGINT", 130, "while members begin", [], /▶ joins/],
     ["SIGTERM", 143, "while one is dead", ["--fast"], /# #2 released/],
-    ["SIGINT", 130, "while it lands", ["--fast"], /I land both/],
+    ["SIGINT", 130, "while it lands", ["--fast"], /land both branches/],
   ] as const)("%s leaves nothing behind (%i, %s)", async ([signal, expected, _when, flags, moment], context) => {
     const temp = temporary(context);
     let sent = false;
