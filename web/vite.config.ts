@@ -17,7 +17,7 @@ export default defineConfig({
     // One chunk, so that zod's code generation is off before any other file creates a schema. (`sideEffects` of the
     // package keeps this import.)
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: "zod", test: /node_modules\/zod\/|\/without-eval\.ts$/ }] } },
+      output: { codeSplitting: { groups: [{ name: "zod", test: /node_modules\/zod\/|\/disable-zod-eval\.ts$/ }] } },
     },
   },
 });

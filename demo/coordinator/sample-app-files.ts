@@ -29,7 +29,7 @@ ${discount.faulty}}\n`,
 /** Returns the price of a basket, in cents. */
 export function total(items, percent) {
 ${total.faulty}}\n`,
-  "till.js": `import { total } from "../../src/cli/demo/coordinator/src/total.js";
+  "till.js": `import { total } from "./src/total.js";
 
 const [basket = "", percent = "0"] = process.argv.slice(2);
 const [count, price] = basket.split("x");
@@ -38,7 +38,7 @@ console.log((cents / 100).toFixed(2));
 `,
   "test/total.test.js": `import assert from "node:assert/strict";
 import { test } from "node:test";
-import { total } from "../../src/cli/demo/src/total.js";
+import { total } from "../src/total.js";
 
 test("without a discount things cost what they cost", () => {
   assert.equal(total([{ cents: 250, count: 2 }, { cents: 99, count: 1 }], 0), 599);

@@ -66,7 +66,7 @@ test("${fault.failing}", () => {
 });\n`,
   "test/format-amount.test.js": `import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatAmount } from "../../src/cli/src/format-amount.js";
+import { formatAmount } from "../src/format-amount.js";
 
 test("cents become an amount", () => {
   assert.equal(formatAmount(1250), "12.50");

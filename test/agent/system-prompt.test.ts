@@ -74,6 +74,6 @@ describe("what a model reads", () => {
 
 test("names the place of reports removed to make room for newer ones", () => {
   expect(archivedReportsNote({ member: "scout", path: "/s/tasks/reports-of-scout.output" })).toMatchInlineSnapshot(
-    `"[Earlier reports of scout that you have not heard are in /s/tasks/reports-of-scout.output, the oldest first.]"`,
+    `"[Earlier reports of scout that you have not read are in /s/tasks/reports-of-scout.output, oldest first.]"`,
   );
 });

@@ -24,6 +24,7 @@ test("a misspelled command is not read as a prompt", async () => {
   const { code, stderr } = await place.run(["sesions"]);
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: "troupe: there is no command sesions: did you mean 'troupe sessions'? As a prompt say it in more words\n",
+    stderr:
+      "troupe: there is no command sesions: did you mean 'troupe sessions'? To use it as a prompt, add more words.\n",
   });
 });

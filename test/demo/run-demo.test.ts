@@ -99,22 +99,22 @@ function expectTheStory({ code, stdout, stderr }: Ended): void {
   expect(code).toBe(0);
   for (const name of names) {
     expect(stdout).toMatch(new RegExp(`^  ${name} +▶ joins, in `, "m"));
-    expect(stdout).toMatch(new RegExp(`^  ${name} +→ team-lead: agrees to end$`, "m"));
+    expect(stdout).toMatch(new RegExp(`^  ${name} +→ team-lead: agrees to shut down$`, "m"));
     expect(stdout).toMatch(new RegExp(`^  ${name} +■ has ended: shutdown$`, "m"));
     expect(stdout).toMatch(new RegExp(`^(team)? +${name}: \\d+ turns, \\d+ calls, `, "m"));
   }
   expect(stdout).toMatch(/^ {2}researcher +→ implementer: each share is rounded/m);
   expect(stdout).toMatch(/^ {2}implementer → researcher: who pays/m);
-  expect(stdout).toMatch(/^ {2}implementer → tester: it is mended/m);
+  expect(stdout).toMatch(/^ {2}implementer → tester: fixed, on my branch$/m);
   expect(stdout).toMatch(/^ {2}tester +→ team-lead: proved/m);
-  expect(stdout.match(/^ {2}implementer # #2 claimed: Mend the split$/gm)).toHaveLength(2);
-  expect(stdout).toMatch(/^ {2}lead +# #2 free again$/m);
-  expect(stdout).toMatch(/^ {2}implementer ▶ is back, and goes on from its transcript$/m);
-  expect(stdout.match(/^ {2}\S+ +# #[23] verified: the runtime has run its check$/gm)).toHaveLength(2);
+  expect(stdout.match(/^ {2}implementer # #2 claimed: Fix the split$/gm)).toHaveLength(2);
+  expect(stdout).toMatch(/^ {2}lead +# #2 released$/m);
+  expect(stdout).toMatch(/^ {2}implementer ▶ is back and continues from its transcript$/m);
+  expect(stdout.match(/^ {2}\S+ +# #[23] verified: the runtime ran its check$/gm)).toHaveLength(2);
   expect(stdout.match(/landed on main \(1 commit\)/g)).toHaveLength(2);
   expect(stdout).toMatch(/^tests +before: 3 passed, 1 failed; now: 5 passed/m);
-  expect(stdout).toMatch(/^landed +[0-9a-f]{7,} Let somebody pay every cent$/m);
-  expect(stdout).toMatch(/no worktree is\s+left/);
+  expect(stdout).toMatch(/^landed +[0-9a-f]{7,} Let every cent be paid$/m);
+  expect(stdout).toMatch(/no worktrees\s+remain/);
   const [, sent, read] = /^mail +(\d+) sent, (\d+) read$/m.exec(stdout) ?? [];
   expect(Number(sent)).toBeGreaterThan(10);
   expect(read).toBe(sent);
@@ -122,13 +122,16 @@ function expectTheStory({ code, stdout, stderr }: Ended): void {
 
 describe.concurrent("troupe demo", () => {
   test.skipIf(!hasTmux)("members run in their own processes; one is killed and resumes", async (context) => {
-    const temp = temporary(context);
-    const ended = await runDemo(["--fast"], { temp }, context);
-    expectTheStory(ended);
-    expect(ended.stdout).toMatch(/kills implementer's process \(kill -9 \d+\)/);
-    expect(ended.stdout).toContain("each member in a process of its own");
-    expect(left(temp)).toEqual([]);
-  });
+    "a team does its work in processes of their own, one is killed and comes back",
+    async (context) => {
+      const temp = temporary(context);
+      const ended = await runDemo(["--fast"], { temp }, context);
+      expectTheStory(ended);
+      expect(ended.stdout).toMatch(/kills the process of implementer \(kill -9 \d+\)/);
+      expect(ended.stdout).toContain("each member in a separate process");
+      expect(left(temp)).toEqual([]);
+    },
+  );
 
   test("without a usable tmux the demo runs in one process; --keep keeps files; piped output is plain", async (context) => {
     const temp = temporary(context);
@@ -136,7 +139,7 @@ describe.concurrent("troupe demo", () => {
     expectTheStory(ended);
     const { stdout } = ended;
     expect(stdout).toMatch(/^members +all in this process: tmux 2\.9 is too old/m);
-    expect(stdout).toContain("ends implementer in the middle of a call");
+    expect(stdout).toContain("stops implementer in the middle of a call");
     expect(processesIn(temp)).toEqual([]);
     expect(stdout.match(/^ {2}tester +\? asks: Allow \$ git merge --ff-only troupe\/agent-\w{8}\?$/gm)).toHaveLength(1);
     expect(stdout.match(/^ {2}demo +! answers: yes, once$/gm)).toHaveLength(1);
@@ -151,7 +154,7 @@ describe.concurrent("troupe demo", () => {
     const git = (...args: string[]) => execFileSync("git", ["-C", repository, ...args], { encoding: "utf8" });
     expect(git("log", "--reverse", "--format=%s").trim().split("\n")).toEqual([
       "Split a bill among friends",
-      "Let somebody pay every cent",
+      "Let every cent be paid",
       "Try every bill up to five",
     ]);
     expect(git("status", "--porcelain")).toBe("");
@@ -162,7 +165,7 @@ describe.concurrent("troupe demo", () => {
     const shell = (...args: string[]) =>
       execFileSync(process.execPath, [troupe, ...args], { encoding: "utf8", env, cwd: repository });
     expect(shell("sessions", "show", /ses_[0-9a-z]+/.exec(stdout)?.[0] ?? "")).toContain("troupe land");
-    expect(shell("team", "log", "demo")).toContain("to implementer: each share is rounded by itself");
+    expect(shell("team", "log", "demo")).toContain("to implementer: each share is rounded separately");
     expect(shell("tasks", "list", "--team", "demo", "--all").trim().split("\n")).toHaveLength(3);
     const { team } = JSON.parse(shell("team", "show", "demo", "--json")) as { team: { members: { ended?: object }[] } };
     expect(team.members.filter(({ ended }) => ended)).toHaveLength(3);
@@ -170,8 +173,8 @@ describe.concurrent("troupe demo", () => {
 
   test.for([
     ["SIGINT", 130, "while members begin", [], /▶ joins/],
-    ["SIGTERM", 143, "while one is dead", ["--fast"], /# #2 free again/],
-    ["SIGINT", 130, "while it lands", ["--fast"], /I land both/],
+    ["SIGTERM", 143, "while one is dead", ["--fast"], /# #2 released/],
+    ["SIGINT", 130, "while it lands", ["--fast"], /land both branches/],
   ] as const)("%s leaves nothing behind (%i, %s)", async ([signal, expected, _when, flags, moment], context) => {
     const temp = temporary(context);
     let sent = false;
@@ -183,7 +186,7 @@ describe.concurrent("troupe demo", () => {
     const { code, stdout, stderr } = await runDemo(flags, { temp, until }, context);
     expect(stderr).toBe("");
     expect(code).toBe(expected);
-    expect(stdout).toContain("Stopped. What the demo had made is removed.");
+    expect(stdout).toContain("Stopped. The files of the demo are removed.");
     expect(stdout).not.toMatch(/^landed /m);
     expect(left(temp)).toEqual([]);
   });
@@ -266,23 +269,23 @@ describe("how the demo judges its outcome", () => {
 
   test.each<[TeamRunOutcome, RegExp | undefined]>([
     [good, undefined],
-    [{ ...good, after: red }, /not green at the end \(3 passed, 1 failed\)/],
-    [{ ...good, before: green }, /passed before anything/],
+    [{ ...good, after: red }, /the tests fail at the end \(3 passed, 1 failed\)/],
+    [{ ...good, before: green }, /passed before any change/],
     [{ ...good, state: { ...state, commits: ["a"] } }, /1 commits landed, not 2/],
     [
       { ...good, state: { ...state, leftoverWorktrees: ["troupe/agent-1"] } },
       /not everything was removed: troupe\/agent-1/,
     ],
     [but({ members: [] }), /there was no team/],
-    [but({ members: [{ ...member, ended: undefined }] }), /tester did not end by agreement \(it has not ended\)/],
-    [but({ members: [{ ...member, ended: { at: "", reason: "killed" } }] }), /by agreement \(killed\)/],
+    [but({ members: [{ ...member, ended: undefined }] }), /tester did not agree to shut down \(it did not end\)/],
+    [but({ members: [{ ...member, ended: { at: "", reason: "killed" } }] }), /did not agree to shut down \(killed\)/],
     [but({ stillRunning: ["tester"] }), /still running: tester/],
     [but({ tasks: [] }), /there were no tasks/],
     [but({ tasks: [{ ...task, status: "in_progress" }] }), /task #2 is in_progress/],
     [but({ tasks: [{ ...task, proof: "claimed" }] }), /task #2 is not verified/],
     [but({ mail: { sent: 3, read: 2 } }), /1 of 3 messages were not read/],
-    [but({ answered: 0 }), /nobody asked for a permission/],
-    [but({ startCounts: new Map([["tester", 1]]) }), /nobody died and came back/],
+    [but({ answered: 0 }), /no agent asked for permission/],
+    [but({ startCounts: new Map([["tester", 1]]) }), /no member died and came back/],
   ])("%#", (run, expected) => {
     const said = teamRunProblem(run);
     if (expected === undefined) expect(said).toBeUndefined();

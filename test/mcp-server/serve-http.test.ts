@@ -98,8 +98,8 @@ test("a member that agreed to shut down can do nothing in the team until it regi
 
 test.each([
   [true, "You have agreed to end", "shutdown_approved"],
-  [false, "is told that you do not want to end yet", "shutdown_rejected"],
-] as const)("a member asked from the shell to shut down can answer (%s)", async (approve, words, kind) => {
+  [false, "now knows that you do not want to end yet, and why.", "shutdown_rejected"],
+] as const)("who is asked to end from the shell can answer that (%s)", async (approve, words, kind) => {
   const { mailbox, call, team } = await serving();
   await call("anna", "Roster");
   const requestId = createIdFactory(systemClock)<never>("ask");

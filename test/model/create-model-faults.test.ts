@@ -141,7 +141,7 @@ describe.each(sides)("$name", (side) => {
       expect(kinds(events)).toEqual(["retrying", "failed"]);
       const host = url.replace("http://", "");
       expect(events[0]).toMatchObject({
-        failure: { kind: "connection", message: expect.stringContaining(`Nothing listens at ${host} (ECONNREFUSED)`) },
+        failure: { kind: "connection", message: expect.stringContaining(`Nothing listens on ${host} (ECONNREFUSED)`) },
       });
     });
 

@@ -38,7 +38,7 @@ describe("model choice", () => {
 
   test("without a key, names three ways to continue", async () => {
     await expect(make(undefined, {})).rejects.toEqual(
-      refusal("no_model", "No model to talk to. Set ANTHROPIC_API_KEY"),
+      refusal("no_model", "No model is configured. Set ANTHROPIC_API_KEY"),
     );
     await expect(make("opus", {})).rejects.toEqual(
       refusal("no_model", "anthropic/claude-opus-5-5 needs ANTHROPIC_AUTH_TOKEN"),

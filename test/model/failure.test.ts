@@ -24,7 +24,7 @@ describe("messages say what to do", () => {
     ],
     [
       api(429, { message: "You exceeded your current quota", code: "insufficient_quota" }),
-      "OpenAI (api.openai.com) answered 429: You exceeded your current quota. Check what the key in OPENAI_API_KEY may do, and its credit.",
+      "OpenAI (api.openai.com) answered 429: You exceeded your current quota. Check the permissions and the credit of the key in OPENAI_API_KEY.",
     ],
     [
       Object.assign(new Error("fetch failed"), { cause: Object.assign(new Error("x"), { code: "CERT_HAS_EXPIRED" }) }),
@@ -45,7 +45,7 @@ describe("messages say what to do", () => {
     const refused = new AggregateError([Object.assign(new Error("x"), { code: "ECONNREFUSED" })]);
     const error = Object.assign(new Error("Connection error."), { cause: refused });
     expect(toFailure(error, { ...context, endpoint: local }).message).toBe(
-      "Nothing listens at 127.0.0.1:11434 (ECONNREFUSED). Is the server running? Its address is TROUPE_LOCAL_BASE_URL.",
+      "Nothing listens on 127.0.0.1:11434 (ECONNREFUSED). Is the server running? Its URL is set in TROUPE_LOCAL_BASE_URL.",
     );
     expect(toFailure(api(404, "model 'qwen3' not found"), { ...context, endpoint: local }).message).toBe(
       "The local server (127.0.0.1:11434) does not know the model qwen3 (404): model 'qwen3' not found. Is it installed on that server? Check the name after local/.",

@@ -86,7 +86,7 @@ describe("retries", () => {
       [9, 60000],
       [10, 60000],
     ]);
-    expect(events.at(-1)).toEqual(failed("server", { message: "server Given up after 10 attempts." }));
+    expect(events.at(-1)).toEqual(failed("server", { message: "server Stopped after 10 attempts." }));
     expect(model.count).toBe(10);
   });
 

@@ -195,9 +195,9 @@ describe("repairLog", () => {
     const { path, envelopes } = await sampleLog();
     const damaged = readFileSync(path, "utf8").replace("hällo", "hallo");
     writeFileSync(path, damaged);
-    await expect(openAt(path)).rejects.toThrow(`${path}:12: its check sum does not match`);
+    await expect(openAt(path)).rejects.toThrow(`${path}:12: its checksum does not match`);
     const report = await repairLog(path, storeOptions);
-    expect(report.problems[0]).toEqual({ line: 12, reason: "its check sum does not match" });
+    expect(report.problems[0]).toEqual({ line: 12, reason: "its checksum does not match" });
     expect(readFileSync(report.original ?? "", "utf8")).toBe(damaged);
     expect(statSync(report.original ?? "").mode & 0o777).toBe(0o600);
     const { replayed, notices } = await openAt(path);

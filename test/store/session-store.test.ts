@@ -98,7 +98,7 @@ describe.each(["file", "memory"])("session store (%s)", (kind) => {
 
   it("names other sessions when one is not found", async () => {
     const { store, cwd } = make();
-    await expect(store.open(newSessionId())).rejects.toThrow("nor any other yet");
+    await expect(store.open(newSessionId())).rejects.toThrow(", and no other session yet.");
     const sessionId = await writeSession(store, cwd);
     for (const id of [newSessionId(), "../../etc/passwd", "", "nonsense", "ses_\0"]) {
       await expect(store.open(id)).rejects.toMatchObject({ code: "session_not_found" });
@@ -167,7 +167,7 @@ describe("session on disk", () => {
     const { store, cwd } = fileStore();
     const sessionId = await writeSession(store, cwd);
     const twice = await store.create({ sessionId, cwd });
-    await expect(twice.leadLog.record(note("x"))).rejects.toThrow("exists already");
+    await expect(twice.leadLog.record(note("x"))).rejects.toThrow("already exists");
     await twice.close();
     const other = newSessionId();
     const [one, two] = [await store.create({ sessionId: other, cwd }), await store.create({ sessionId: other, cwd })];
@@ -241,7 +241,7 @@ describe("session on disk", () => {
     expect(await store.latest(cwd)).toMatchObject({ sessionId, problem: expect.stringContaining("damaged") });
     writeFileSync(path, '\n{"v":1,"torn');
     expect(await store.list()).toEqual([]);
-    await expect(store.open(sessionId)).rejects.toThrow("holds no events");
+    await expect(store.open(sessionId)).rejects.toThrow("contains no events");
   });
 
   it("has start and update times from its events", async () => {

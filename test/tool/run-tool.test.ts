@@ -110,7 +110,7 @@ describe("boundOutcome", () => {
       line 24
       line 25
 
-      [… 18593 characters cut here. The whole is in /saved/result.txt: use Read with offset and limit, or Grep, on that file.]
+      [… 18593 characters cut here. The full text is in /saved/result.txt: use Read with offset and limit, or Grep, on that file.]
 
       line 1990
       line 1991

@@ -113,7 +113,7 @@ test("its transcript is there while the user views it", async () => {
 
 test("a member without presence for too long is silent until it is heard again", () => {
   const { hear, row } = listening();
-  hear(member("working", { ...remote, alive: "unknown", detail: "no sign of it for more than 10 s" }));
+  hear(member("working", { ...remote, alive: "unknown", detail: "no sign of life for more than 10 s" }));
   expect(row()?.state).toBe("silent");
   hear(member("working", { ...remote, alive: "unknown" }), member("idle", remote));
   expect(row()?.state).toBe("idle");
@@ -133,7 +133,7 @@ test("ended members are not followed; a member that has not started is followed 
 test("a failure to follow is reported once", async () => {
   const { store, hear, calls } = listening([new TroupeError("session_damaged", "line 3 cannot be read")]);
   await expect.poll(() => store.getState().notices).toHaveLength(1);
-  expect(store.getState().notices[0]?.text).toBe("what scout does cannot be followed: line 3 cannot be read");
+  expect(store.getState().notices[0]?.text).toBe("cannot follow scout: line 3 cannot be read");
   hear(member("idle", remote));
   expect(calls).toHaveLength(1);
 });

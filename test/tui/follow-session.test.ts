@@ -118,7 +118,7 @@ test("an unreadable transcript is reported, and the view returns to the lead", a
   store.setState((state) => enterTeammateView(state, [...tasks.keys()][0] ?? "", Date.now()));
   const state = await until(store, ({ notices }) => notices.length > 0);
   expect(state.viewing).toBeUndefined();
-  expect(state.notices[0]?.text).toMatch(/^the transcript of scout cannot be read: .*has no agent agt_99999999/);
+  expect(state.notices[0]?.text).toMatch(/^cannot read the transcript of scout: .*has no agent agt_99999999/);
 });
 
 test("following ends with the session", async () => {

@@ -28,7 +28,7 @@ export async function searchVerifiedPath(
     isFolder = (await stat(real)).isDirectory();
   } catch (error) {
     const why = hasErrorCode(error, "ENOENT", "ENOTDIR") ? "it does not exist" : (error as Error).message;
-    return { lines: [], more: false, trouble: `cannot search ${search.path}: ${why}.` };
+    return { lines: [], more: false, trouble: `${search.path} cannot be searched: ${why}.` };
   }
   return isFolder ? searchFolder(search, real, context) : searchFile(search, real, context);
 }

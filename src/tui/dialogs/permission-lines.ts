@@ -86,9 +86,10 @@ export interface HintOptions {
   readonly isCut: boolean;
 }
 
+/** One line in a terminal of 40 columns, except while reading. */
 export function hint({ isWriting, isReading, isCut }: HintOptions): string {
-  if (isReading) return "Enter or Space next page, PgUp back, Esc deny; answers at the end";
+  if (isReading) return "Enter or Space next page, PgUp back, Esc to deny; answers at the end";
   if (isWriting) return "Enter to send, Esc to go back";
-  if (isCut) return "↑ ↓ more, Enter to answer, Esc to deny";
-  return `${keyFor("permission", "choose")} or a number to answer, ${keyFor("permission", "deny")} to deny`;
+  if (isCut) return "↑ ↓ more, Enter to send, Esc to deny";
+  return `${keyFor("permission", "choose")} or 1-9 to answer, ${keyFor("permission", "deny")} to deny`;
 }

@@ -61,7 +61,7 @@ export function applyEnvelope(state: AppState, envelope: Envelope): AppState {
       : teamContextOf(session, state.self);
   const agentNameRegistry =
     tasks === state.activityRows ? state.agentNameRegistry : namesOf(state.agentNameRegistry, tasks);
-  const next = { ...state, session, tasks, teamContext, agentNameRegistry };
+  const next: AppState = { ...state, session, activityRows: tasks, teamContext, agentNameRegistry };
   return exitIfEnded(withQuestion(next), Date.parse(envelope.at));
 }
 
@@ -72,7 +72,12 @@ export function catchUp(state: AppState, session: SessionView, now: number): App
   for (const task of state.activityRows.values())
     kept.set(task.id, isAgentRow(task) ? { ...task, diskLoaded: false, streamed: [] } : task);
   const tasks = syncAllActivityRows(kept, lean, now);
-  const next = { ...state, session: lean, tasks, teamContext: teamContextOf(lean, state.self) };
+  const next: AppState = {
+    ...state,
+    session: lean,
+    activityRows: tasks,
+    teamContext: teamContextOf(lean, state.self),
+  };
   return exitIfEnded(withQuestion({ ...next, agentNameRegistry: namesOf(state.agentNameRegistry, tasks) }), now);
 }
 

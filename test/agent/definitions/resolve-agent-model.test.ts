@@ -69,7 +69,7 @@ test("alias of another provider is refused with a way to fix it", () => {
   expect(resolveAgentModel({ parent: opus, call: "far", overrides: { aliases } })).toEqual({
     ok: false,
     from: "call",
-    message: `"far" stands for openai/gpt-5-mini, which is with another provider than ${opus}; an alias never changes the provider. Name the model in full, or leave it out.`,
+    message: `"far" means openai/gpt-5-mini, which has another provider than ${opus}, and an alias never changes the provider. Name the model in full, or leave it out.`,
   });
 });
 
@@ -79,7 +79,7 @@ test("unknown model is an error that lists the known ones", () => {
   expect(unknown).toHaveProperty(
     "message",
     expect.stringMatching(
-      /^There is no model "opsu"\. Did you mean opus\? There is: inherit \(anthropic\/claude-opus-4-8\), opus, sonnet, haiku, fast, far, best, anthropic\/claude-/,
+      /^There is no model "opsu"\. Did you mean opus\? Available: inherit \(anthropic\/claude-opus-4-8\), opus, sonnet, haiku, fast, far, best, anthropic\/claude-/,
     ),
   );
   expect(resolveAgentModel({ parent: opus, definition: "mistral/large" })).toMatchObject({

@@ -33,7 +33,7 @@ async function call(tool: Tool, input: unknown): Promise<string> {
   const early = tool.refuse?.(parsed.value, bench.context);
   const outcome = await executeTool(tool, parsed.value, bench.context);
   const text = bench.text(outcome);
-  expect(early !== undefined).toBe(text.includes("is outside of what this agent may do"));
+  expect(early !== undefined).toBe(text.includes("may not make this call"));
   return `${outcome.outcome}: ${text}`;
 }
 
@@ -71,8 +71,8 @@ describe("Bash(git diff:*)", () => {
     "git diff\ntouch owned",
   ])("%s is refused, and no part of it runs", async (command) => {
     const result = await call(toolOf("Bash", { tools }), { command });
-    expect(result).toMatch(/^failed: This call of Bash is outside of what this agent may do: /);
-    expect(result).toContain("only for calls that fit: Bash(git diff:*), Bash(git log:*)");
+    expect(result).toMatch(/^failed: This agent may not make this call of Bash: /);
+    expect(result).toContain("only for calls that match: Bash(git diff:*), Bash(git log:*)");
     expect(existsSync(bench.path("owned"))).toBe(false);
   });
 
@@ -80,7 +80,7 @@ describe("Bash(git diff:*)", () => {
     const [whole] = pool.filter(({ name }) => name === "Bash");
     const limited = toolOf("Bash", { tools });
     expect(limited.description).toBe(
-      `${whole?.description}\n\nYou may use it only for calls that fit: Bash(git diff:*), Bash(git log:*). Every command of a line must fit by itself.`,
+      `${whole?.description}\n\nYou may use it only for calls that match: Bash(git diff:*), Bash(git log:*). Every command of a line must match.`,
     );
     expect(limited.input).toBe(whole?.input);
   });
@@ -100,7 +100,7 @@ test("Read(./src/**) reads only there, even through links", async () => {
   const tool = toolOf("Read", { tools: ["Read(./src/**)"] });
   expect(await call(tool, { file_path: "src/a.txt" })).toMatch(/^ok/);
   for (const file_path of ["b.txt", "src/../b.txt", "src/link.txt", "/etc/passwd", "~/x"]) {
-    expect(await call(tool, { file_path })).toMatch(/^failed: This call of Read is outside/);
+    expect(await call(tool, { file_path })).toMatch(/^failed: This agent may not make this call of Read: /);
   }
 });
 
@@ -122,7 +122,9 @@ test("Write(docs/**) does not allow Edit", async () => {
 test("WebFetch(domain:example.com) reaches no other host", async () => {
   const tool = toolOf("WebFetch", { tools: ["WebFetch(domain:example.com)"] });
   expect(tool.refuse?.({ url: "https://example.com/a" }, bench.context)).toBeUndefined();
-  expect(tool.refuse?.({ url: "https://example.com.evil.test/" }, bench.context)).toContain("outside");
+  expect(tool.refuse?.({ url: "https://example.com.evil.test/" }, bench.context)).toContain(
+    "This agent may not make this call of WebFetch: ",
+  );
 });
 
 test.each([["Agent(Explore, Plan)"], ["Task(Explore),Agent(Plan)"]])("%s starts only those types", async (text) => {
@@ -145,7 +147,7 @@ describe("rule in disallowedTools removes only matching calls", () => {
       "bash -c 'touch owned'",
       "$(echo touch) owned",
     ]) {
-      expect(await call(tool, { command })).toMatch(/^failed: This call of Bash is outside/);
+      expect(await call(tool, { command })).toMatch(/^failed: This agent may not make this call of Bash: /);
     }
     expect(existsSync(bench.path("owned"))).toBe(false);
   });
@@ -155,7 +157,7 @@ describe("rule in disallowedTools removes only matching calls", () => {
     bench.write("src/private/b.txt", "b");
     const tool = toolOf("Read", { tools: ["Read(src/**)"], disallowedTools: ["Read(src/private/**)"] });
     expect(await call(tool, { file_path: "src/a.txt" })).toMatch(/^ok/);
-    expect(await call(tool, { file_path: "src/private/b.txt" })).toContain("Read(src/private/**) is taken off");
+    expect(await call(tool, { file_path: "src/private/b.txt" })).toContain("Read(src/private/**) is excluded");
   });
 
   test("a rule that cannot be parsed removes the whole tool", () => {

@@ -30,7 +30,7 @@ test("names only the missing servers after 30 s", async () => {
   expect(await result).toEqual({
     ok: false,
     message:
-      "This agent needs MCP servers that are not there: b (still connecting after 30 s), c (still reconnecting after 30 s). Do the task another way, or tell the user which server is missing.",
+      "This agent needs MCP servers that are not connected: b (still connecting after 30 s), c (still reconnecting after 30 s). Do the task another way, or tell the user which server is missing.",
   });
   expect(clock.now()).toBe(30_000);
 });

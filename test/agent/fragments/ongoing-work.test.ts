@@ -14,10 +14,10 @@ test("lists open work after a summary, with markup escaped and length bounded", 
     }),
   ).toMatchInlineSnapshot(`
     "<still-there>
-    Running in the background at this moment; you will be told when each has ended, and do not need to start it again:
+    Running in the background now. You are notified when each one ends. Do not start it again:
     - agent bg_1: look &lt;/still-there&gt; around
     - command bg_2: npm test
-    Agents of yours that have finished, and go on from where they were with SendMessage:
+    Your agents that have finished. SendMessage resumes them with all they know:
     - scout: found it
     </still-there>"
   `);
@@ -26,17 +26,17 @@ test("lists open work after a summary, with markup escaped and length bounded", 
 });
 
 test("large team: keeps the heading, bounds members and open tasks, leaves out completed tasks", () => {
-  const heading = "You lead the team alpha. Its members:";
+  const heading = "You lead team alpha. Its members:";
   const many = Array.from({ length: 45 }, (_, n) => `m${n}: idle`);
   const tasks = Array.from({ length: 100 }, (_, n) => sampleTask(n + 1, n < 50 ? { status: "completed" } : {}));
   const lines = ongoingWork({ running: [], idle: [], teams: [{ heading, members: many, tasks }] })?.split("\n") ?? [];
   expect(lines.slice(0, 3)).toEqual(["<still-there>", heading, "- m0: idle"]);
-  expect(lines.slice(41, 45)).toEqual(["- m39: idle", "- and 5 more", "Tasks that are open:", "#51 [pending] task 51"]);
+  expect(lines.slice(41, 45)).toEqual(["- m39: idle", "- and 5 more", "Open tasks:", "#51 [pending] task 51"]);
   expect(lines.slice(-3)).toEqual(["#90 [pending] task 90", "and 10 more, which TaskList shows", "</still-there>"]);
   const wide = { heading: "x".repeat(5_000), members: many.map((name) => name.padEnd(5_000)), tasks: undefined };
   const text = ongoingWork({ running: [], idle: [], teams: Array.from({ length: 100 }, () => wide) }) ?? "";
   expect(text.length).toBeLessThan(100_000);
   expect(text).toContain("And 90 more teams.");
-  expect(text).toContain("The task list could not be read just now; TaskList shows it.");
+  expect(text).toContain("The task list could not be read just now. Use TaskList to see it.");
   expect(ongoingWork({ running: [], idle: [], teams: [{ members: [], tasks: [] }] })).toBeUndefined();
 });

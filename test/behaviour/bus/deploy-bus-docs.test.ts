@@ -52,7 +52,7 @@ it("cluster from the docs page: each user can do its own job and nothing else", 
   expect(status.server.cluster).toBe("troupe");
   expect(status.streams.find(({ team }) => team === "parser")).toMatchObject({ replicas: 3 });
   const short = { waitMs: 20_000 };
-  const no = { message: expect.stringContaining("refuses it") };
+  const no = { message: expect.stringContaining("refuses the request") };
   await expect(busStore("", { bus: as("MEMBER"), ...short }).delete("parser", { force: true })).rejects.toMatchObject(
     no,
   );
@@ -115,7 +115,7 @@ it("worker from the docs page claims a job with its files and returns the result
   await taking;
   expect(problems).toEqual([]);
   const outside = busStore("", { bus: as("WORKER"), waitMs: 20_000 }).list();
-  await expect(outside).rejects.toMatchObject({ message: expect.stringContaining("refuses it") });
+  await expect(outside).rejects.toMatchObject({ message: expect.stringContaining("refuses the request") });
 });
 
 const jobFor = (object: string): JobSpec => ({

@@ -22,7 +22,7 @@ test("resuming a teammate's session in a terminal opens that teammate with its t
   const scout = (await place.members())[0]?.sessionId ?? "";
   const refused = await place.run(["-p", "hi", "--resume", scout], { env });
   expect(refused).toMatchObject({ code: 2, stdout: "" });
-  expect(refused.stderr).toContain("is the session of scout, a teammate of alpha");
+  expect(refused.stderr).toContain("it belongs to teammate scout of team alpha");
 
   const { see, press } = openTerminal(place, ["--resume", scout], { columns: 110, rows: 30, env });
   await see("scout@alpha has heard the first");

@@ -18,7 +18,7 @@ const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   tasks: (page) => page.getByRole("main").getByText("Find out why dates are a month off").waitFor(),
   mail: (page) => page.getByRole("log", { name: "Messages" }).getByText("The mended parser is on my branch.").waitFor(),
   approvals: (page) =>
-    page.getByRole("main").getByText("node --test").or(page.getByText("Nobody waits for an answer")).first().waitFor(),
+    page.getByRole("main").getByText("node --test").or(page.getByText("No open questions.")).first().waitFor(),
   cost: (page) => page.getByRole("region", { name: "By agent", exact: true }).waitFor(),
   worktrees: (page) => page.getByRole("main").getByRole("rowheader", { name: "src/parse-date.js" }).waitFor(),
   replay: (page) => page.getByRole("slider", { name: "Moment" }).waitFor(),
@@ -90,7 +90,7 @@ test("every view passes axe in both themes, fits in 375 px and works by keyboard
   await tabTo(/^tester\b/);
   await page.keyboard.press("Enter");
   await page.getByRole("log").getByText("I run every month through it.").waitFor();
-  await tabTo(/^Answer it$/);
+  await tabTo(/^Answer$/);
   await page.keyboard.press("Enter");
   await page.getByRole("article").getByText("node --test").waitFor();
   await tabTo(/^Yes, this once$/);
@@ -112,7 +112,7 @@ test("every view passes axe in both themes, fits in 375 px and works by keyboard
 
   lead.end();
   await lead.done;
-  await page.getByText("Nobody has this session open.").waitFor();
+  await page.getByText("No process has this session open:").waitFor();
   expect(await faults(shown, session, [dark])).toEqual([]);
   expect(shown.problems).toEqual([]);
 });

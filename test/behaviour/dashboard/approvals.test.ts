@@ -42,13 +42,13 @@ test("question shows hidden characters, is announced and counted; the agent read
   const session = startSession();
   const { page, problems, go, violations } = await openDashboard(session);
   await go("approvals");
-  await page.getByText("Nobody waits for an answer.").waitFor();
+  await page.getByText("No open questions.").waitFor();
   session.say("go");
   const card = page.getByRole("article");
   await card.getByRole("heading", { name: "lead wants to run a command" }).waitFor();
   const command = card.getByRole("group", { name: "Command" });
   expect(await command.innerText()).toContain("touch made[U+200B]-here && echo [U+202E]ok");
-  await card.getByText("characters that cannot be seen").waitFor();
+  await card.getByText("This contains invisible characters. They are marked.").waitFor();
   await card.getByText("make it").waitFor();
   expect(await page.getByTestId("new-approvals").innerText()).toBe("lead asks for permission to use Bash");
   await expect.poll(() => page.title()).toMatch(/^\(1\) /);
@@ -56,9 +56,9 @@ test("question shows hidden characters, is announced and counted; the agent read
   expect(await violations()).toEqual([]);
 
   await card.getByRole("textbox", { name: "What to do instead" }).fill("use the other folder");
-  await answer(card, "Deny and say so");
+  await answer(card, "Deny with comment");
   await session.saw(/It came to: [^"]*use the other folder/);
-  await page.getByText("Nobody waits for an answer.").waitFor();
+  await page.getByText("No open questions.").waitFor();
   expect(existsSync(join(session.place.cwd, "made\u200B-here"))).toBe(false);
   await expect.poll(() => page.title()).not.toMatch(/^\(/);
   expect(problems).toEqual([]);
@@ -81,8 +81,8 @@ test("allow once, allow for the session, and the first answer of two browsers co
   await answer(card, "Yes, this once");
   await session.saw(/"type":"agent.idle"/);
   expect(readFileSync(join(session.place.cwd, "new.txt"), "utf8")).toBe("one\n");
-  await first.page.getByText("Nobody waits for an answer.").waitFor();
-  await second.page.getByText("Nobody waits for an answer.").waitFor();
+  await first.page.getByText("No open questions.").waitFor();
+  await second.page.getByText("No open questions.").waitFor();
 
   session.say("plain-one");
   await card
@@ -119,7 +119,7 @@ test("member's question is answered in its lead's session and has the member's c
   await answer(card, "Yes, this once");
   await lead.until((event) => event.type === "tool.settled" && event.outcome === "ok");
   await expect.poll(() => existsSync(join(place.cwd, "by-ann"))).toBe(true);
-  await page.getByText("Nobody waits for an answer.").waitFor();
+  await page.getByText("No open questions.").waitFor();
   expect(problems).toEqual([]);
   lead.end();
   await lead.done;
@@ -137,6 +137,6 @@ test("question of a process that has ended is not offered", async () => {
   const url = /http:[^"\s]+/.exec(await web.saw(/http:\S+/))?.[0] ?? "";
   const { page } = await openAddress(url);
   await page.goto(`${new URL(url).origin}/#/s/${id}/approvals`);
-  await page.getByText("Nobody waits for an answer.").waitFor();
+  await page.getByText("No open questions.").waitFor();
   await page.locator(".badge", { hasText: "closed" }).waitFor();
 });

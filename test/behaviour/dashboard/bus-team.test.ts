@@ -35,12 +35,12 @@ test("team on a bus is viewed read-only from another machine: members, tasks and
   const tab = (name: string) => page.getByRole("navigation", { name: "Views" }).getByRole("link", { name });
   await tab("Tasks").click();
   await page.getByRole("article", { name: "#1 Dig the hole" }).waitFor();
-  await page.getByText("This session is on another machine").waitFor();
+  await page.getByText("This session runs on another machine:").waitFor();
   await tab("Mail").click();
   await page.getByRole("log", { name: "Messages" }).getByText("Have a look.").waitFor();
   expect(await page.getByRole("form", { name: "Write a message" }).count()).toBe(0);
   await tab("Worktrees").click();
-  await page.getByText("its worktrees with it").waitFor();
+  await page.getByText("cannot show the worktrees: the session runs on another machine. Look at them there.").waitFor();
   expect(problems.filter((problem) => !/Failed to load resource/.test(problem))).toEqual([]);
   lead.end();
   await lead.done;

@@ -75,7 +75,7 @@ test("models without a price show tokens; nothing overflows on a phone", async (
   const running = startRun({});
   const { page, problems, go, violations, overflow } = await openDashboard(running, { ...phone, colorScheme: "dark" });
   await go("cost");
-  await page.locator(".cost-totals").getByText("no budget is set").waitFor();
+  await page.locator(".cost-totals").getByText("no budget").waitFor();
   await page.getByRole("button", { name: "Tokens", pressed: true }).waitFor();
   expect([await overflow(), await violations()]).toEqual([0, []]);
   expect(problems).toEqual([]);

@@ -55,10 +55,10 @@ test("mail between members is shown in full with its state; the user writes, als
 
   // Messages of the runtime are shown in plain words and can be hidden.
   await threads.getByRole("button", { name: /bob .*team-lead/ }).click();
-  await log.getByText("Has nothing to do, and waits for mail").first().waitFor();
+  await log.getByText("Is idle and waits for mail").first().waitFor();
   await log.getByText("Bob has heard.").first().waitFor();
-  await page.getByRole("button", { name: "Only what was said" }).click();
-  await log.getByText("Has nothing to do").first().waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Only messages" }).click();
+  await log.getByText("Is idle").first().waitFor({ state: "detached" });
   await log.getByText("stay", { exact: true }).waitFor();
   expect(problems).toEqual([]);
   lead.end();
@@ -71,7 +71,7 @@ test("long text is shown in full on request; only visible rows of a long list ar
   await go("mail");
   lead.send({ type: "mail.send", to: "ann", text: `${"long ".repeat(40_000)}and this is its end` });
   const log = page.getByRole("log", { name: "Messages" });
-  await log.getByRole("button", { name: "Show all of it" }).click();
+  await log.getByRole("button", { name: "Show all" }).click();
   await log.getByText("and this is its end").waitFor();
   for (let count = 1; count <= 120; count++) lead.send({ type: "mail.send", to: "bob", text: `number ${count}.` });
   await page
@@ -101,16 +101,16 @@ test("mail on a phone, by keyboard, in a replay and in an exported file", async 
   await log.getByRole("article").filter({ hasText: "By hand" }).getByText("read", { exact: true }).waitFor();
 
   await go("replay");
-  await page.getByRole("navigation", { name: "What is replayed" }).getByRole("button", { name: "Mail" }).click();
+  await page.getByRole("navigation", { name: "Replay" }).getByRole("button", { name: "Mail" }).click();
   await log.getByText("By hand").waitFor();
   await page.getByText("This is a replay").waitFor();
   expect([await overflow(), await violations()]).toEqual([0, []]);
   await page.getByRole("slider", { name: "Moment" }).focus();
   await page.keyboard.press("Home");
-  await page.getByText("Nobody has written to anybody yet.").waitFor();
+  await page.getByText("No mail yet.").waitFor();
   // Forward to the moment when it was sent and not yet delivered.
   const letter = log.getByRole("article").filter({ hasText: "Have a look" });
-  const on = page.getByRole("button", { name: "One event on" });
+  const on = page.getByRole("button", { name: "Next event" });
   while ((await letter.count()) === 0) await on.click();
   await letter.getByText("sent", { exact: true }).waitFor();
   await on.click();
@@ -121,6 +121,6 @@ test("mail on a phone, by keyboard, in a replay and in an exported file", async 
   expect(await place.run(["sessions", "export", id, "--html", "-o", file])).toMatchObject({ code: 0 });
   const shared = await openAddress(`${pathToFileURL(file).href}#/s/${id}/mail`);
   await shared.page.getByRole("log", { name: "Messages" }).getByText("Have a look").waitFor();
-  await shared.page.getByText("Nobody has this session open").waitFor();
+  await shared.page.getByText("No process has this session open").waitFor();
   expect(shared.problems).toEqual([]);
 });

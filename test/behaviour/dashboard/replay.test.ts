@@ -41,7 +41,7 @@ test("finished session is replayed by time and by event; every view shows that m
   await page.keyboard.press("Home");
   await expect.poll(() => agents.count()).toBe(1);
   const time = page.getByTestId("replay-time");
-  await page.getByRole("navigation", { name: "What is replayed" }).getByRole("button", { name: "Transcript" }).click();
+  await page.getByRole("navigation", { name: "Replay" }).getByRole("button", { name: "Transcript" }).click();
   const log = page.getByRole("log", { name: "Transcript" });
   await log.waitFor();
   expect(await log.getByText("Ann is there.").count()).toBe(0);
@@ -55,7 +55,7 @@ test("finished session is replayed by time and by event; every view shows that m
   await page.keyboard.press(",");
   await expect.poll(counted).toBe(before);
   while ((await log.getByText("go", { exact: true }).count()) === 0)
-    await page.getByRole("button", { name: "One event on" }).click();
+    await page.getByRole("button", { name: "Next event" }).click();
   expect(await agents.count()).toBe(1);
 
   await page.keyboard.press("End");
@@ -76,7 +76,7 @@ test("replay plays at any speed to the end, then restarts from the beginning; on
   const play = page.getByRole("button", { name: "Play" });
   await play.waitFor();
   expect(await overflow()).toBe(0);
-  await page.getByRole("navigation", { name: "What is replayed" }).getByRole("button", { name: "Transcript" }).click();
+  await page.getByRole("navigation", { name: "Replay" }).getByRole("button", { name: "Transcript" }).click();
   await page.getByRole("log", { name: "Transcript" }).waitFor();
   expect([await overflow(), await violations()]).toEqual([0, []]);
   await page.getByRole("group", { name: "Speed" }).getByRole("button", { name: "50×" }).click();

@@ -34,7 +34,7 @@ test("sessions are listed, searched and opened; keys reach every view; the theme
   await expect.poll(() => page.getByText("paint the door").count()).toBe(0);
   await page.getByRole("link", { name: /mend the fence/ }).click();
   await page.getByRole("log", { name: "Transcript" }).getByText("You said: mend the fence").waitFor();
-  await page.getByText("Nobody has this session open.").waitFor();
+  await page.getByText("No process has this session open:").waitFor();
 
   await pressPair(page, "ga", page.getByRole("heading", { name: "Approvals" }));
   await page.keyboard.press("?");
@@ -73,12 +73,12 @@ test("page reconnects to a restarted server without gap or repeat", async () => 
 
   first.web.child.kill("SIGKILL");
   await first.web.done;
-  await page.getByText("The server cannot be reached").waitFor();
+  await page.getByText("Cannot reach the server;").waitFor();
   say("meanwhile");
   await session.saw(/You said: meanwhile[\s\S]*agent.idle/);
   await serve(place, port);
   await log.getByText("You said: meanwhile").waitFor();
-  await expect.poll(() => page.getByText("The server cannot be reached").count()).toBe(0);
+  await expect.poll(() => page.getByText("Cannot reach the server;").count()).toBe(0);
   say("after");
   await log.getByText("You said: after").waitFor();
   for (const words of ["before", "meanwhile", "after"])
@@ -95,7 +95,7 @@ test("browser without a token sees how to get in", async () => {
   await page.getByText("connected").waitFor();
   await page.context().clearCookies();
   await page.evaluate("location.hash = '#/'");
-  await page.getByText("The server does not know this browser.").waitFor();
+  await page.getByText("The server does not accept this browser.").waitFor();
   await page.goto(new URL("/#/nowhere", page.url()).href);
   await page.getByText("troupe web").waitFor();
   running.end();

@@ -28,7 +28,7 @@ test("two browsers and a terminal agree on answers; a server killed twice leaves
   place.write("s.mjs", script);
   const terminal = openTerminal(place, ["--model", "scripted/s.mjs"], { columns: 100, rows: 40 });
   const { see, lose, type, press } = terminal;
-  await see(/❯ Say what/);
+  await see(/❯ Describe a task/);
   const { port } = new URL(await closedPortUrl());
   let { web, url } = await serveDashboard(place, port);
   const browser = await launchChromium();
@@ -41,14 +41,14 @@ test("two browsers and a terminal agree on answers; a server killed twice leaves
   }
   const session = /ses_\w+/.exec(first.url())?.[0] ?? "";
   const open = (page: Page, view: string) => page.goto(new URL(`/#/s/${session}/${view}`, url).href);
-  const nobody = (page: Page) => page.getByText("Nobody waits for an answer.").waitFor();
+  const nobody = (page: Page) => page.getByText("No open questions.").waitFor();
   const isMade = (name: string) => existsSync(join(place.cwd, name));
 
   // The terminal sends the prompt, a browser answers the question.
   for (const page of [first, second]) await open(page, "approvals");
   type("make by-page");
   press("Enter");
-  await see("Esc is no");
+  await see("Esc to deny");
   await second.getByRole("article").getByText("touch by-page").waitFor();
   const yes = first.getByRole("article").getByRole("button", { name: "Yes, this once" });
   await yes.waitFor();
@@ -57,7 +57,7 @@ test("two browsers and a terminal agree on answers; a server killed twice leaves
     .poll(() => yes.evaluateAll((all) => all.map((each) => (each as unknown as { click(): void }).click()).length))
     .toBe(0);
   await nobody(second);
-  await lose("Esc is no");
+  await lose("Esc to deny");
   await see("It is there: make by-page");
   expect(isMade("by-page")).toBe(true);
 
@@ -66,7 +66,7 @@ test("two browsers and a terminal agree on answers; a server killed twice leaves
   await second.getByRole("textbox", { name: "Message to lead" }).fill("make by-terminal");
   await second.getByRole("button", { name: "Send" }).click();
   await first.getByRole("article").getByText("touch by-terminal").waitFor();
-  await see("Esc is no");
+  await see("Esc to deny");
   press("Enter");
   await nobody(first);
   await second.getByRole("log").getByText("It is there: make by-terminal").waitFor();

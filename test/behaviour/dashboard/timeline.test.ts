@@ -110,7 +110,7 @@ test("timeline fits on a phone, and its numbers are available as a table", async
   const { page, problems, go, violations, overflow } = await openDashboard(running, { ...phone, colorScheme: "dark" });
   await go("timeline");
   await page.locator(".agents", { hasText: "$ sleep 600" }).waitFor();
-  await page.getByText("How long everybody was at what").click();
+  await page.getByText("Time by activity").click();
   const lead = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "lead" }) });
   expect(await lead.getByRole("cell").last().textContent()).toBe("3");
   expect([await overflow(), await violations()]).toEqual([0, []]);

@@ -55,7 +55,7 @@ test("worktrees view updates live, shows diffs, lands branches and reports confl
   await page.getByRole("button", { name: "Land 2 branches" }).dblclick();
   const report = page.getByRole("region", { name: /Landed on main: 1 branch/ });
   await report.getByText("conflict in a.txt").waitFor();
-  await report.getByText("No check is set").waitFor();
+  await report.getByText("No check is configured:").waitFor();
   await expect.poll(() => page.evaluate("document.activeElement?.className")).toBe("landing");
   expect(git(place, "log", "--format=%s", "main")).toMatch(/^(ann|bob)\nfirst$/);
   expect(await violations()).toEqual([]);
@@ -78,9 +78,9 @@ test("worktrees on a phone, in a replay and in an exported file", async () => {
   expect([await overflow(), await violations()]).toEqual([0, []]);
 
   await go("replay");
-  await page.getByRole("navigation", { name: "What is replayed" }).getByRole("button", { name: "Worktrees" }).click();
+  await page.getByRole("navigation", { name: "Replay" }).getByRole("button", { name: "Worktrees" }).click();
   await card("ann").waitFor();
-  await page.getByText("what they held then is not kept").waitFor();
+  await page.getByText("past states are not stored.").waitFor();
   expect(await page.getByRole("checkbox", { name: /^Land/ }).count()).toBe(0);
   await page.getByRole("slider", { name: "Moment" }).focus();
   await page.keyboard.press("Home");

@@ -59,7 +59,7 @@ test("session on a full disk can be closed, also while another write is pending"
   await team.close();
   expect(await setting).toMatchObject({ ok: false, code: "storage" });
   expect(team.all("session.closed")).toEqual([]);
-  expect(team.all("turn.waiting").at(-1)?.reason).toContain("can be resumed");
+  expect(team.all("turn.waiting").at(-1)?.reason).toContain("can still be resumed");
 });
 
 test.each(["answer", "call"] as const)(

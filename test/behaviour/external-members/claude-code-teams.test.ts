@@ -133,7 +133,7 @@ test("unsupported message is refused with a reason; a deleted team ends the memb
   await lead.saw(/"made"/);
   const flags = ["--permission-mode", "plan", "--model", "scripted/m.mjs"];
   const member = place.start(["-p", ...claude, "--team", "session-1", ...flags], { input: "" });
-  await lead.saw(/came to: Not allowed: Not sent: the files of Claude Code have no form for a plan approval request/);
+  await lead.saw(/came to: Not allowed: Not sent: Claude Code's files have no format for a plan approval request/);
   await member.saw(/shutdown request/);
   rmSync(join(place.home, ".claude", "teams", "session-1"), { recursive: true });
   expect(await member.done).toMatchObject({ code: 0, stderr: "" });
@@ -151,5 +151,5 @@ test("tasks of a Claude Code team from the shell; an unknown team store is refus
   const elsewhere = { env: { CLAUDE_CONFIG_DIR: join(place.home, "other") } };
   expect((await place.run(["team", "list", ...claude], elsewhere)).stdout).toContain("no teams");
   const wrong = await place.run(["team", "list", "--team-store", "elsewhere"]);
-  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("say troupe or claude") });
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("Use troupe or claude.") });
 });

@@ -36,7 +36,7 @@ test("external member that does not answer is removed; the lead continues and ca
     return said.includes("end the team") ? { calls: [{ tool: "TeamDelete", input: {} }] } : { text: "fine" };
   });
   await team.ask("end bot");
-  await team.until(report(/bot did not answer, and is not in the team any more\. Another program runs it/));
+  await team.until(report(/bot did not answer and is no longer in the team\. An external program runs it/));
   expect(await endOf(outside, "bot")).toMatchObject({ reason: "killed", detail: "it did not answer in time" });
   await team.ask("end the team");
   expect(team.all("tool.settled", "lead").at(-1)).toMatchObject({ outcome: "ok" });
@@ -66,7 +66,7 @@ test("lead's model reads why a member cannot be stopped, and the lead continues"
   const worker = { labels: [], branch: "b", base: "0" };
   await outside.record.join({ name: "far", cwd: team.cwd, backendType: "remote", worker });
   await team.ask("end far");
-  await team.until(report(/far could not be brought to an end: .*bus/));
+  await team.until(report(/Cannot stop far: .*bus/));
   expect((await team.ask("still there?")).text).toBe("fine");
 });
 
@@ -76,7 +76,7 @@ test("respawning an external member is refused with a reason and changes nothing
   expect(await team.command({ type: "member.respawn", team: "alpha", name: "bot" })).toEqual({
     ok: false,
     code: "team",
-    message: "bot is run by another program or a person, and comes back from there.",
+    message: "Cannot respawn bot: it is an external member. Its own program must rejoin the team.",
   });
   expect(await endOf(outside, "bot")).toBeUndefined();
   await outside.mailbox.send({ from: "user", to: "bot", text: "hello" });
@@ -108,7 +108,7 @@ test("disconnected external member may return: tasks released, mail and reservat
   await expect
     .poll(() => noticesOf(led))
     .toEqual([
-      "gem, which another program runs, is gone. Back on the task list: #1. It is still in the team: it may come back by itself, and mail to it waits until then.",
+      "gem, an external member, is gone. Released to the task list: #1. It stays in the team and may come back by itself; its mail waits.",
     ]);
   expect(await endOf(stored, "gem")).toBeUndefined();
   expect(heldReservations(await stored.record.read(), new Date().toISOString())).toMatchObject([{ by: "gem" }]);

@@ -99,11 +99,11 @@ describe("troupe mcp serve over stdio", () => {
     const anna = await connected(overStdio(place));
     const bert = await connected(overStdio(place, "--as", "bert"));
     expect(await anna.call("SendMessage", { to: "bert", message: "hi" })).toEqual({
-      text: "You are not in the team yet: call Register with a name first.",
+      text: "You are not in the team yet. Call Register with a name first.",
       isError: true,
     });
     expect((await anna.call("Register", { name: "anna", about: "reads code" })).text).toMatch(
-      /^You are anna in the team crew\. With you are: team-lead, ours, bert\. No mail waits for you\./,
+      /^You are anna in the team crew\. Other members: team-lead, ours, bert\. You have no mail\./,
     );
     expect((await anna.call("Register", { name: "somebody-else" })).isError).toBe(true);
     expect((await bert.call("Roster")).text).toMatch(/^- anna \(outside\): working, alive/m);
@@ -141,7 +141,7 @@ describe("troupe mcp serve over stdio", () => {
 
     // Files: the first member reserves them.
     expect((await anna.call("ReserveFiles", { paths: ["src/"], why: "parser" })).text).toMatch(
-      /^Yours until .*: src\//,
+      /^Reserved for you until .*: src\//,
     );
     expect(await bert.call("ReserveFiles", { paths: ["src/a.ts", "docs/b.md", "lib/*.ts"] })).toMatchObject({
       isError: false,
@@ -177,12 +177,12 @@ describe("troupe mcp serve over stdio", () => {
     const { client, call } = await connected(overStdio(place, "--as", "anna"));
     expect(await call("SendMessage", { to: "team-lead", message: "x", priority: "high" })).toEqual({
       isError: true,
-      text: "The input for SendMessage is not valid, so it was not run:\n- `priority`: no such field\nCorrect the input and call SendMessage again.",
+      text: "SendMessage was not run: its input is not valid.\n- `priority`: no such field\nCorrect the input and call SendMessage again.",
     });
     expect(await call("WaitForMail", { timeout_seconds: -1 })).toMatchObject({ isError: true });
     expect(await call("NoSuchTool")).toMatchObject({
       isError: true,
-      text: expect.stringContaining("There are: Register"),
+      text: expect.stringContaining("Tools: Register"),
     });
     // A cancelled wait delivers no mail.
     const stop = new AbortController();
@@ -205,7 +205,7 @@ describe("troupe mcp serve over stdio", () => {
     await expect
       .poll(async () => (await second.call("Register", { name: "anna" })).text)
       .toContain("You are anna in the team crew");
-    expect((await second.call("WaitForMail")).text).toMatch(/given to you before\]\n[\s\S]*do it/);
+    expect((await second.call("WaitForMail")).text).toMatch(/returned before\]\n[\s\S]*do it/);
     expect((await second.call("WaitForMail", { timeout_seconds: 0 })).text).toMatch(/^No mail/);
     await team.close();
   });
@@ -242,7 +242,7 @@ describe("troupe mcp serve over stdio", () => {
     expect((await bert.call("ReserveFiles", { paths: ["src/"] })).isError).toBe(false);
     const now = await place.run(["team", "stop", "crew", "bert", "--now"]);
     expect(now).toMatchObject({ code: 0, stderr: "" });
-    expect(now.stdout).toBe("bert has ended; another program runs it, which may go on by itself\n");
+    expect(now.stdout).toBe("bert has ended; an external program runs it and may continue\n");
     expect((await bert.call("WaitForMail")).text).toContain("You have ended in the team crew");
     const team = await open();
     const { members, reservations } = await team.record.read();

@@ -39,7 +39,7 @@ test("-p --coordinator waits for its workers, which share the scratchpad without
   const { run, home } = prepared();
   const { code, stdout, stderr } = await run(["-p", "go", "--coordinator", ...model]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "both are back: b read forty-two\n" });
-  expect(stderr.replace(/^troupe: waiting for what runs in the background.*\n/gm, "")).toBe("");
+  expect(stderr.replace(/^troupe: waiting for background jobs.*\n/gm, "")).toBe("");
   const projects = join(home, ".troupe/projects");
   const files = readdirSync(projects, { recursive: true, encoding: "utf8" });
   const found = files.find((name) => name.endsWith("scratchpad/found.txt")) ?? "";

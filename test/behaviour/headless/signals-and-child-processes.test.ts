@@ -112,7 +112,7 @@ describe("background commands", () => {
       ],
     });
     const { code, stdout, stderr } = await run(["-p", "go", "--model", "scripted/s.json", ...bypass]);
-    expect(stderr).toContain("waiting for what runs in the background");
+    expect(stderr).toContain("waiting for background jobs:");
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Heard: 7\n" });
   });
 });

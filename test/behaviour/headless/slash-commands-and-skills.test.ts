@@ -21,7 +21,7 @@ describe("slash commands without a screen", () => {
     write("s.json", { version: 1, steps: [] });
     const { code, stdout, stderr } = await run(["-p", "/reveiw", ...model]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain("there is no command /reveiw; did you mean /review?");
+    expect(stderr).toContain("there is no command /reveiw. Did you mean /review?");
   });
 
   test("in a stream of commands each is answered by its id", async () => {

@@ -61,7 +61,7 @@ test("invalid line is reported with its number and problem, and the next line is
   troupe.end();
   const { code, stdout, stderr } = await troupe.done;
   expect(stderr).toMatch(/line 1 .*JSON/);
-  expect(stderr).toMatch(/line 2 .*no command/);
+  expect(stderr).toMatch(/line 2 .*not a command/);
   expect(stderr).toContain("lead/nobody");
   expect(stdout).toContain("still here");
   expect(code).toBe(1);
@@ -118,7 +118,7 @@ test("end of input while a question is open denies the question and ends the run
   troupe.end();
   const { code, stdout } = await troupe.done;
   expect(code).toBe(0);
-  expect(stdout).toContain("Nobody was left to answer");
+  expect(stdout).toContain("No user is available to answer.");
   expect(existsSync(join(cwd, "out.txt"))).toBe(false);
 });
 

@@ -113,7 +113,7 @@ describe("hooks written for another agent", () => {
     const args = ["-p", "go", "--model", "scripted/s.json", "--settings", JSON.stringify({ hooks }), ...bypass];
     const quiet = await place.run(args);
     expect(quiet.stderr).toMatch(
-      /^troupe: the PostToolUse hook "exit 3" of --settings failed: exit code 3; went on without it\n$/,
+      /^troupe: the PostToolUse hook "exit 3" from --settings failed: exit code 3; it is ignored\n$/,
     );
     const { stderr } = await place.run([...args, "--verbose"]);
     expect(stderr).toMatch(/hook PreToolUse passed in \d+ ms: true\n/);

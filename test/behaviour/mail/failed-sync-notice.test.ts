@@ -28,9 +28,7 @@ test("session warns at once when the disk did not keep its mail", async () => {
   const said = await lead.saw(/"code":"storage"/);
   const notice = said.split("\n").find((line) => line.includes('"code":"storage"')) ?? "";
   expect(notice).toContain('"level":"error"');
-  expect(notice).toContain(
-    `What was last written to the inbox of scout may not outlive a power cut. Cannot sync ${inbox}`,
-  );
+  expect(notice).toContain(`The last writes to the inbox of scout may not survive a power cut. Cannot sync ${inbox}`);
   lead.end();
   await lead.done;
 });

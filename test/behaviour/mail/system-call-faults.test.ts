@@ -82,10 +82,10 @@ it("text that the disk did not keep is reported at once and to the next sender; 
   const path = join(home, "teams", "t", "inboxes", "bert.jsonl");
   const inject = ["-P", path, "-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=1"];
   const strace = ["-f", "-qq", "-o", "/dev/null", ...inject];
-  const why = `Cannot sync ${path}: the disk reports an error; check the disk before you go on (EIO).`;
+  const why = `Cannot sync ${path}: the disk reports an error; check the disk before you continue (EIO).`;
   expect(await run("strace", [...strace, process.execPath, unsynced.path, home])).toEqual([
     "sent one",
-    `told What was last written to the inbox of bert may not outlive a power cut. ${why}`,
+    `told The last writes to the inbox of bert may not survive a power cut. ${why}`,
     `failed ${why}`,
     "sent three",
     "one,three",

@@ -97,7 +97,7 @@ test("T11 tool with a changed description needs approval again, whatever the rul
   expect(statSync(pins).mode & 0o777).toBe(0o600);
   writeFileSync(pins, stored.replace(/"[0-9a-f]{64}"/, `"${"0".repeat(64)}"`));
   const again = await place.run(args);
-  expect(again.stderr).toContain("echo is not what it was");
+  expect(again.stderr).toContain("the tool echo has changed since it was allowed");
   expect(again.stdout).not.toBe("it said: ran\n");
 });
 
@@ -213,7 +213,7 @@ test("F6 missing required server stops the start and is named", async () => {
   const { code, stderr, stdout } = await place.run(["-p", "go", ...model, "--mcp-config", config]);
   expect(code).not.toBe(0);
   expect(stdout).toBe("");
-  expect(stderr).toContain("the MCP server must is required and not there");
+  expect(stderr).toContain("the MCP server must is required but unavailable");
 });
 
 test("unset variable and invalid server are named; the other servers work", async () => {
@@ -261,7 +261,7 @@ test("troupe mcp add, list, get, test, remove: each scope has its file, other co
     { name: "ours", scope: "project", state: "untrusted" },
   ]);
   expect((await place.run(["mcp", "get", "mine"])).stdout).not.toContain("abc=d");
-  expect((await place.run(["mcp", "get", "nobody"])).stderr).toContain("there is: here, mine, ours");
+  expect((await place.run(["mcp", "get", "nobody"])).stderr).toContain("Servers: here, mine, ours");
 
   const tested = await place.run(["mcp", "test", "mine", "--json"]);
   expect(tested.code).toBe(0);
@@ -270,7 +270,7 @@ test("troupe mcp add, list, get, test, remove: each scope has its file, other co
   expect((await add("broken", "--", "no-such-program")).code).toBe(0);
   const all = await place.run(["mcp", "test"]);
   expect(all.code).toBe(1);
-  expect(all.stdout).toMatch(/FAIL broken .*no such program/);
+  expect(all.stdout).toMatch(/FAIL broken .*the program does not exist/);
 
   expect((await place.run(["mcp", "remove", "mine"])).code).toBe(0);
   expect(JSON.parse(readFileSync(settings, "utf8"))).toEqual({ model: "sonnet", env: { A: "b" }, mcpServers: {} });

@@ -40,7 +40,7 @@ test("teammate's sandboxed command that reaches for a host asks the lead by mail
   await team.ask("go");
   const { event } = await team.until(report(/came to:/));
   expect(JSON.stringify(event)).toMatch(
-    /hello from outside.* \| .*hello from outside.* \| .*127\.0\.0\.1:\d+ was asked for, and not allowed/,
+    /hello from outside.* \| .*hello from outside.* \| .*127\.0\.0\.1:\d+ was requested, but not allowed/,
   );
   expect(asked.toSorted()).toEqual(
     [wanted, other].map((port) => `scout Sandbox {"host":"127.0.0.1:${port}"}`).toSorted(),

@@ -138,7 +138,9 @@ describe("sandbox mode auto", () => {
       prepare: linked,
       bash: [{ command: write }],
     });
-    expect(notices.join()).toMatch(/there is no sandbox: .*\.claude is a symbolic link.*commands run without it/);
+    expect(notices.join()).toMatch(
+      /the sandbox is unavailable: .*\.claude in the sandbox: it is a symbolic link.*commands run without it/,
+    );
     expect(results[0]).toMatch(/^denied/);
     expect(asked).toBe(1);
   });
@@ -156,8 +158,8 @@ describe("sandbox mode required", () => {
       permissionMode: "bypassPermissions",
       bash: [{ command: write, outside_sandbox: true }, { command: "echo x > .git/config; exit 1" }],
     });
-    expect(results[0]).toMatch(/^denied: .*commands run in the sandbox here or not at all/);
-    expect(results[1]).toContain("There is no way round this");
+    expect(results[0]).toMatch(/^denied: .*commands must run in the sandbox here/);
+    expect(results[1]).toContain("This cannot be bypassed:");
     expect(existsSync(join(project, "made.txt"))).toBe(false);
   });
 
@@ -168,7 +170,7 @@ describe("sandbox mode required", () => {
       prepare: linked,
       bash: [{ command: write }, { command: write, run_in_background: true }],
     });
-    expect(notices.join()).toMatch(/there is no sandbox: .*no command will be run/);
+    expect(notices.join()).toMatch(/the sandbox is unavailable: .*no commands will run/);
     expect(results.map((text) => text.split(":")[0])).toEqual(["denied", "denied"]);
     expect(existsSync(join(project, "made.txt"))).toBe(false);
   });

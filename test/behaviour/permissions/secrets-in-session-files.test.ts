@@ -116,7 +116,9 @@ describe("redaction mark never replaces a secret in a file", () => {
     });
     await session.ask("go");
     expect(results().map(({ outcome }) => outcome)).toEqual(["ok", "failed", "failed", "ok", "ok"]);
-    expect(results()[1]?.text).toContain("stands for a secret that you are not shown");
+    expect(results()[1]?.text).toContain(
+      "stands for a secret that is hidden from you, and writing it would destroy the secret.",
+    );
     expect(readFileSync(tree.path("project/a.txt"), "utf8")).toBe(`k ${token}\n`);
     expect(readFileSync(tree.path("project/b.txt"), "utf8")).toBe("[redacted: github token]\nnew\n");
   });

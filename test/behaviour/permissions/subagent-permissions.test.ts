@@ -68,7 +68,7 @@ describe("cwd is where a subagent starts, not what it may touch", () => {
     const session = await open(
       play({ tool: "Glob", input: { pattern: "*" } }, { cwd: join(project, ".git", "hooks") }),
     );
-    expect((await session.ask("go")).text).toContain("cannot be worked in");
+    expect((await session.ask("go")).text).toContain("cannot be used:");
     await session.close();
   });
 

@@ -43,7 +43,7 @@ test("promise 03: teammate's last answer reaches its lead unasked, also after ma
     }),
   });
   await team.ask("go");
-  expect(await heard.all()).toContain("Last said to a peer");
+  expect(await heard.all()).toContain("Last message to another member");
 });
 
 test("promise 03: long answer arrives as its beginning and the path of the full text", async () => {
@@ -60,7 +60,7 @@ test("promise 03: long answer arrives as its beginning and the path of the full 
 });
 
 test("promise 03: each answer is reported once, from any turn, and a failure with its reason", async () => {
-  const heard = hears("[one]", "[two]", "could not go on");
+  const heard = hears("[one]", "[two]", "could not continue");
   const team = await alpha({
     answer: leading([{ calls: [mate("scout")] }, ...Array(9).fill(heard.look)], async ({ turn }) => {
       if (turn === 3) return { text: "", fault: { kind: "forbidden" } };
@@ -111,7 +111,7 @@ test("promise 03: teammate's text with its shutdown approval reaches its lead", 
   await team.ask("end it");
   writeFileSync(join(team.cwd, "asked"), "");
   await inState(team, "scout", "ended");
-  expect(await heard.all()).toMatch(/scout is done with what it was doing and has agreed to end\.\nWhat it has said:/);
+  expect(await heard.all()).toMatch(/scout is done with what it was doing and has agreed to end\.\nWhat it said:/);
   const log = await memberLog(team.tree, "scout");
   const sent = log.flatMap((event) => (event.type === "mail.sent" ? [event.kind] : []));
   expect(sent).toEqual(["idle_notification", "shutdown_approved"]);

@@ -18,7 +18,7 @@ test("promise 05: mail to an unknown name is refused with the nearest name; no i
   const wrong = resultOf(team, 2);
   expect(wrong.outcome).toBe("failed");
   expect(wrong.text).toMatch(
-    /nobody "reseacher", and nothing was sent\. Did you mean researcher\?.*In the team: researcher\./,
+    /There is no member or agent "reseacher"\. Nothing was sent\. Did you mean researcher\?.*In the team: researcher\./,
   );
   expect(resultOf(team, 3).outcome).toBe("failed");
   expect(resultOf(team, 4).outcome).toBe("failed");

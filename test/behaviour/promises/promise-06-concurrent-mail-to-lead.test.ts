@@ -34,5 +34,5 @@ test("promise 06: lead reads concurrent mail of four teammates once, in order, p
     expect(own).toEqual(Array.from({ length: each }, (_, index) => `[${name} ${index + 1}]`));
   }
   const told = await team.until((event) => event.type === "notice.raised" && event.code === "mail");
-  expect(told.event).toMatchObject({ message: expect.stringMatching(/could not be read .* is in .*\.bad-/) as string });
+  expect(told.event).toMatchObject({ message: expect.stringMatching(/cannot read .* is in .*\.bad-/) as string });
 });

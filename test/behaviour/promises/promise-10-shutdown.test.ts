@@ -47,7 +47,7 @@ test("promise 10: member that refuses shutdown continues until it is stopped by 
   expect(await team.command({ type: "member.stop", name: "scout" })).toEqual({
     ok: false,
     code: "rejected",
-    message: "scout does not want to end: half done",
+    message: "scout refused to shut down: half done",
   });
   expect((await membersOf(team.tree))[0]?.ended).toBeUndefined();
   expect(await team.command({ type: "member.stop", name: "scout", now: true, reason: "enough" })).toEqual({ ok: true });

@@ -50,10 +50,10 @@ test("promise 11: member that approved its shutdown receives and sends nothing m
     keyOf: files.record.keyOf,
   });
   await expect(mailbox.send({ from: "team-lead", to: "scout", text: "hello?" })).rejects.toThrow(
-    /scout is not there any more \(shutdown/,
+    /scout has ended \(shutdown/,
   );
   await expect(mailbox.send({ from: "scout", to: "team-lead", text: "boo" })).rejects.toThrow(
-    /scout is not there any more \(shutdown/,
+    /scout has ended \(shutdown/,
   );
   await mailbox.close();
 });

@@ -17,7 +17,7 @@ test("promise 13: lease tells an idle member from a silent process and from a de
   await poll(status, { state: "idle", alive: "alive" });
   child().kill("SIGSTOP");
   // Its own state is unchanged, but it does not count as alive.
-  await poll(status, { state: "idle", alive: "unknown", detail: expect.stringContaining("no sign of it") as string });
+  await poll(status, { state: "idle", alive: "unknown", detail: expect.stringContaining("no sign of life") as string });
   child().kill("SIGCONT");
   await poll(status, { state: "idle", alive: "alive" });
   child().kill("SIGKILL");
@@ -35,7 +35,7 @@ test("promise 13: lead ends a silent member, records the reason, and releases it
   await poll(status, {
     state: "ended",
     alive: "dead",
-    detail: expect.stringMatching(/^lost: .*gives no sign/) as string,
+    detail: expect.stringMatching(/^lost: .*sent no heartbeat/) as string,
   });
   await gone;
   const { members } = await led.stored.record.read();

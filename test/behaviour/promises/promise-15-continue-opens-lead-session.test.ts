@@ -55,7 +55,7 @@ test("promise 15: open request of an ended member does not stop the team from re
       answer: () => ({ text: "I am here" }),
     });
     await again.until(
-      (event) => event.type === "notice.raised" && event.message.startsWith("the answer to scout was not sent"),
+      (event) => event.type === "notice.raised" && event.message.startsWith("cannot send the answer to scout"),
     );
     expect((await again.ask(words)).text).toBe("I am here");
     await expect.poll(() => mailbox.readUnread("team-lead")).toEqual([]);

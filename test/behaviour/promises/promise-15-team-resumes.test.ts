@@ -89,10 +89,12 @@ test("promise 15: member whose definition is gone is named with the reason; the 
     tree: first.tree,
     resume: first.session.id,
     answer: ({ agent, request }) =>
-      agent === "lead" ? { text: /scout could not be/.test(textOf(request.messages)) ? "I know" : "who?" } : undefined,
+      agent === "lead"
+        ? { text: /cannot restart scout/.test(textOf(request.messages)) ? "I know" : "who?" }
+        : undefined,
   });
   await inState(second, "maker", "idle");
-  const message = "scout could not be brought back: scout is of the type expert, which is not there any more.";
+  const message = "cannot restart scout: Agent type expert, used by scout, no longer exists.";
   expect(second.all("notice.raised").map((notice) => notice.message)).toContain(message);
   expect(await membersOf(first.tree)).toMatchObject([{ name: "scout", ended: { reason: "lost" } }, { name: "maker" }]);
   expect(await second.ask("who is there?")).toMatchObject({ text: "I know" });
@@ -118,14 +120,15 @@ test("promise 15: member whose transcript is gone resumes without it; user, lead
     resume: first.session.id,
     answer: (ask) =>
       ask.agent === "lead"
-        ? { text: everything(ask).includes("scout is back without what it knew") ? "I know" : "who?" }
+        ? { text: everything(ask).includes("scout is back without its memory") ? "I know" : "who?" }
         : { text: "here" },
   });
   await inState(second, "scout", "idle");
   await inState(second, "maker", "idle");
   await second.until(
     (event) =>
-      event.type === "notice.raised" && event.message.includes(`the transcript of its session ${sessionId} is`),
+      event.type === "notice.raised" &&
+      event.message.includes(`the transcript of its session ${sessionId} no longer exists`),
   );
   await second.until((event) => event.type === "mail.received" && event.from === "scout");
   expect(await second.ask("who is there?")).toMatchObject({ text: "I know" });
@@ -183,7 +186,7 @@ test("promise 15: unreleased task of an ended member returns to the list and is 
   });
   await second.until((event) => event.type === "mail.received" && event.from === "maker");
   expect(await tasks.get(1)).toMatchObject({ owner: "maker" });
-  const message = "Some tasks were still those of members who have ended. Back on the task list: #1.";
+  const message = "Some tasks were still owned by members that have ended. Released to the task list: #1.";
   await second.until((event) => event.type === "notice.raised" && event.message === message);
 });
 

@@ -69,10 +69,10 @@ test("promise 16: after compaction the lead knows its team and the open tasks", 
     [
       "We worked.\n",
       "<still-there>",
-      "You lead the team alpha. Its members:",
+      "You lead team alpha. Its members:",
       "- scout (general-purpose): idle",
       "- scribe (general-purpose): ended (killed)",
-      "Tasks that are open:",
+      "Open tasks:",
       "#1 [pending] paint the shed",
       "#2 [pending] dry it [blocked by #1]",
       "</still-there>",
@@ -94,7 +94,7 @@ test("promise 16: after compaction a lead without a team and a member know their
   await alone.ask("go");
   expect(await alone.command({ type: "compact" })).toEqual({ ok: true });
   const summaries = () => alone.all("context.compacted").map(({ summary }) => summary);
-  expect(summaries()).toEqual([expect.stringContaining("Tasks that are open:\n#1 [pending] sweep\n</still-there>")]);
+  expect(summaries()).toEqual([expect.stringContaining("Open tasks:\n#1 [pending] sweep\n</still-there>")]);
 
   // A member's conversation is compacted when it no longer fits.
   const filling = { text: "x".repeat(4_000), calls: [bash("head -c 20000 /dev/zero | tr '\\0' y")] };
@@ -109,6 +109,6 @@ test("promise 16: after compaction a lead without a team and a member know their
   await team.ask("go");
   await team.until(report(/came through/));
   const [compacted] = (await memberLog(team.tree, "scout")).filter((event) => event.type === "context.compacted");
-  const knows = "You are scout of the team alpha. With you are:\n- team-lead\nTasks that are open:\n#1 [pending] sweep";
+  const knows = "You are scout in team alpha. The other members:\n- team-lead\nOpen tasks:\n#1 [pending] sweep";
   expect(compacted?.summary).toContain(knows);
 });

@@ -29,12 +29,10 @@ test("promise 18: teammate with a silent model fails, and its lead reads why wit
   });
   await team.ask("go");
   const { event } = await team.until(
-    (each) => each.type === "prompt.admitted" && /scout could not go on/.test(JSON.stringify(each)),
+    (each) => each.type === "prompt.admitted" && /scout could not continue/.test(JSON.stringify(each)),
   );
   expect(JSON.stringify(event)).toMatch(/no sign of life for \d+ s: its model/);
-  expect(JSON.stringify(event)).toMatch(
-    /What it has said:\\nhalf of it\\nWhat was really done, by the log:.*echo half/,
-  );
+  expect(JSON.stringify(event)).toMatch(/What it said:\\nhalf of it\\nWhat was really done, by the log:.*echo half/);
   const log = await memberLog(team.tree, "scout");
   expect(log.filter((each) => each.type === "agent.idle")).toMatchObject([{ reason: "failed" }]);
 });
@@ -48,7 +46,7 @@ test("promise 18: teammate whose call never ends is detected too and can be resu
   });
   await team.ask("go");
   await team.until(
-    (each) => each.type === "prompt.admitted" && /scout could not go on: no sign of life/.test(JSON.stringify(each)),
+    (each) => each.type === "prompt.admitted" && /scout could not continue: no sign of life/.test(JSON.stringify(each)),
   );
   await team.command({ type: "mail.send", to: "scout", text: "go on" });
   await team.until((each) => each.type === "prompt.admitted" && /went on/.test(JSON.stringify(each)));
@@ -61,10 +59,10 @@ test("promise 18: teammate that never starts is ended; its lead reads why, its t
   await stored.tasks.create({ subject: "paint", description: "" }, { name: "team-lead" });
   await stored.tasks.update(1, { owner: "scout" }, { name: "team-lead" });
   const notices = () => recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []));
-  const why = "it was started and has not begun in 5 s";
+  const why = "it was started but did not begin within 5 s";
   await expect
     .poll(notices)
-    .toEqual([expect.stringContaining(`Your teammate scout is gone: ${why}. Back on the task list: #1.`)]);
+    .toEqual([expect.stringContaining(`Your teammate scout is gone: ${why}. Released to the task list: #1.`)]);
   expect([...backend.there]).toEqual([]);
   expect(stored.record.current().members.at(-1)).toMatchObject({ ended: { reason: "lost", detail: why } });
   expect((await stored.tasks.get(1))?.owner).toBeUndefined();

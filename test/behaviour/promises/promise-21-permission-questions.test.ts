@@ -73,7 +73,7 @@ test("promise 21: unanswered question is denied after the configured time", asyn
     answer: asksFor("touch one"),
   });
   await team.ask("go");
-  await team.until(report(/came to: .*nobody answered within 1 s/));
+  await team.until(report(/came to: .*no answer within 1 s/));
   expect(existsSync(join(team.cwd, "one"))).toBe(false);
   await team.until(({ type }) => type === "permission.settled");
   expect(team.session.view().questions).toEqual([]);

@@ -52,7 +52,7 @@ test("promise 24: lead's model approves a plan or rejects it with feedback; noth
     { behavior: "deny", by: "lead", message: "add tests" },
     { behavior: "allow" },
   ]);
-  expect(JSON.stringify(log)).toContain("The lead of your team has turned this down and says: add tests");
+  expect(JSON.stringify(log)).toContain("The lead of your team refused this call and says: add tests");
   // From here on it has the rights that it was started with.
   expect(log.filter((event) => event.type === "agent.changed")).toMatchObject([
     { permissionMode: "bypassPermissions" },
@@ -94,8 +94,14 @@ test("promise 24: where the settings say so, only the user approves a plan, not 
   await team.ask(`approve it yourself: ${event.type === "permission.asked" ? event.requestId : ""}`);
   // The lead reads who decides, and gets no hint about what else to try.
   expect(team.asked("lead").at(-1)?.results).toMatchObject([
-    { isError: true, text: expect.stringMatching(/^The user decides on plans here(?!.*ask_)/) as string },
-    { isError: true, text: expect.stringMatching(/^The user decides on plans here(?!.*ask_)/) as string },
+    {
+      isError: true,
+      text: expect.stringMatching(/^Nothing was sent: the user decides on plans here(?!.*ask_)/) as string,
+    },
+    {
+      isError: true,
+      text: expect.stringMatching(/^Nothing was sent: the user decides on plans here(?!.*ask_)/) as string,
+    },
   ]);
   tried.open();
   await team.until(report(/came to: false/));

@@ -101,7 +101,7 @@ test("promise 25: member assigned to a blocked task starts it when it is unblock
   expect(await team.command({ type: "task.update", taskId: 1, status: "completed" })).toEqual({ ok: true });
   await team.until(task(2, ({ status, owner }) => status === "completed" && owner === "reader"));
   const said = team.asked("reader@alpha").map((ask) => ask.said);
-  expect(said.filter((each) => each.includes("This task of yours was blocked"))).not.toEqual([]);
+  expect(said.filter((each) => each.includes("Your task was blocked."))).not.toEqual([]);
   expect(JSON.stringify(team.asked("other@alpha").map((ask) => ask.said))).not.toContain("check it");
 });
 

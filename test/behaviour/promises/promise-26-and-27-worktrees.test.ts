@@ -42,7 +42,7 @@ test("promise 27: worktree with uncommitted or unmerged work is kept, one withou
     const kept = kind !== "clean";
     expect(repository.traces().worktrees, kind).toBe(kept ? 2 : 1);
     expect(resultOf(team).text).toMatch(
-      kept ? /Its work is on the branch troupe\/agent-/ : /changed nothing in its worktree/,
+      kept ? /Its work is on the branch troupe\/agent-/ : /It changed nothing, and its worktree was removed\./,
     );
   }
 });
@@ -162,7 +162,7 @@ test("promise 27: teammate whose worktree was removed gets a new one; it and its
       result?.tool === "Bash" || turn > 3 ? { text: "went on" } : { calls: [bash("pwd")] },
     ),
   });
-  const gone = new RegExp(`The worktree ${before?.worktreePath} is not there any more`);
+  const gone = new RegExp(`The worktree ${before?.worktreePath} no longer exists`);
   await second.until(report(gone));
   await inState(second, "scout", "idle");
   await second.command({ type: "mail.send", to: "scout", text: "go on" });

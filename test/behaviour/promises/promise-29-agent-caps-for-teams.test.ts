@@ -22,7 +22,7 @@ test("promise 29: agent cap holds for teammates and their subagents together, an
   await team.ask("go");
   for (const name of ["a", "b", "c"]) await team.until(reportOf(name));
   expect(below(team)).toHaveLength(5);
-  expect(refusals(team).every((text) => text.includes("5 of the 5 agents it may have"))).toBe(true);
+  expect(refusals(team).every((text) => text.includes("has started 5 of at most 5 agents"))).toBe(true);
   await team.close();
 
   const again = await alpha({
@@ -43,7 +43,7 @@ test("promise 29: agents of all teammates share the slots, and none waits for it
   let begun = 0;
   let now = 0;
   let most = 0;
-  const queued = () => team.all("tool.progress").filter(({ text }) => text.startsWith("waiting for a place")).length;
+  const queued = () => team.all("tool.progress").filter(({ text }) => text.startsWith("waiting for a slot")).length;
   const team = await alpha({
     settings: { limits: { maxConcurrentAgents: 2 } },
     answer: leading([{ calls: ["a", "b"].map((name) => mate(name)) }], async ({ agent: path, turn }) => {
@@ -89,7 +89,7 @@ test("promise 29: teammate is at the lead's depth: its subagents start none", as
   await team.ask("go");
   await team.until(reportOf("a"));
   expect(below(team).map((path) => path.split("/").length)).toEqual([1, 2]);
-  expect(refusals(team)).toEqual([expect.stringMatching(/at depth 1, such as you, may not start others here/)]);
+  expect(refusals(team)).toEqual([expect.stringMatching(/you are at depth 1 and may not start agents/)]);
 });
 
 test.each([

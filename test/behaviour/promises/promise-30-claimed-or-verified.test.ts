@@ -41,7 +41,7 @@ describe("promise 30: claimed and verified are two different states", () => {
   test("check that does not end is killed with its processes and has not passed", async () => {
     const { state, checks } = await run(["sleep 1000 & sleep 1000"], { timeoutMs: 300 });
     expect(state).toBe("refuted");
-    expect(checks).toMatchObject([{ passed: false, how: "no end after 0.3 s" }]);
+    expect(checks).toMatchObject([{ passed: false, how: "timeout after 0.3 s" }]);
   });
 
   test("check that cannot run proves nothing", async () => {

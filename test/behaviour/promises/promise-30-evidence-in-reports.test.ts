@@ -46,7 +46,9 @@ test("promise 30: teammate's report lists what was done since its last report", 
   );
   expect(honest).toMatch(/changed: "[^"]*a\.txt"/);
   expect(honest).toMatch(/ran, newest first: "cat a\.txt; exit 4" \(exit 4, /);
-  expect(await heard("boaster", "All tests pass")).toMatch(/1 turn, no tool calls: whatever the report says/);
+  expect(await heard("boaster", "All tests pass")).toMatch(
+    /1 turn, no tool calls: regardless of the report, no file was read or changed/,
+  );
 
   // In the next run of both; the earlier work was reported before.
   await inState(team, "honest", "idle");

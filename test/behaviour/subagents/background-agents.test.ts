@@ -182,7 +182,7 @@ describe("2.7 move to the background", () => {
     if (how === "by command") expect(await team.command({ type: "background" })).toEqual({ ok: true });
     await asking;
     await team.seen();
-    expect(resultOf(team).text).toMatch(/goes on in the background, where it was; nothing is run again/);
+    expect(resultOf(team).text).toMatch(/now continues in the background\. Nothing is run again/);
     expect(team.all("background.ended")).toEqual([]);
     over.open();
     await team.until((event) => event.type === "background.ended");
@@ -235,7 +235,7 @@ describe("2.7 SendMessage", () => {
     await team.session.ask("go");
     await team.until((event) => event.type === "background.ended");
     await team.seen();
-    expect(resultOf(team, 1, 2).text).toMatch(/at work and will hear it after its current turn/);
+    expect(resultOf(team, 1, 2).text).toMatch(/is working and reads it after its current turn\./);
     expect(team.asked("lead/scout")).toHaveLength(2);
     expect(news(team)).toHaveLength(1);
     expect(news(team)[0]).toContain("heard: look left as well");
@@ -251,7 +251,7 @@ describe("2.7 SendMessage", () => {
     await team.session.ask("go");
     await team.until((event) => event.type === "background.ended");
     await team.seen();
-    expect(resultOf(team, 1, 2).text).toMatch(/scout had finished and goes on from where it was/);
+    expect(resultOf(team, 1, 2).text).toMatch(/scout had finished and now resumes with all it knows/);
     const second = team.asked("lead/scout")[1];
     expect(textOf(second?.request.messages ?? [])).toContain("answer to work");
     expect(news(team)[0]).toContain("answer to and now this");
@@ -317,13 +317,13 @@ describe("2.7 limits", () => {
       ask.turn === 1 ? deep : { text: ask.result?.text ?? "" };
     const one = await teamSession({ answer: lead([deep, { text: "over" }], child) });
     await one.ask("go");
-    expect(resultOf(one).text).toMatch(/at depth 1, such as you, may not start others here \(limits.maxDepth is 1\)/);
+    expect(resultOf(one).text).toMatch(/you are at depth 1 and may not start agents \(limits.maxDepth is 1\)/);
     const two = await teamSession({
       settings: { limits: { maxDepth: 2 } },
       answer: lead([deep, { text: "over" }], child),
     });
     await two.ask("go");
     expect(two.all("agent.spawned").map(({ path }) => path.split("/").length)).toEqual([1, 2, 3]);
-    expect(resultOf(two).text).toMatch(/at depth 2, such as you/);
+    expect(resultOf(two).text).toMatch(/you are at depth 2 and may not start agents/);
   });
 });

@@ -117,7 +117,7 @@ describe("no fork of a fork", () => {
     const spawned = envelopes.filter(({ event }) => event.type === "agent.spawned");
     expect(spawned).toHaveLength(2);
     const refused = resultsOf(envelopes, "Agent").find(({ outcome }) => outcome === "failed");
-    expect(JSON.stringify(refused?.content)).toContain("a fork starts no agents");
+    expect(JSON.stringify(refused?.content)).toContain("You are a fork, and a fork cannot start agents.");
     for (const { body } of server.requests) {
       expect((body as { tools: { name: string }[] }).tools.map(({ name }) => name)).toContain("Agent");
     }
@@ -149,7 +149,7 @@ describe("no fork of a fork", () => {
     for (const body of after) expect(body).toContain(mark);
   });
 
-  const isRefused = (ask: Ask) => ask.result?.text.includes("a fork starts no agents") === true;
+  const isRefused = (ask: Ask) => ask.result?.text.includes("You are a fork, and a fork cannot start agents.") === true;
 
   test("fork cannot message its parent's agents", async () => {
     const { session, end } = await forkSession((ask) => {
@@ -191,7 +191,7 @@ test("fork in a worktree reads which paths are its own and which its parent's", 
   expect(path).not.toBe("");
   const [first] = firstOfForks(server.requests);
   const own = JSON.stringify(first?.body);
-  expect(own).toContain(`You work in a worktree of your own, ${path}. Paths above belong to ${cwd}:`);
+  expect(own).toContain(`- You work in your own worktree, ${path}. Paths above belong to ${cwd}:`);
   expect(own).toContain("read a file again before you edit it");
   expect(JSON.stringify(resultsOf(envelopes, "Bash")[0]?.content)).toContain(path);
 });

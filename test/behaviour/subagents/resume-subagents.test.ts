@@ -79,7 +79,7 @@ describe("subagents after the session resumes", () => {
       answer: lead([{ calls: [agent("c")] }, { text: "over" }], child),
     });
     await next.ask("again");
-    expect(resultOf(next, 1, 3).text).toMatch(/has had 2 of the 2 agents/);
+    expect(resultOf(next, 1, 3).text).toMatch(/has started 2 of at most 2 agents/);
   });
 });
 

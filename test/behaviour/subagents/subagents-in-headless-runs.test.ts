@@ -29,7 +29,7 @@ function withTeam(): Workplace {
 test("text: the last answer contains the results of both agents", async () => {
   const { run } = withTeam();
   const { code, stdout, stderr } = await run(["-p", "go", ...flags]);
-  expect({ code, stderr: stderr.replace(/^troupe: waiting for what runs in the background.*\n/, "") }).toEqual({
+  expect({ code, stderr: stderr.replace(/^troupe: waiting for background jobs.*\n/, "") }).toEqual({
     code: 0,
     stderr: "",
   });
@@ -104,8 +104,8 @@ test("troupe land --agent: the branch's author resolves the conflict, then the c
   expect(alone.stdout).toMatch(/not landed, conflict in a\.txt/);
   const landed = await place.run(["land", "--agent", branch, "--check", "grep -qx 'ONE, PLEASE' a.txt"]);
   expect({ code: landed.code, stderr: landed.stderr }).toEqual({ code: 0, stderr: "" });
-  expect(landed.stdout).toMatch(/the conflict goes to its author agt_\w+/);
-  expect(landed.stdout).toMatch(/✓ .*landed on main \(1 commit, conflict settled\)/);
+  expect(landed.stdout).toMatch(/its author agt_\w+ works on the conflict/);
+  expect(landed.stdout).toMatch(/✓ .*landed on main \(1 commit, conflict resolved\)/);
   expect(readFileSync(join(place.cwd, "a.txt"), "utf8")).toBe("ONE, PLEASE\n");
   expect(git("log", "--format=%s")).toBe("polite\nloud\nfirst");
   expect(git("status", "--porcelain")).toBe("");

@@ -30,5 +30,5 @@ test("agent that stops at its limit reports the message it has not read", async 
   expect(team.asked(/bob/)).toHaveLength(1);
   const report = JSON.stringify(team.all("prompt.admitted", "lead").find(({ source }) => source === "background"));
   expect(report).toContain("reached the limit of 1 turn");
-  expect(report).toContain("2 messages were not heard");
+  expect(report).toContain("2 messages were not read");
 });

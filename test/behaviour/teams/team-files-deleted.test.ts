@@ -43,7 +43,7 @@ test.skipIf(process.platform !== "linux").each(["at once", "after it was noticed
         () => "broken",
       );
     if (when !== "at once") await expect.poll(state).toBe("broken");
-    await expect(session.close()).rejects.toThrow(/not there any more|was removed while it was in use/);
+    await expect(session.close()).rejects.toThrow(/no longer exists|was removed while in use/);
     expect(openBelow(tree.root)).toEqual([]);
   },
 );

@@ -39,7 +39,7 @@ test("with several teams the named one gets the message and the end, also with e
   });
   for (const step of ["one", "its tester", "two"]) await team.ask(step);
   expect(JSON.stringify(team.all("tool.settled", "lead").at(-1))).toContain(
-    "You lead one as well. Your task tools are those of two now",
+    "You also lead one. Your task tools now use the list of two",
   );
   for (const step of ["another tester", "to two"]) await team.ask(step);
   // The lead does not wait for the member that got no message.
@@ -47,7 +47,7 @@ test("with several teams the named one gets the message and the end, also with e
   await team.ask("to one");
   expect(team.all("tool.settled", "lead").at(-1)).toMatchObject({
     outcome: "failed",
-    content: [{ text: "There are several of that name. Say which: tester@one, tester@two." }],
+    content: [{ text: "Several members have that name. Use one of: tester@one, tester@two." }],
   });
   await team.ask("to all");
   expect(await team.command({ type: "mail.send", to: "tester@one", text: "for the user" })).toEqual({ ok: true });
@@ -109,7 +109,7 @@ test("resuming a session whose team another session leads leaves that team alone
   });
   expect((await again.ask("hello")).text).toBe("I am here");
   expect(again.all("notice.raised").map(({ message }) => message)).toEqual([
-    expect.stringMatching(/^the team alpha could not be taken up again: .* led by another session/),
+    expect.stringMatching(/^cannot resume team alpha: .*another session leads it/),
   ]);
   expect((await other.ask("still there?")).text).toBe("I lead");
   await again.close();
@@ -134,7 +134,7 @@ test("teammate's session resumes only as that teammate, as long as its team know
   const scout = (await membersOf(tree))[0]?.sessionId ?? "";
   const resume = () => teamSession({ tree, stored: true, resume: scout, answer: () => ({ text: "who am I?" }) });
   await expect(resume()).rejects.toThrow(
-    `${scout} is the session of scout, a teammate of alpha, and goes on as that: 'troupe --resume ${first.session.id}' brings back its team, 'troupe team respawn alpha scout' this one alone.`,
+    `cannot resume session ${scout} alone: it belongs to teammate scout of team alpha. Run 'troupe team respawn alpha scout', or resume its lead with 'troupe --resume ${first.session.id}'.`,
   );
   // The refused process does not hold it.
   const again = await teamSession({
@@ -155,7 +155,7 @@ test("name that only looks like a team's creates no team: the error names the ex
   await first.close();
   const { tree } = first;
   const other = () => teamSession({ tree, stored: true, flags: { team: "Alpha" }, answer: () => ({ text: "hello" }) });
-  await expect(other()).rejects.toThrow("There is a team already that is called almost Alpha: alpha. Say which.");
+  await expect(other()).rejects.toThrow("A team with a name similar to Alpha exists: alpha. Use its exact name.");
   const teams = createFileTeamStore({ home: tree.path("home/.troupe"), ...ports });
   expect((await teams.list()).map(({ name }) => name)).toEqual(["alpha"]);
 });

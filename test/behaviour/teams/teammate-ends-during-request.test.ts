@@ -59,9 +59,7 @@ test("member that ends before its requested teammate starts: the lead continues,
   started.open();
   await allRead(led);
   expect(led.failures).toEqual([]);
-  expect(noticesOf(led)).toEqual([
-    expect.stringMatching(/^the answer to scout was not sent: scout is not there any more \(killed/),
-  ]);
+  expect(noticesOf(led)).toEqual([expect.stringMatching(/^cannot send the answer to scout: scout has ended \(killed/)]);
 });
 
 test("no teammate is started for a member that ended before its request was read", async () => {
@@ -106,7 +104,7 @@ test("permission for the whole team reaches the others when one member ends at t
   expect(sentTo(led, "team_permission_update")).toEqual(["second", "fourth"]);
   expect(sentTo(led, "permission_response")).toEqual(["first"]);
   expect(led.failures).toEqual([]);
-  expect(noticesOf(led)).toEqual([expect.stringMatching(/^third was not told: third is not there any more/)]);
+  expect(noticesOf(led)).toEqual([expect.stringMatching(/^cannot notify third: third has ended/)]);
   await endAll(led);
 });
 
@@ -141,6 +139,6 @@ test("lead with lowered rights continues when a member with more rights ends at 
   before = known;
   mode = "default";
   led.team.observe({ event: { type: "agent.changed", permissionMode: "default" } } as Envelope);
-  await expect.poll(() => noticesOf(led)).toEqual([expect.stringMatching(/^scout was not told: scout is not there/)]);
+  await expect.poll(() => noticesOf(led)).toEqual([expect.stringMatching(/^cannot notify scout: scout has ended/)]);
   expect(led.failures).toEqual([]);
 });

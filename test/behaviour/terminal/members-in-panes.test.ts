@@ -36,9 +36,9 @@ test("members in panes show activity, tokens, last text and silence; one is view
   await see(/scout \$ until test.* tokens/);
   await see("scout@alpha begins with the parser");
   await see("maker@alpha begins with the parser");
-  await see("maker gives no sign");
+  await see("maker not responding");
   rmSync(join(place.cwd, "frozen"));
-  await see("maker waits for the model");
+  await see("maker waiting for the model");
 
   press("S-Down");
   await see("❯ ├─ scout");
@@ -50,7 +50,7 @@ test("members in panes show activity, tokens, last text and silence; one is view
   await see(/scout idle/);
   press("Escape");
   await lose("── to scout");
-  await see("maker waits for the model");
+  await see("maker waiting for the model");
   press("C-d");
   await see("Leave?");
   const pids = Object.values(place.pids());

@@ -43,7 +43,7 @@ test.each([40, 80, 200])("question is answered in each way, in %i columns", asyn
   const ask = async (words: string) => {
     type(words);
     press("Enter");
-    await see("Esc is no");
+    await see("Esc to deny");
   };
 
   await ask("run once-1");
@@ -60,7 +60,7 @@ test.each([40, 80, 200])("question is answered in each way, in %i columns", asyn
   await ask("run instead");
   press("Up");
   press("Enter");
-  await see("Enter sends it");
+  await see("Enter to send, Esc to go back");
   type("use another name");
   press("Enter");
   await see("done with run instead");
@@ -96,8 +96,8 @@ test("three teammates: view each, write to one, interrupt one, dismiss one, answ
   type("team");
   press("Enter");
   await see("cyd@alpha");
-  await see("everybody in alpha may without asking");
-  await see("Esc is no");
+  await see("all of alpha may without asking");
+  await see("Esc to deny");
   press("4");
   await see(/ada .*model/);
   await see("ben idle");
@@ -131,7 +131,7 @@ test("three teammates: view each, write to one, interrupt one, dismiss one, answ
   expect(screen()).toContain("ben idle");
 
   press("C-c");
-  await see("Ctrl+C again leaves");
+  await see("press Ctrl+C again to leave");
   press("C-c");
 });
 
@@ -149,7 +149,7 @@ test("foreground agent moves to the background, is viewed and stopped there; qui
   press("Escape");
   await lose("In the background");
   press("C-c", "C-c");
-  await see("Leave? 1 still at work");
+  await see("Leave? 1 still running");
   press("n");
   await lose("Leave?");
   press("C-b");
@@ -193,13 +193,13 @@ test("earlier session is resumed, and a new one is started", async () => {
   await see("heard: good morning");
   type("/clear");
   press("Enter");
-  await see("Say what to do");
+  await see("Describe a task;");
   type("/resume");
   press("Enter");
-  await see("Go on with an earlier session");
+  await see("Resume a session");
   press("Enter");
-  await lose("Go on with an earlier session");
-  await lose("Say what to do");
+  await lose("Resume a session");
+  await lose("Describe a task;");
   await see("heard: good morning");
 });
 

@@ -27,7 +27,7 @@ function place(): Workplace {
   return made;
 }
 
-const ready = /❯ Say what/;
+const ready = /❯ Describe a task/;
 
 test.each([40, 80, 200])(
   "prompt and answer in %i columns; nothing is wider; quitting restores the terminal",
@@ -45,12 +45,12 @@ test.each([40, 80, 200])(
     for (const line of all.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(columns);
     expect(all.match(/● Found/g)).toHaveLength(1);
     press("C-c");
-    await see("Ctrl+C again leaves");
+    await see("press Ctrl+C again to leave");
     press("C-c");
-    await lose("asks nothing");
+    await lose("never asks");
     // Printed text stays, redrawn text is gone.
     expect(scrollback()).toContain("End.");
-    expect(scrollback()).not.toContain("asks nothing");
+    expect(scrollback()).not.toContain("never asks");
   },
 );
 
@@ -101,7 +101,7 @@ test("resize during a call redraws cleanly, and later output appears once", asyn
     await see(/\(\d+s/);
     // One prompt between its two rules and one status line: nothing of an earlier width is left.
     await expect.poll(() => screen().match(/^─+$/gm)?.length).toBe(2);
-    await expect.poll(() => screen().match(/asks nothing/g)?.length).toBe(1);
+    await expect.poll(() => screen().match(/never asks/g)?.length).toBe(1);
   }
   at.write("free", "");
   await see("● waited");
@@ -191,7 +191,7 @@ test("no escape sequence of a model or a program reaches the terminal", async ()
 
 test("screen reader mode prints linear text", async () => {
   const { see, press, type, scrollback } = openTerminal(place(), flags, { env: { TROUPE_SCREEN_READER: "1" } });
-  await see(/^> Say what/m);
+  await see(/^> Describe a task/m);
   type("markdown");
   press("Enter");
   await see("Answer: Found");
@@ -225,7 +225,7 @@ test("prompts are stored per project in a file that only the user can read", asy
   press("Enter");
   await see("heard 11 characters");
   press("C-d");
-  await lose("asks nothing");
+  await lose("never asks");
   const projects = join(at.home, ".troupe", "projects");
   const file = join(projects, readdirSync(projects)[0] ?? "", "prompts.jsonl");
   expect(readFileSync(file, "utf8")).toContain('"remember me"');

@@ -32,15 +32,15 @@ const clears = /\x1b\[(?:2|3)J/;
 test("everything fits in a low and narrow terminal, and the screen is never cleared", async () => {
   const terminal = openTerminal(place(), [...model, ...bypass], { columns: 40, rows: 12 });
   const { see, lose, type, press, screen, scrollback, record } = terminal;
-  await see(/❯ Say what/);
+  await see(/❯ Describe a task/);
   const written = record();
   // Text may have left such a low screen before the test looks.
   const said = (text: string) => expect.poll(scrollback).toContain(text);
   type("many");
   press("Enter");
   await said("They begin.");
-  await see(/ada waits/);
-  expect(screen()).toMatch(/^asks nothing/m);
+  await see(/ada waiting for/);
+  expect(screen()).toMatch(/^never asks/m);
   press("S-Down");
   await see("❯ ├─ ada");
   press("C-t");
@@ -69,10 +69,10 @@ test("everything fits in a low and narrow terminal, and the screen is never clea
 test("question in a low and narrow terminal shows its subject and every answer", async () => {
   const terminal = openTerminal(place(), model, { columns: 40, rows: 12 });
   const { see, type, press, screen } = terminal;
-  await see(/❯ Say what/);
+  await see(/❯ Describe a task/);
   type("touch");
   press("Enter");
-  await see("Esc is no");
+  await see("Esc to deny");
   const first = screen();
   expect(first).toContain("lead wants to run a command");
   expect(first).toContain("$ touch a-file");
@@ -88,7 +88,7 @@ test("question in a low and narrow terminal shows its subject and every answer",
 test("transcript pager shows, searches and follows everything, then restores the screen", async () => {
   const terminal = openTerminal(place(), [...model, ...bypass]);
   const { see, lose, type, press, isOther, screen, scrollback } = terminal;
-  await see(/❯ Say what/);
+  await see(/❯ Describe a task/);
   type("long");
   press("Enter");
   await see("That was long.");
@@ -127,7 +127,7 @@ test("uncaught exception restores the terminal and is reported", async () => {
     env: { NODE_OPTIONS: `--import=${at.cwd}/crash.mjs` },
   });
   const { see, type, press, isOther } = terminal;
-  await see(/❯ Say what/);
+  await see(/❯ Describe a task/);
   press("C-o");
   await see("Transcript of lead");
   const program = execFileSync("ps", ["-o", "pid=", "--ppid", String(terminal.pid)], { encoding: "utf8" });

@@ -17,7 +17,7 @@ test("remote agent: events in the lead's log, commits as a branch, nothing left 
   expect(heard(envelopes)).toContain("both are written");
   expect(heard(envelopes)).toMatch(/Bash|command/);
   expect(gitIn(place.lead, "log", "--format=%an %s", `main..${branch}`).trim().split("\n")).toEqual([
-    "Ada What lead/writer had not committed",
+    "Ada Uncommitted changes of lead/writer",
     "Ada one",
   ]);
   expect(gitIn(place.lead, "show", `${branch}:two.txt`)).toBe("two\n");
@@ -45,7 +45,7 @@ test("killed worker: another one continues from the commits; no key is in any st
   const first = await place.worker("north", [], { TROUPE_TEST_WAIT: mark });
   const running = place.run();
   await running.saw(/"type":"tool.called"[^\n]*while test -e/);
-  await first.saw(/has committed/);
+  await first.saw(/: commit \w+ is on the bus/);
   const stored = await allMessages(place.server.url);
   expect([stored.includes("TROUPE_TEST_WAIT="), stored.includes(key)]).toEqual([true, false]);
   first.child.kill("SIGKILL");
@@ -57,7 +57,7 @@ test("killed worker: another one continues from the commits; no key is in any st
   const branch = branchOf(place.lead);
   expect(gitIn(place.lead, "log", "--format=%s", `main..${branch}`).trim().split("\n")).toEqual(["two", "one"]);
   const notices = envelopes.flatMap(({ event }) => (event.type === "notice.raised" ? [event.message] : []));
-  expect(notices).toContain("The worker north was lost; south goes on from what was committed.");
+  expect(notices).toContain("Worker north was lost; south continues from the committed work.");
   second.child.kill("SIGTERM");
   await second.done;
 });
@@ -70,7 +70,7 @@ test("worker cut off from the bus: another adopts the job, and late writes of th
   const through = place.server.url.replace(`:${place.server.port}`, `:${wall.port}`);
   const first = await place.worker("north", ["--bus", through], { TROUPE_TEST_WAIT: mark });
   const running = place.run();
-  await first.saw(/has committed/);
+  await first.saw(/: commit \w+ is on the bus/);
   await running.saw(/"type":"tool.called"[^\n]*while test -e/);
   wall.cut();
   const second = await place.worker("south");
@@ -78,7 +78,7 @@ test("worker cut off from the bus: another adopts the job, and late writes of th
   expect(code).toBe(0);
   rmSync(mark);
   wall.heal();
-  await first.saw(/was lost to another/);
+  await first.saw(/was lost to another worker/);
   const envelopes = eventsOf(stdout);
   expect(heard(envelopes)).toContain("taken over");
   expect(
@@ -135,10 +135,10 @@ test("only a worker with the labels claims the job; its mode holds; the lead is 
   await running.saw(/lead heard[^\n]*painted, well/);
   running.end();
   const { stdout } = await running.done;
-  expect(heard(eventsOf(stdout))).toContain("No worker with the labels gpu is there yet");
+  expect(heard(eventsOf(stdout))).toContain("No worker with the labels gpu is available yet");
   expect(gitIn(place.lead, "ls-tree", "--name-only", branchOf(place.lead))).toContain("picture");
   plain.child.kill("SIGTERM");
-  expect((await plain.done).stdout).not.toContain("begins");
+  expect((await plain.done).stdout).not.toContain(") starts");
   painting.child.kill("SIGTERM");
   await painting.done;
 });
@@ -147,7 +147,7 @@ test("job that no worker claims waits for the configured time and says so; witho
   const place = await pool();
   const settings = JSON.stringify({ bus: { leaseMs: 1000, workerWaitMs: 2000 } });
   const { stdout } = await place.run(["--settings", settings]).done;
-  expect(heard(eventsOf(stdout))).toMatch(/no worker has taken it for \d+ s/);
+  expect(heard(eventsOf(stdout))).toMatch(/no worker has claimed it for \d+ s/);
   const alone = await place.lead.run(["-p", "go", "--model", place.model, ...bypass]);
   expect(alone.stdout).toMatch(/isolation/);
 });

@@ -57,7 +57,7 @@ for (const [words, { goneMs, bus }] of outages)
       for (let n = 0; n < 8; n++) await one.tasks.create({ subject: `t${n}`, description: "" }, { name: "team-lead" });
 
       await session.dispatch({ type: "prompt", content: "go" });
-      await until("both are at work", () => said.filter((line) => line.includes("begins")).length === 2);
+      await until("both are at work", () => said.filter((line) => line.includes(") starts")).length === 2);
       await until("one has told of what it did", () => seen.some(({ event }) => event.type === "tool.settled"));
       await server.kill();
       const sent: string[] = [];
@@ -93,7 +93,7 @@ for (const [words, { goneMs, bus }] of outages)
       expect(answer).toContain("busy is done");
       expect(answer).toContain("long is done");
       await until("both are through", () => said.filter((line) => line.includes("completed")).length === 2);
-      expect(said.filter((line) => line.includes("begins"))).toHaveLength(2);
+      expect(said.filter((line) => line.includes(") starts"))).toHaveLength(2);
       const commits = git("log", "--format=%s", "--branches", "^main").trim().split("\n").sort();
       expect(commits).toEqual([...Array.from({ length: 15 }, (_, n) => `busy${n + 1}`), "long"].sort());
       const settled = seen.flatMap(({ event }) => (event.type === "tool.settled" ? [event.callId] : []));

@@ -14,7 +14,7 @@ export default (ask) => {
       ? { text: "", calls: [{ tool: "Agent", input: { description: "write it", prompt: "write one and two", subagent_type: "general-purpose", name: "writer", isolation: "remote" } }] }
       : { text: "lead heard: " + ask.result.text };
   }
-  if (ask.said.includes("The machine on which this was begun is gone"))
+  if (ask.said.includes("The machine that started this job is gone"))
     return ask.turn === 1 ? commit("two") : { text: "taken over" };
   if (ask.turn === 1) return commit("one");
   if (ask.turn === 2) return bash("while test -e " + process.env.TROUPE_TEST_WAIT + "; do sleep 0.1; done");
@@ -31,7 +31,7 @@ async function inTheMiddle(bus: Record<string, number> = {}) {
   const lead = place.run(["--settings", settings]);
   const [, id = ""] = /"sessionId":"(ses_\w+)"/.exec(await lead.saw(/"sessionId":"ses_\w+"/)) ?? [];
   await lead.saw(/"type":"tool.called"[^\n]*while test -e/);
-  await north.saw(/has committed/);
+  await north.saw(/: commit \w+ is on the bus/);
   const resume = () => place.run(["--settings", settings, "--resume", id], "and now?");
   return { place, mark, north, lead, resume };
 }
@@ -82,10 +82,12 @@ for (const [words, signals] of [
     const [first, second] = signals;
     north.child.kill(first);
     if (second) {
-      await north.saw(/takes no more/);
+      await north.saw(/claims no more jobs/);
       north.child.kill(second);
     }
-    await north.done.then(({ stdout }) => expect(stdout).toMatch(/lead\/writer \(job_\w+\) is left to others/));
+    await north.done.then(({ stdout }) =>
+      expect(stdout).toMatch(/lead\/writer \(job_\w+\) was released to other workers/),
+    );
     const { code, stdout } = await lead.done;
     expect(code).toBe(0);
     expect(heard(eventsOf(stdout))).toContain("taken over");
@@ -96,7 +98,7 @@ for (const [words, signals] of [
 test("first interrupt: the worker claims no more jobs and finishes those it has", async () => {
   const { place, mark, north, lead } = await inTheMiddle();
   north.child.kill("SIGINT");
-  await north.saw(/takes no more/);
+  await north.saw(/claims no more jobs/);
   const south = await place.worker("south");
   rmSync(mark);
   const { stdout } = await lead.done;
@@ -104,5 +106,5 @@ test("first interrupt: the worker claims no more jobs and finishes those it has"
   const left = await north.done;
   expect(left.stdout).toMatch(/lead\/writer \(job_\w+\) completed/);
   south.child.kill("SIGTERM");
-  expect((await south.done).stdout).not.toContain("begins");
+  expect((await south.done).stdout).not.toContain(") starts");
 });

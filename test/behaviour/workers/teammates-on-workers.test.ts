@@ -134,18 +134,18 @@ test("killed worker: another one resumes the teammate with its transcript, commi
   const running = place.start(onWorkers);
   say(running, "please begin");
   await running.saw(/"type":"tool.called"[^\n]*while test -e/);
-  await north.saw(/has committed/);
+  await north.saw(/: commit \w+ is on the bus/);
   north.child.kill("SIGKILL");
   say(running, "please tell");
   await running.saw(/"type":"mail.sent"[^\n]*"to":"far"[^]*"type":"mail.sent"[^\n]*"to":"far"/);
   const south = await place.worker("south", [], env);
-  await running.saw(/The worker north, which ran far, is gone; south goes on/);
+  await running.saw(/far lost its worker north\. south adopts it and continues/);
   await running.saw(/lead heard: [^\n]*three is written/);
   // A worker that claims no more jobs releases its members when they are idle.
   const west = await place.worker("west");
   south.child.kill("SIGINT");
-  await south.saw(/is left to others/);
-  await west.saw(/far@crew [^\n]* begins, for the \dth time/);
+  await south.saw(/was released to other workers/);
+  await west.saw(/far@crew [^\n]* starts \(attempt \d\)/);
   await place.run("team", "send", team, "far", "still there?");
   await running.saw(/I am, and have answered \d times/);
   running.end();
@@ -185,14 +185,14 @@ test("lead killed and resumed: the teammate worked all the time; the shell stops
   expect(await place.run("team", "stop", team, "far", "--now")).toMatchObject({ code: 0 });
   await worker.saw(/far@crew \(job_\w+\) completed/);
   expect(await place.run("team", "respawn", team, "far")).toMatchObject({ code: 0 });
-  await worker.saw(/begins[^]*begins/);
+  await worker.saw(/\) starts[^]*\) starts/);
   await place.run("team", "send", team, "far", "still there?");
   // It knows its earlier work.
   await running.saw(/I am, and have answered 3 times/);
   running.end();
   expect((await running.done).code).toBe(0);
   worker.child.kill("SIGTERM");
-  expect((await worker.done).stdout.match(/begins/g)).toHaveLength(2);
+  expect((await worker.done).stdout.match(/\) starts/g)).toHaveLength(2);
 });
 
 test("lead gone too long: the teammate commits, is suspended, and resumes with its lead", async () => {
@@ -204,13 +204,13 @@ test("lead gone too long: the teammate commits, is suspended, and resumes with i
   const first = place.start(settings);
   say(first, "please begin");
   const seen = await first.saw(/"type":"tool.called"[^\n]*while test -e/);
-  await worker.saw(/has committed/);
+  await worker.saw(/: commit \w+ is on the bus/);
   first.child.kill("SIGKILL");
   await first.done;
   await worker.saw(/far@crew \(job_\w+\) interrupted/);
   const session = eventsOf(seen).find(({ event }) => event.type === "session.opened")?.session;
   const running = place.start([...settings, "--resume", String(session)]);
-  await worker.saw(/begins[^]*begins/);
+  await worker.saw(/\) starts[^]*\) starts/);
   await running.saw(/lead heard: [^\n]*taken up/);
   const branch = place.git("for-each-ref", "--format=%(refname:short)", "refs/heads/troupe").trim();
   expect(place.git("log", "--format=%s", `main..${branch}`)).toBe("one\n");

@@ -37,13 +37,13 @@ it("troupe land: lands good branches and says why the others are not landed", as
   expect(landed.code).toBe(1);
   expect(landed.stdout).toMatch(/✓ good: landed on main \(1 commit\)/);
   expect(landed.stdout).toMatch(/✗ bad: not landed, the check fails with it \(exit code 1\)\n {2}no bad here/);
-  expect(landed.stdout).toMatch(/there: {2}\w+ a is two now\n {2}branch: \w+ work of clash/);
+  expect(landed.stdout).toMatch(/target: \w+ a is two now\n {2}branch: \w+ work of clash/);
   expect(git("log", "--format=%s")).toBe("work of good\na is two now\nfirst");
   expect(existsSync(join(cwd, "good.txt"))).toBe(true);
   const again = await run(["land", "good", "--json"]);
   expect(again.code).toBe(0);
   expect(JSON.parse(again.stdout)).toMatchObject({ landed: [], refused: [{ branch: "good", reason: "nothing new" }] });
-  expect((await run(["land", "--continue"])).stdout).toBe("no landing was interrupted here\n");
+  expect((await run(["land", "--continue"])).stdout).toBe("there is no interrupted landing\n");
 });
 
 it("troupe land and troupe worktree: bad input prints one line and exits with code 2", async () => {
@@ -53,26 +53,26 @@ it("troupe land and troupe worktree: bad input prints one line and exits with co
     expect([code, stdout]).toEqual([2, ""]);
     return stderr;
   };
-  expect(await said("land")).toMatch(/which branches\?/);
-  expect(await said("land", "goood")).toMatch(/no branch goood; did you mean good\?/);
+  expect(await said("land")).toMatch(/no branches given\./);
+  expect(await said("land", "goood")).toMatch(/branch goood does not exist; did you mean good\?/);
   expect(await said("land", "--abort", "good")).toMatch(/take no branch/);
-  expect(await said("land", "--agent")).toMatch(/which branches\?/);
-  expect(await said("land", "--agent", "Explore")).toMatch(/which branches\?/);
-  expect(await said("land", "--agent", "goood")).toMatch(/no branch goood; did you mean good\?/);
+  expect(await said("land", "--agent")).toMatch(/no branches given\./);
+  expect(await said("land", "--agent", "Explore")).toMatch(/no branches given\./);
+  expect(await said("land", "--agent", "goood")).toMatch(/branch goood does not exist; did you mean good\?/);
   write("a.txt", "dirty\n");
-  expect(await said("land", "good")).toMatch(/not committed \(a\.txt\): commit or stash them first/);
+  expect(await said("land", "good")).toMatch(/uncommitted changes \(a\.txt\)\. Commit or stash them first/);
   const outside = workplace();
   expect((await outside.run(["worktree", "list"])).stderr).toMatch(/is not in a git repository/);
 });
 
 it("troupe worktree list and prune", async () => {
   const { run, git, cwd } = repository();
-  expect((await run(["worktree"])).stdout).toBe("no worktrees of agents here\n");
+  expect((await run(["worktree"])).stdout).toBe("there are no worktrees of agents\n");
   git("worktree", "add", "-q", "-b", "troupe/agent-elsewhere", join(cwd, "../elsewhere"));
   expect((await run(["worktree", "list"])).stdout).toMatch(/^troupe\/agent-elsewhere {2}foreign\n/);
   const listed = await run(["worktree", "list", "--json"]);
   expect(JSON.parse(listed.stdout)).toMatchObject({ state: "foreign", branch: "troupe/agent-elsewhere" });
-  expect((await run(["worktree", "prune", "--dry-run"])).stdout).toBe("no worktrees of agents here\n");
+  expect((await run(["worktree", "prune", "--dry-run"])).stdout).toBe("there are no worktrees of agents\n");
 });
 
 it("troupe land: killed during a check, then continued", async () => {

@@ -108,14 +108,14 @@ describe("troupe agents show", () => {
   test("an unknown name is an error", () => {
     const { status, stderr } = run(["show", "explore"]);
     expect(status).toBe(2);
-    expect(stderr).toContain('there is no agent "explore"; did you mean Explore?');
+    expect(stderr).toContain('there is no agent type "explore"; did you mean Explore?');
   });
 });
 
 describe("troupe agents validate", () => {
   test("no problems", () => {
     write("repo/.claude/agents/r.md", agent("reviewer", "tools: Read\nmodel: inherit\n"));
-    expect(run(["validate"])).toEqual({ status: 0, stdout: "nothing is wrong with the definitions\n", stderr: "" });
+    expect(run(["validate"])).toEqual({ status: 0, stdout: "all definitions are valid\n", stderr: "" });
   });
 
   test("every problem with its place; exit code 1", () => {
@@ -125,8 +125,8 @@ describe("troupe agents validate", () => {
     const { status, stdout } = run(["validate"], { ANTHROPIC_API_KEY: "k" });
     expect(status).toBe(1);
     expect(stdout.split("\n").map((line) => line.slice(0, 110))).toEqual([
-      "warning  /repo/.troupe/agents/b.md:5: effort: is not a field that is known, and is not used",
-      "error  /repo/.troupe/agents/c.md:1: the frontmatter is not closed: put a line of --- after its fields",
+      "warning  /repo/.troupe/agents/b.md:5: effort: is not a known field and is ignored",
+      "error  /repo/.troupe/agents/c.md:1: the frontmatter is not closed: add a line of --- after its fields",
       `error  /repo/.troupe/agents/a.md:5: tools: "Wirte": there is no such tool; did you mean Write?`,
       expect.stringMatching(/^error {2}\/repo\/\.troupe\/agents\/a\.md:4: model: There is no model "gpt"\./) as string,
       "warning  /repo/.troupe/agents/a.md:6: requiredMcpServers: the server db is not configured here",

@@ -81,7 +81,7 @@ describe("troupe cost", () => {
       anthropic/claude-opus-4-5         2   2000     400       16.0k         2000    80 %     -  1.5000
       unheard/of                        1   1000     200        8000         1000    80 %     -  0.0000
 
-      The price of unheard/of is not known: the sums leave it out. Settings can give one (models).
+      The price of unheard/of is unknown, so the totals do not include it. Set a price in the settings (models).
       "
     `);
     const damaged = await sessionIn(place, { lead: [costs(opus, 9), costs(opus, 9)] });
@@ -100,7 +100,7 @@ describe("troupe cost", () => {
   test("no sessions, and invalid arguments", async () => {
     const place = workplace();
     expect(await place.run(["cost"])).toMatchObject({ code: 0, stdout: expect.stringContaining("no sessions") });
-    expect(await place.run(["cost", "--all"])).toMatchObject({ code: 0, stdout: "nothing was asked of a model\n" });
+    expect(await place.run(["cost", "--all"])).toMatchObject({ code: 0, stdout: "no model was called\n" });
     expect(await place.run(["cost", "ses_00000000"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("ses_"),

@@ -105,7 +105,7 @@ describe("troupe doctor", () => {
     expect(blocking).toEqual(["model", "settings", "settings"]);
     const details = of("settings").map(({ detail }) => detail);
     expect(details[0]).toContain("project/.troupe/settings.json:1:");
-    expect(details[1]).toMatch(/home\/settings\.json:2:3: modle: .*did you mean "model"/);
+    expect(details[1]).toMatch(/home\/settings\.json:2:3: modle: .*Did you mean "model"/);
   });
 
   test("settings that the folder may not decide are listed", () => {
@@ -120,14 +120,14 @@ describe("troupe doctor", () => {
     writeFileSync(join(home, "settings.json"), '{ "model": "scripted/gone.json" }', { mode: 0o600 });
     const { blocking, of } = examine();
     expect(blocking).toEqual(["model"]);
-    expect(of("model")[0]?.detail).toContain("there is no such file");
+    expect(of("model")[0]?.detail).toContain("file not found");
   });
 
   test("a home that others can read is a problem but does not stop anything", () => {
     chmodSync(home, 0o755);
     const { ok, of } = examine(withKey);
     expect(ok).toBe(true);
-    expect(of("home's rights")[0]).toMatchObject({ status: "problem", advice: `chmod -R go= ${home}` });
+    expect(of("home permissions")[0]).toMatchObject({ status: "problem", advice: `chmod -R go= ${home}` });
   });
 
   test("a home that is a file is a blocking problem", () => {
@@ -142,7 +142,7 @@ describe("troupe doctor", () => {
     rmSync(home, { recursive: true });
     const { ok, of } = examine(withKey);
     expect(ok).toBe(true);
-    expect(of("home")[0]?.detail).toContain("made at the first run");
+    expect(of("home")[0]?.detail).toContain("(created at the first run)");
     expect(readdirSync(temp)).toEqual(["project"]);
   });
 
@@ -178,9 +178,9 @@ describe("troupe doctor", () => {
       encoding: "utf8",
       env: { PATH: "/nonexistent:/bin:/usr/bin", HOME: "/nonexistent", TROUPE_HOME: home, OPENAI_BASE_URL: "x" },
     });
-    expect(stderr).not.toContain("bug in troupe");
+    expect(stderr).not.toContain("a bug in Troupe");
     expect(status).toBe(1);
-    expect(stdout).toContain("Troupe cannot work here yet: folder, model, settings, home.");
+    expect(stdout).toContain("Troupe cannot run here yet: folder, model, settings, home.");
   });
 });
 
@@ -214,7 +214,7 @@ describe("checks", () => {
   test("a check that throws becomes a finding", async () => {
     const failing = { name: "odd", find: () => Promise.reject(new Error("no luck")) };
     expect(await runChecks([failing], machine)).toEqual([
-      { name: "odd", status: "problem", detail: "could not be looked at: no luck" },
+      { name: "odd", status: "problem", detail: "the check failed: no luck" },
     ]);
   });
 });

@@ -49,9 +49,9 @@ describe("list", () => {
       ask    Bash(git:*)  (TEMP/troupe/settings.json)
              hides allow Bash(git log:*) (TEMP/troupe/settings.json), allow Bash(git push) (TEMP/troupe/settings.json)
       allow  Bash(git log:*)  (TEMP/troupe/settings.json)
-             has no effect: ask Bash(git:*) (TEMP/troupe/settings.json) is looked at first
+             has no effect: ask Bash(git:*) (TEMP/troupe/settings.json) takes precedence
       allow  Bash(git push)  (TEMP/troupe/settings.json)
-             has no effect: deny Bash(git push:*) (TEMP/troupe/settings.json), ask Bash(git:*) (TEMP/troupe/settings.json) is looked at first
+             has no effect: deny Bash(git push:*) (TEMP/troupe/settings.json), ask Bash(git:*) (TEMP/troupe/settings.json) takes precedence
       allow  Read(./x)  (TEMP/troupe/settings.json)
       ",
       }
@@ -84,7 +84,7 @@ describe("test", () => {
       {
         "status": 0,
         "stderr": "",
-        "stdout": "deny  deny Bash(git push:*) (TEMP/troupe/settings.json): The rule Bash(git push:*) forbids this. Do not try to get round it: find another way, or ask the user.
+        "stdout": "deny  deny Bash(git push:*) (TEMP/troupe/settings.json): The rule Bash(git push:*) forbids this. Do not try to bypass it. Find another way, or ask the user.
       ",
       }
     `);
@@ -92,7 +92,7 @@ describe("test", () => {
       {
         "status": 0,
         "stderr": "",
-        "stdout": "{"decision":"deny","rule":"deny Bash(git push:*) (TEMP/troupe/settings.json)","reason":"The rule Bash(git push:*) forbids this. Do not try to get round it: find another way, or ask the user."}
+        "stdout": "{"decision":"deny","rule":"deny Bash(git push:*) (TEMP/troupe/settings.json)","reason":"The rule Bash(git push:*) forbids this. Do not try to bypass it. Find another way, or ask the user."}
       ",
       }
     `);
@@ -141,7 +141,7 @@ describe("test", () => {
     expect(verdict("Agent(Explore)", "--allow", "Agent(Explore)")).toContain('"allow"');
   });
   test.each([
-    [["test"], /what should be tested\?/],
+    [["test"], /no call to test\./],
     [["test", "Bsh(ls)"], /there is no tool Bsh: did you mean Bash\?/],
     [["test", "ls -la"], /"ls -la" is not a call/],
     [["test", "Bash"], /Bash needs a command line in brackets/],

@@ -128,13 +128,17 @@ describe("troupe team", () => {
   test("empty or incomplete arguments are refused with a message", async () => {
     const { refused } = await crew();
     const words = async (...args: string[]) => (await refused(...args)).stderr.slice("troupe: ".length, -1);
-    expect(await words("team", "send", "crew", "alice", " ")).toBe("the message is empty, and was not sent");
-    expect(await words("tasks", "add", " ", "--team", "crew")).toBe("The subject of a task does not fit: it is empty.");
-    expect(await words("team", "list", "--bus", "")).toContain("--bus is empty: give an address");
-    expect(await words("team")).toMatch(
-      /^troupe team what\? There is: create, list, .*'troupe team --help' says more$/,
+    expect(await words("team", "send", "crew", "alice", " ")).toBe("the message is empty and was not sent");
+    expect(await words("tasks", "add", " ", "--team", "crew")).toBe("The subject of a task is invalid: it is empty.");
+    expect(await words("team", "list", "--bus", "")).toContain(
+      "--bus is empty. Give a URL such as nats://host:4222, or remove --bus.",
     );
-    expect(await words("bus")).toBe("troupe bus what? There is: status; 'troupe bus --help' says more");
+    expect(await words("team")).toMatch(
+      /^troupe team: missing subcommand \(one of: create, list, .*\)\. Run 'troupe team --help' for details\.$/,
+    );
+    expect(await words("bus")).toBe(
+      "troupe bus: missing subcommand (one of: status). Run 'troupe bus --help' for details.",
+    );
   });
 
   test("damage is reported and never read as empty", async () => {
@@ -161,7 +165,7 @@ describe("troupe tasks", () => {
     });
     expect(await tasks("claim", "1", "--as", "alice")).toBe("◐ #1 fix it  (alice)\n");
     const late = await refused("tasks", "claim", "1", "--team", "crew", "--as", "bob");
-    expect(late).toEqual({ code: 1, stderr: "troupe: Task 1 is already claimed by alice. Take another one.\n" });
+    expect(late).toEqual({ code: 1, stderr: "troupe: Task 1 is already claimed by alice. Choose another task.\n" });
     expect((await refused("tasks", "claim", "1", "--team", "crew", "--as", "eve")).stderr).toContain('no member "eve"');
     expect(await tasks("release", "1", "--as", "alice")).toBe("  #1 fix it\n");
     expect(json(await tasks("claim", "#1", "--as", "bob", "--json"))).toMatchObject({

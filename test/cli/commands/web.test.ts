@@ -97,7 +97,7 @@ test("a port in use is an error when it was requested, otherwise another port is
   expect(refused).toMatchObject({ code: 2, stdout: "" });
   expect(refused.stderr).toMatch(/^troupe: port 4747 is taken[^\n]*\n$/);
   const running = place.start(["web", "--no-open"]);
-  const words = await running.saw(/Ctrl-C ends it/);
+  const words = await running.saw(/Press Ctrl-C to stop\./);
   expect(words).toMatch(/http:\/\/127\.0\.0\.1:(?!4747)\d+\/\?token=[\w-]{43}\n/);
   running.child.kill("SIGINT");
   expect((await running.done).code).toBe(0);

@@ -40,5 +40,5 @@ test("pane of a member is hidden and shown from the shell, and the record follow
     hidden: false,
     attach: "tmux -L troupe-test attach -t troupe",
   });
-  await expect(hidePane("crew", "bot", {})).rejects.toThrow("bot has no pane: it runs remote.");
+  await expect(hidePane("crew", "bot", {})).rejects.toThrow("bot has no pane: its backend is remote.");
 });

@@ -13,8 +13,10 @@ test("failed respawn from the shell leaves the member ended", async () => {
   vi.stubEnv("TROUPE_HOME", home);
   const team = await createTeam("crew", { ...place, members: ["scout"] });
   onTestFinished(() => team.close());
-  await expect(stop("crew", "team-lead", {})).rejects.toThrow("the lead of crew comes and goes with its session.");
-  await expect(stop("crew", "scot", {})).rejects.toThrow('crew has no member "scot"; there are: scout.');
+  await expect(stop("crew", "team-lead", {})).rejects.toThrow(
+    "cannot stop or respawn the lead of crew: it starts and ends with its session.",
+  );
+  await expect(stop("crew", "scot", {})).rejects.toThrow('crew has no member "scot"; members: scout.');
   await team.record.end("scout", { reason: "killed" });
   await expect(respawn("crew", "scout", {})).rejects.toThrow("scout is run by another program or a person");
   await team.record.change("scout", { backendType: "in-process" });

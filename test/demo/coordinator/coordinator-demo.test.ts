@@ -59,7 +59,7 @@ describe("troupe demo --coordinator", () => {
       child.kill("SIGINT");
     });
     expect({ code, stderr }).toEqual({ code: 130, stderr: "" });
-    expect(stdout).toContain("Stopped. What the demo had made is removed.");
+    expect(stdout).toContain("Stopped. The files of the demo are removed.");
     expect(readdirSync(temp)).toEqual([]);
   });
 });
@@ -85,8 +85,8 @@ describe("how the demo judges its outcome", () => {
 
   test.each<[string, CoordinatorRun, readonly string[] | undefined, RegExp | undefined]>([
     ["all is well", good, shared, undefined],
-    ["green before", { ...good, before: good.after }, shared, /passed before anything/],
-    ["red after", { ...good, after: good.before }, shared, /not green at the end/],
+    ["green before", { ...good, before: good.after }, shared, /passed before any change/],
+    ["red after", { ...good, after: good.before }, shared, /the tests fail at the end \(/],
     ["no end", { ...good, played: { envelopes, outcome: undefined } }, shared, /ended early/],
     [
       "its own hands",
@@ -95,11 +95,16 @@ describe("how the demo judges its outcome", () => {
       /used Agent, Bash/,
     ],
     ["asked", played([...envelopes, at("a", { type: "permission.asked" })]), shared, /asked for permission/],
-    ["no mode", played([at("lead", { type: "session.opened" }), ...envelopes]), shared, /not a coordinator's/],
-    ["a result missing", played(envelopes.slice(0, -1)), shared, /3 results came back/],
+    [
+      "no mode",
+      played([at("lead", { type: "session.opened" }), ...envelopes]),
+      shared,
+      /did not run in coordinator mode/,
+    ],
+    ["a result missing", played(envelopes.slice(0, -1)), shared, /3 reports arrived/],
     ["too few workers", played(envelopes.filter(({ agent }) => agent !== "c")), shared, /2 workers/],
-    ["nothing shared", good, undefined, /scratchpad has nothing/],
-    ["another file", { ...good, changed: ["till.js"] }, shared, /files changed are till\.js/],
+    ["nothing shared", good, undefined, /scratchpad contains nothing/],
+    ["another file", { ...good, changed: ["till.js"] }, shared, /changed files are till\.js/],
   ])("%s", (_, run, files, expected) => {
     const said = coordinatorProblem(run, files);
     if (expected === undefined) expect(said).toBeUndefined();

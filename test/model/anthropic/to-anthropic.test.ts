@@ -91,7 +91,7 @@ describe("request body", () => {
           content: [
             { type: "text", text: "look at this" },
             { type: "image", source: { type: "base64", media_type: "image/png", data: "cG5n" } },
-            { type: "text", text: "[An image of type image/tiff, which this model cannot see.]" },
+            { type: "text", text: "[An image of type image/tiff that this model cannot see.]" },
             {
               type: "document",
               source: { type: "base64", media_type: "application/pdf", data: "cGRm" },

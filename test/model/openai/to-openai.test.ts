@@ -103,7 +103,7 @@ describe("request body", () => {
       stream_options: { include_usage: true },
       max_tokens: 1000,
       tools,
-      messages: expectedMessages({ type: "text", text: "[The document a.pdf, which this model cannot read.]" }),
+      messages: expectedMessages({ type: "text", text: "[The document a.pdf that this model cannot read.]" }),
     });
   });
 

@@ -35,8 +35,12 @@ async function problemOf(name: string): Promise<string> {
 
 describe("broken script is reported with file, line and field", () => {
   test.each([
-    ["not JSON", '{\n  "version": 1,\n  "steps": [}\n', "script a.json:3 is not JSON: ValueExpected; mend it there"],
-    ["empty", "", "script a.json:1 is not JSON: "],
+    [
+      "not JSON",
+      '{\n  "version": 1,\n  "steps": [}\n',
+      "script a.json:3 is not valid JSON: ValueExpected. Fix the syntax error",
+    ],
+    ["empty", "", "script a.json:1 is not valid JSON: "],
     [
       "an unknown field",
       '{\n"version": 1,\n"steps": [\n{ "txt": "a" }]}',
@@ -53,14 +57,14 @@ describe("broken script is reported with file, line and field", () => {
     [
       "a bad expression",
       '{"version":1,"rules":[{"when":{"said":{"regex":"("}},"answer":{}}]}',
-      "rules[0].when.said: must be a text, or { regex } that compiles",
+      "rules[0].when.said: must be a string, or { regex } with a valid expression",
     ],
     ["a part of nothing", '{"version":1,"steps":[{"parts":[{}]}]}', "steps[0].parts[0]: must be one of { text }"],
     ["parts beside text", '{"version":1,"steps":[{"parts":[],"text":""}]}', "steps[0]: has `parts` beside"],
     [
       "a slip in a placeholder",
       '{"version":1,\n"agents":{"lead":{"steps":[{"calls":[{"tool":"T","input":{"a":"{{resullt}}"}}]}]}}}',
-      "script a.json:2, agents.lead.steps[0].calls[0].input.a: {{resullt}} is no placeholder; there are said, result, agent, turn, cwd",
+      "script a.json:2, agents.lead.steps[0].calls[0].input.a: {{resullt}} is not a placeholder. Use one of said, result, agent, turn, cwd",
     ],
     ["an array", "[]", "script a.json:1: Invalid input: expected object"],
   ])("%s", async (_, content, message) => {
@@ -69,9 +73,9 @@ describe("broken script is reported with file, line and field", () => {
 
   test("missing file, or unknown file type", async () => {
     expect(await problemOf("gone.json")).toBe(
-      `script gone.json is not there (looked for ${join(folder, "gone.json")})`,
+      `script gone.json does not exist (looked for ${join(folder, "gone.json")})`,
     );
-    expect(await problemOf("gone.ts")).toBe(`script gone.ts is not there (looked for ${join(folder, "gone.ts")})`);
+    expect(await problemOf("gone.ts")).toBe(`script gone.ts does not exist (looked for ${join(folder, "gone.ts")})`);
     expect(await problemOf("a.yaml")).toContain("must be a .json, .js, .mjs or .ts file");
   });
 
@@ -162,16 +166,16 @@ describe("scripts in code, under plain Node", () => {
 
   test("errors name the line", async () => {
     expect(await run(await write("scripts/d.ts", "const a: number = 1;\nconst b = ;\nexport default {};"))).toMatch(
-      /^script: script scripts\/d\.ts:2 cannot be loaded: Expression expected$/,
+      /^script: cannot load script scripts\/d\.ts:2: Expression expected$/,
     );
     expect(await run(await write("scripts/e.ts", "\nenum Color { Red }\nexport default {};"))).toMatch(
-      /^script: script scripts\/e\.ts:2 cannot be loaded: TypeScript enum is not supported/,
+      /^script: cannot load script scripts\/e\.ts:2: TypeScript enum is not supported/,
     );
     expect(await run(await write("scripts/f.mjs", "\n\nconst b = ;"))).toMatch(
-      /^script: script scripts\/f\.mjs:3 cannot be loaded: Unexpected token/,
+      /^script: cannot load script scripts\/f\.mjs:3: Unexpected token/,
     );
     expect(await run(await write("scripts/g.mjs", "\nthrow new Error('at once');"))).toBe(
-      "script: script scripts/g.mjs:2 cannot be loaded: at once",
+      "script: cannot load script scripts/g.mjs:2: at once",
     );
     expect(await run(await write("scripts/h.mjs", 'import "./missing.mjs";'))).toContain("script scripts/h.mjs");
   });

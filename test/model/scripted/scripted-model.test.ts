@@ -136,7 +136,7 @@ describe("choice of the answer", () => {
     expect(await ask(it, requestWith([user("x")], {}, { system: ["a pirate"] }))).toBe("arr");
     expect(await ask(it, requestWith([user("hello"), called("Bash", "1"), settled("1", "x")]))).toBe("hello");
     expect(await ask(it, requestWith([user("x")]))).toBe(
-      'bad_request: script script has no answer for agent lead, turn 1 (last said: "x"); add a rule or a step',
+      'bad_request: script script has no answer for agent lead, turn 1 (last said: "x"). Add a rule or a step',
     );
   });
 
@@ -176,7 +176,9 @@ describe("choice of the answer", () => {
     );
     expect(await ask(it, requestWith([user("x"), called("Read", "1"), settled("1", "all")]))).toBe("1 Read all /work");
     expect(await ask(it, hello)).toBe("bad_request: script script, steps[1]: its function threw: oops");
-    expect(await ask(it, hello)).toContain('steps[2]: its function returned no answer: Unrecognized key: "txt"');
+    expect(await ask(it, hello)).toContain(
+      'steps[2]: its function returned an invalid answer: Unrecognized key: "txt"',
+    );
   });
 });
 
@@ -184,8 +186,8 @@ describe("faults", () => {
   test("a fault for the whole turn fails every attempt, and the next turn works", async () => {
     const it = model([{ fault: { kind: "server", times: "turn" } }, { text: "next" }]);
     expect([await ask(it, hello), await ask(it, hello)]).toEqual([
-      "server: the script says so: server",
-      "server: the script says so: server",
+      "server: the script requested this failure: server",
+      "server: the script requested this failure: server",
     ]);
     expect(await ask(it, requestWith([user("hello")], { turn: 2 }))).toBe("next");
     it.assertAllUsed();
@@ -216,7 +218,7 @@ describe("placeholders", () => {
     expect(await ask(it, requestWith([user("good morning")]))).toBe(
       'Bash {"command":"echo morning","nested":["lead@1","/work"]}',
     );
-    expect(await ask(it, hello)).toBe("bad_request: script script, steps[1]: {{result}} stands for nothing here");
+    expect(await ask(it, hello)).toBe("bad_request: script script, steps[1]: {{result}} has no value here");
     expect(await ask(it, hello)).toContain('{{said:/zzz/0}} found nothing in: "hello"');
   });
 

@@ -39,7 +39,7 @@ describe("runProcess", () => {
     [
       "a missing program",
       { command: "/no/such/program" },
-      /no\/such\/program could not be started: there is no such program/,
+      /no\/such\/program could not be started: the program does not exist/,
     ],
     ["a missing folder", { cwd: "/no/such/folder" }, /the folder \/no\/such\/folder does not exist/],
     ["arguments too long", { args: ["-c", "x".repeat(3_000_000)] }, /its arguments are too long/],

@@ -142,7 +142,7 @@ describe("without a sandbox it gives the reason and refuses to run", () => {
 
   it("a working folder that contains the system", () => {
     const { stdout } = spawnSync(process.execPath, [program.path, "/", "echo RAN"]);
-    expect(stdout.toString()).toBe("problem: / cannot be a working folder of a sandbox: it holds the system\n");
+    expect(stdout.toString()).toBe("problem: / cannot be a working folder of a sandbox: it contains the system\n");
   });
 
   it("a protected path that is a link", () => {

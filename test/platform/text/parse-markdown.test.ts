@@ -45,7 +45,7 @@ describe("frontmatter", () => {
       "f.md:4: tools.1: expected string, received number",
     ]);
     expect(await read("---\nname: a\nno end")).toEqual([
-      "f.md:1: the frontmatter is not closed: put a line of --- after its fields",
+      "f.md:1: the frontmatter is not closed: add a line of --- after its fields",
     ]);
     const [duplicate] = (await read("---\nname: a\nname: b\n---\n")) as string[];
     expect(duplicate).toMatch(/^f\.md:3: not valid YAML: Map keys must be unique/);

@@ -58,7 +58,7 @@ test.each([
     expect(first.system).toContain("It has no MEMORY.md yet.");
     expect(readFileSync(first.tree.path(`${folder}/MEMORY.md`), "utf8")).toBe("noted\n");
     const second = await remembering({ head: `memory: ${scope}`, tree: first.tree });
-    expect(second.system).toContain("MEMORY.md says:");
+    expect(second.system).toContain("Content of MEMORY.md:");
     expect(second.system).toContain("noted");
     expect(existsSync(first.tree.path("project/.troupe/agent-memory-local/.gitignore"))).toBe(scope === "local");
   },
@@ -173,7 +173,7 @@ test("a link in place of the folder is not followed: no notes, and the parent ge
   mkdirSync(tree.path("project/.troupe"));
   symlinkSync(tree.path("elsewhere"), tree.path("project/.troupe/agent-memory"));
   const { system, result } = await remembering({ head: "memory: project", tree });
-  expect(result.text).toMatch(/Note: keen: its memory is not used: .*is not a folder, or is a link/);
+  expect(result.text).toMatch(/Note: keen: the agent's memory is ignored: .*is a link or not a folder/);
   expect(system).not.toContain("private");
 });
 

@@ -47,16 +47,16 @@ test.each(["in force", "named"])(
       "home/.troupe/skills/api/SKILL.md": "---\nname: api\ndescription: d\n---\nb\n",
     });
     expect(await check(tree, how === "named" ? [tree.path("home/.troupe/agents/a.md")] : [])).toEqual([
-      expect.stringMatching(/^error home\/.troupe\/agents\/a.md:2: name: must be letters/),
+      expect.stringMatching(/^error home\/.troupe\/agents\/a.md:2: name: must contain only letters/),
       expect.stringMatching(/^error .*a.md:2: description: is missing/),
       expect.stringMatching(/^error .*a.md:3: maxTurns: /),
-      expect.stringMatching(/^error .*a.md:12: there is nothing after the frontmatter/),
-      expect.stringMatching(/^warning .*a.md:7: colour: is not a field that is known, .*did you mean color\?/),
-      expect.stringMatching(/^error .*a.md:4: tools: "Reed": there is no such tool; did you mean Read\?/),
+      expect.stringMatching(/^error .*a.md:12: the system prompt is missing: write it after the frontmatter/),
+      expect.stringMatching(/^warning .*a\.md:7: colour: is not a known field and is ignored; did you mean color\?/),
+      expect.stringMatching(/^error .*a\.md:4: tools: "Reed": there is no such tool; did you mean Read\?/),
       expect.stringMatching(/^error .*a.md:5: model: /),
       expect.stringMatching(/^warning .*a.md:9: mcpServers: the server db is not configured here/),
       expect.stringMatching(/^error .*a.md:9: mcpServers: the server own: command: /),
-      expect.stringMatching(/^warning .*a.md:6: skills: "apy": there is no such skill; did you mean api\?/),
+      expect.stringMatching(/^warning .*a\.md:6: skills: "apy": there is no such skill; did you mean api\?/),
     ]);
   },
 );
@@ -84,14 +84,14 @@ test("tools that exist only in a session are listed", async () => {
   });
   expect((await describeOne(tree, "general-purpose")).tools.tools.map(({ name }) => name)).toContain("Agent");
   expect((await describeOne(tree, "a")).tools.reports).toMatchObject([
-    { entry: "SendMessage", severity: "warning", message: "is not for agents of this kind" },
+    { entry: "SendMessage", severity: "warning", message: "is not available to this kind of agent" },
   ]);
 });
 
 test.each([
-  ["mcpServers: 5", "mcpServers: expected names of servers, or servers by their names"],
+  ["mcpServers: 5", "mcpServers: expected server names, or servers by their names"],
   ["mcpServers: [5]", "mcpServers"],
-  ["skills: 5", "skills: expected names with commas between them, or a list"],
+  ["skills: 5", "skills: expected comma-separated names, or a list"],
   ["memory: everywhere", "memory: "],
 ])("a field of the wrong form is an error: %s", async (line, words) => {
   const tree = world({ "home/.troupe/agents/a.md": `---\nname: a\ndescription: d\n${line}\n---\np\n` });

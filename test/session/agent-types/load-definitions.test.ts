@@ -135,29 +135,29 @@ test.each([
   [
     "no frontmatter",
     "# Notes\n",
-    "1: there is no frontmatter: begin with --- name, description --- on lines of their own",
+    "1: the frontmatter is missing: begin the file with name and description between two lines of ---",
   ],
   [
     "frontmatter that is not closed",
     "---\nname: a\n",
-    "1: the frontmatter is not closed: put a line of --- after its fields",
+    "1: the frontmatter is not closed: add a line of --- after its fields",
   ],
   ["no name", "---\ndescription: d\n---\np\n", "2: name: is missing"],
   ["no description", "---\nname: a\n---\np\n", "2: description: is missing"],
   [
     "a name with a path in it",
     "---\nname: ../a\ndescription: d\n---\np\n",
-    "2: name: must be letters, digits, - and _, and begin with a letter",
+    "2: name: must contain only letters, digits, - and _, and begin with a letter",
   ],
   [
     "a list that is none",
     "---\nname: a\ndescription: d\ntools: 5\n---\np\n",
-    "4: tools: expected names with commas between them, or a list; leave the line out to give all tools",
+    "4: tools: expected comma-separated names, or a list; remove the line to allow all tools",
   ],
   [
     "tools without a value",
     "---\nname: a\ntools:\ndescription: d\n---\np\n",
-    "3: tools: expected names with commas between them, or a list; leave the line out to give all tools",
+    "3: tools: expected comma-separated names, or a list; remove the line to allow all tools",
   ],
   [
     "a mode that there is not",
@@ -178,7 +178,7 @@ test.each([
   [
     "no prompt",
     "---\nname: a\ndescription: d\n---\n\n",
-    "6: there is nothing after the frontmatter: write the agent's system prompt there",
+    "6: the system prompt is missing: write it after the frontmatter",
   ],
 ])("%s is reported with its place, and hides no other", async (_what, text, expected) => {
   const tree = world({ "repo/.troupe/agents/bad.md": text, "repo/.troupe/agents/good.md": file("good") });
@@ -202,9 +202,9 @@ test("an unknown field, an unknown colour and an empty field are not fatal", asy
   expect(find(loaded, "a")?.definition.model).toBeUndefined();
   expect(loaded.problems.every(({ severity }) => severity === "warning")).toBe(true);
   expect(lines(loaded, tree)).toEqual([
-    "repo/.troupe/agents/a.md:5: modle: is not a field that is known, and is not used; did you mean model?",
-    "repo/.troupe/agents/a.md:6: effort: is not a field that is known, and is not used",
-    "repo/.troupe/agents/a.md:7: color: there is no such colour; there is red, blue, green, yellow, purple, orange, pink, cyan",
+    "repo/.troupe/agents/a.md:5: modle: is not a known field and is ignored; did you mean model?",
+    "repo/.troupe/agents/a.md:6: effort: is not a known field and is ignored",
+    "repo/.troupe/agents/a.md:7: color: is not a known color; use one of red, blue, green, yellow, purple, orange, pink, cyan",
   ]);
 });
 
@@ -214,7 +214,7 @@ test("a duplicate name in one source is a problem; the first is used", async () 
   expect(find(loaded, "x")?.definition.description).toBe("one");
   expect(find(loaded, "x")?.hides).toEqual([{ level: "project", from: tree.path("repo/.troupe/agents/b.md") }]);
   expect(lines(loaded, tree)).toEqual([
-    "repo/.troupe/agents/b.md: name: repo/.troupe/agents/a.md is the agent x already, and is the one that is used: rename one of them",
+    "repo/.troupe/agents/b.md: name: repo/.troupe/agents/a.md already defines the agent x and is used: rename one of them",
   ]);
 });
 
@@ -227,7 +227,7 @@ test("a folder linked twice is read once; a link out of the project is not read"
   expect(find(loaded, "a")?.hides).toEqual([]);
   expect(find(loaded, "stolen")).toBeUndefined();
   expect(lines(loaded, tree)[0]).toBe(
-    "repo/.troupe/agents/b.md: is left out: it leads to secret.md, outside the project",
+    "repo/.troupe/agents/b.md: is ignored: it links to secret.md, outside the project",
   );
 });
 
@@ -291,9 +291,9 @@ test("the user's own definitions take effect; a plugin's requests never do", asy
   expect(find(loaded, "mine")).toMatchObject({ withheld: [], definition: { permissionMode: "bypassPermissions" } });
   expect(find(loaded, "theirs")?.withheld).toEqual(["hooks", "mcpServers", "permissionMode", "model"]);
   expect(lines(loaded, tree).find((line) => line.includes("theirs.md: hooks"))).toMatch(
-    /^home\/plugins\/p\/agents\/theirs\.md: hooks: is not used: a plugin/,
+    /^home\/plugins\/p\/agents\/theirs\.md: hooks: is ignored: agents of a plugin cannot set it/,
   );
-  expect((await configOf(tree)).notices[0]).toContain("home/plugins/gone of plugins is not there");
+  expect((await configOf(tree)).notices[0]).toContain("home/plugins/gone of plugins does not exist");
 });
 
 test("a project names plugins only once it is trusted", async () => {
@@ -327,22 +327,26 @@ test("--agents takes JSON or a file", async () => {
     model: "sonnet",
     source: { level: "flag", from: "--agents" },
   });
-  expect(lines(direct, tree)).toEqual(["--agents: reviewer.effort: is not a field that is known, and is not used"]);
+  expect(lines(direct, tree)).toEqual(["--agents: reviewer.effort: is not a known field and is ignored"]);
   const fromFile = await load(tree, flag("agents.json"));
   expect(find(fromFile, "reviewer")?.definition.source.from).toBe(`--agents ${tree.path("repo/agents.json")}`);
 });
 
 test.each([
-  ["invalid JSON", "{ nope", /^--agents:1:3: not valid JSON/],
-  ["a key twice", `{"a":{"description":"d","prompt":"p"},"a":{"description":"d","prompt":"p"}}`, /there twice/],
-  ["a list", [], /^--agents: expected an object of agents by their names/],
+  ["what is no JSON", "{ nope", /^--agents:1:3: not valid JSON/],
+  ["a key twice", `{"a":{"description":"d","prompt":"p"},"a":{"description":"d","prompt":"p"}}`, /duplicate key\./],
+  ["a list", [], /^--agents: must be an object with one key for each agent/],
   ["an agent that is none", { a: 5 }, /^--agents: a: expected object, received number/],
   ["no prompt", { a: { description: "d" } }, /^--agents: a\.prompt: is missing/],
   ["no description", { a: { prompt: "p" } }, /^--agents: a\.description: is missing/],
-  ["a bad name", { "a b": { description: "d", prompt: "p" } }, /^--agents: a b\.name: must be letters/],
-  ["a bad list", { a: { description: "d", prompt: "p", tools: 5 } }, /^--agents: a\.tools: expected names/],
-  ["a file that is not there", "gone.json", /^--agents gone\.json: there is no such file, and it is not JSON/],
-])("--agents with %s is a clear error", async (_what, given, message) => {
+  ["a bad name", { "a b": { description: "d", prompt: "p" } }, /^--agents: a b\.name: must contain only letters/],
+  [
+    "a bad list",
+    { a: { description: "d", prompt: "p", tools: 5 } },
+    /^--agents: a\.tools: expected comma-separated names/,
+  ],
+  ["a file that does not exist", "gone.json", /^--agents gone\.json: it is neither JSON nor an existing file/],
+])("--agents with %s is an error that says so", async (_what, given, message) => {
   await expect(load(world(), flag(given))).rejects.toThrow(message);
 });
 

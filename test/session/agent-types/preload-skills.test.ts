@@ -47,8 +47,8 @@ test("unknown, user-only and denied skills are reported to the parent; the agent
   const { text, outcome } = resultOf(team);
   expect(outcome).toBe("ok");
   expect(text).toContain("Note: keen: skills: apy: there is no such skill; did you mean api?");
-  expect(text).toContain("Note: keen: skills: secret: a rule forbids it");
-  expect(text).toContain("Note: keen: skills: mine: it is for people only");
+  expect(text).toContain("Note: keen: skills: secret: a rule denies it");
+  expect(text).toContain("Note: keen: skills: mine: only the user can run it");
   expect(system(team.asked(/^lead\//)[0])).not.toContain("Hush.");
 });
 

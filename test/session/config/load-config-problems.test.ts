@@ -30,8 +30,8 @@ async function problemsOf(content: string | Uint8Array, name = file): Promise<st
 test.each([
   ["cut", '{\n  "model": "lo', "2:12 - not valid JSON: unexpected end of string"],
   ["cut after a brace", '{ "permissions": {', "1:19 - not valid JSON: close brace expected"],
-  ["zero bytes", "", "1:1 - the file is empty: write {} or remove it"],
-  ["blank", " \n\n", "1:1 - the file is empty: write {} or remove it"],
+  ["zero bytes", "", "1:1 - the file is empty. Write {} or remove the file."],
+  ["blank", " \n\n", "1:1 - the file is empty. Write {} or remove the file."],
   ["a comment", '{\n  // mine\n  "model": "local/a"\n}', "2:3 - not valid JSON: comments are not allowed in JSON"],
   ["a comma too many", '{ "model": "local/a", }', "1:23 - not valid JSON: property name expected"],
   ["NUL", '{ "model": "a\u0000b" }', "1:12 - not valid JSON: invalid character"],
@@ -48,39 +48,35 @@ test.each([
     '{"permissions": {"defaultMode": "yolo"}}',
     /^1:33 permissions\.defaultMode expected one of "default"\|/,
   ],
-  ["a typo", '{\n  "modle": "local/a"\n}', '2:3 modle unknown key; did you mean "model"?'],
-  ["a typo inside", '{"retry": {"maxAttempt": 3}}', '1:12 retry.maxAttempt unknown key; did you mean "maxAttempts"?'],
+  ["a typo", '{\n  "modle": "local/a"\n}', '2:3 modle unknown key. Did you mean "model"?'],
+  ["a typo inside", '{"retry": {"maxAttempt": 3}}', '1:12 retry.maxAttempt unknown key. Did you mean "maxAttempts"?'],
   [
     "a typo in a model",
     '{"models": {"local/a": {"contextWindows": 3}}}',
-    '1:25 models.local/a.contextWindows unknown key; did you mean "contextWindow"?',
+    '1:25 models.local/a.contextWindows unknown key. Did you mean "contextWindow"?',
   ],
-  ["an unknown key", '{"bash": {"colour": "red"}}', "1:11 bash.colour unknown key; there is timeoutMs"],
+  ["an unknown key", '{"bash": {"colour": "red"}}', "1:11 bash.colour unknown key. Known keys: timeoutMs"],
   [
     "a URL that is none",
     '{"providers": {"local": {"baseUrl": "file:///etc"}}}',
     /^1:37 providers\.local\.baseUrl expected a URL/,
   ],
   ["a bad variable", '{"env": {"A B": "c"}}', "1:10 env.A B expected the name of an environment variable"],
-  [
-    "a key twice",
-    '{\n  "model": "local/a",\n  "model": "local/b"\n}',
-    "3:3 model the key is there twice: remove one of them",
-  ],
-  ["a key twice inside", '{"env": {"A": "1", "A": "2"}}', "1:20 env.A the key is there twice: remove one of them"],
-  ["__proto__", '{"__proto__": {"model": "local/a"}}', "1:2 __proto__ the key is not allowed: remove it"],
-  ["__proto__ inside", '{"env": {"__proto__": "1"}}', "1:10 env.__proto__ the key is not allowed: remove it"],
+  ["a key twice", '{\n  "model": "local/a",\n  "model": "local/b"\n}', "3:3 model duplicate key. Remove one of them."],
+  ["a key twice inside", '{"env": {"A": "1", "A": "2"}}', "1:20 env.A duplicate key. Remove one of them."],
+  ["__proto__", '{"__proto__": {"model": "local/a"}}', "1:2 __proto__ this key is not allowed. Remove it."],
+  ["__proto__ inside", '{"env": {"__proto__": "1"}}', "1:10 env.__proto__ this key is not allowed. Remove it."],
   [
     "a deep one",
     `${"[".repeat(10_000)}${"]".repeat(10_000)}`,
-    "-:- - the JSON is nested too deep for settings (64 levels)",
+    "-:- - the JSON is nested too deeply (the limit is 64 levels)",
   ],
-  ["deep and cut", '{"a":'.repeat(10_000), "-:- - the JSON is nested too deep for settings (64 levels)"],
-  ["not UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), "-:- - the settings cannot be read: it is not UTF-8"],
+  ["deep and cut", '{"a":'.repeat(10_000), "-:- - the JSON is nested too deeply (the limit is 64 levels)"],
+  ["not UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), "-:- - cannot read the settings: it is not valid UTF-8"],
   [
     "huge",
     `{"model": "${"x".repeat(1_000_001)}"}`,
-    /the settings cannot be read: it has \d+ bytes; at most 1000000 are read/,
+    /cannot read the settings: it has \d+ bytes; the limit is 1000000$/,
   ],
 ])("%s", async (_, content, expected) => {
   const [problem, ...more] = await problemsOf(content);
@@ -129,8 +125,8 @@ test("a folder, a pipe, a loop or an unreadable file in place of settings is an 
   symlinkSync("settings.json", tree.path("repo/.claude/settings.json"));
   const found = await settingsProblems(input);
   expect(found.map(({ message }) => message)).toEqual([
-    "the settings cannot be read: it is not a regular file",
-    "the settings cannot be read: it is not a regular file",
+    "cannot read the settings: it is not a regular file",
+    "cannot read the settings: it is not a regular file",
     expect.stringContaining("ELOOP"),
   ]);
   if (process.getuid?.() !== 0) {
@@ -147,7 +143,7 @@ test("--settings takes an existing file or JSON, and names the error in it", asy
   tree.folder("repo");
   const input = { cwd: tree.path("repo"), env: { HOME: tree.path("home") }, managedFile: tree.path("none") };
   await expect(loadConfig({ ...input, flags: { settings: "absent.json" } })).rejects.toThrow(
-    `${tree.path("repo/absent.json")}: the settings cannot be read: there is no such file`,
+    `${tree.path("repo/absent.json")}: cannot read the settings: file not found`,
   );
   await expect(loadConfig({ ...input, flags: { settings: '{"maxTurns": "x"}' } })).rejects.toThrow(
     "--settings:1:14: maxTurns: expected number, received string",

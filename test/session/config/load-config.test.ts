@@ -165,7 +165,7 @@ test.each([".troupe/settings.json", ".troupe/settings.local.json"])(
     ]);
     expect(config.rules.allow).toEqual([]);
     expect(config.notices).toEqual([
-      expect.stringContaining(`is not trusted, so these of its settings are not used: ${file} (`),
+      expect.stringContaining(`is not trusted, so some of its settings are ignored: ${file} (`),
     ]);
     expect(config.untrusted.every(({ source }) => source === tree.path(`repo/${file}`))).toBe(true);
   },
@@ -245,9 +245,7 @@ test("added folders resolve from their source; a missing one is a notice, or an 
     { value: tree.path("home/shared"), source: tree.path("home/.troupe/settings.json") },
   ]);
   expect(config.notices).toEqual([expect.stringContaining("/nonexistent/x")]);
-  await expect(load(tree, flags({ addDir: ["nowhere"] }))).rejects.toThrow(
-    "--add-dir nowhere: there is no such folder",
-  );
+  await expect(load(tree, flags({ addDir: ["nowhere"] }))).rejects.toThrow("--add-dir nowhere: folder not found");
 });
 
 test("TROUPE_HOME moves the home", async () => {

@@ -43,7 +43,7 @@ describe("hook output for the model and the user", () => {
     const texts = it.all("tool.settled")[0]?.content.map((part) => (part.type === "text" ? part.text : "")) ?? [];
     expect(texts[0]).toBe("marked a");
     expect(texts[1]).toBe("<hook-feedback>\nbefore\n</hook-feedback>");
-    expect(texts[2]).toMatch(/^<hook-feedback>\nred y+\n\[cut: 100004 characters in all\]/);
+    expect(texts[2]).toMatch(/^<hook-feedback>\nred y+\n\[cut: 100004 characters in total\]/);
     expect(it.all("notice.raised").map(({ message }) => message)).toEqual([expect.stringMatching(/says: for you$/)]);
   });
 
@@ -91,7 +91,7 @@ describe("hook output for the model and the user", () => {
     });
     await it.session.ask("go");
     const ack = await it.session.dispatch({ type: "compact", instructions: "short" });
-    expect(ack).toMatchObject({ ok: false, message: expect.stringContaining("a hook is against it") });
+    expect(ack).toMatchObject({ ok: false, message: expect.stringContaining("a hook blocked it:") });
     expect(JSON.parse(readFileSync(it.tree.path("project/c.json"), "utf8"))).toMatchObject({
       trigger: "manual",
       custom_instructions: "short",
@@ -123,7 +123,7 @@ describe("invalid hooks", () => {
     [
       "no command",
       { Stop: [{ hooks: [{ type: "command" }] }] },
-      /hooks\.Stop\[0\]\.hooks\[0\]\.command: there is none/,
+      /hooks\.Stop\[0\]\.hooks\[0\]\.command: is missing\. Add the command to run\./,
     ],
     ["a timeout of nothing", { Stop: [hook("x", { timeout: 0 })] }, /hooks\.Stop\[0\]\.hooks\[0\]\.timeout/],
     [
@@ -146,13 +146,15 @@ describe("invalid hooks", () => {
     const it = await started({ TeaTime: [hook("exit 2")], Nonsense: [], PreToolUse: [hook("exit 2")] });
     await it.run();
     expect(it.marks).toEqual([]);
-    expect(it.all("notice.raised")[0]?.message).toMatch(/hooks of TeaTime do not run: there are SessionStart, /);
+    expect(it.all("notice.raised")[0]?.message).toMatch(
+      /hooks for TeaTime never run: the known events are SessionStart, /,
+    );
   });
 
   test("a guard of a kind that cannot run blocks the call and says so", async () => {
     const it = await started({ PreToolUse: [{ hooks: [{ type: "http", url: "http://127.0.0.1:1/" }] }] });
     await it.run();
     expect(it.marks).toEqual([]);
-    expect(it.all("notice.raised").at(-1)?.message).toMatch(/hooks of type "http" cannot be run/);
+    expect(it.all("notice.raised").at(-1)?.message).toMatch(/hooks of type "http" are not supported, only "command"/);
   });
 });

@@ -21,17 +21,22 @@ const rows: readonly Row[] = [
   { name: "exits 126", command: "/", counts: "failure", says: /exit code 126 \(cannot be executed\)/ },
   { name: "exits 127", command: "no-such-command-here", counts: "failure", says: /exit code 127 \(no such command\)/ },
   { name: "is killed", command: "kill -9 $$", counts: "failure", says: /killed by SIGKILL/ },
-  { name: "hangs", command: "sleep 300", timeout: 0.2, counts: "failure", says: /did not end within 0\.2 s/ },
+  { name: "hangs", command: "sleep 300", timeout: 0.2, counts: "failure", says: /it was killed after 0\.2 s/ },
   { name: "prints 50 MB", command: flood, counts: "go" },
   { name: "prints 50 MB of a JSON object", command: `printf '{"a":"'; ${flood}`, counts: "failure", says: /too much/ },
   { name: "prints 80 MB", command: `${flood}; ${flood}`, counts: "failure", says: /more than 64 MB/ },
-  { name: "prints invalid JSON", command: `echo '{"decision": '`, counts: "failure", says: /begins like JSON/ },
+  {
+    name: "prints invalid JSON",
+    command: `echo '{"decision": '`,
+    counts: "failure",
+    says: /its output starts like JSON but is invalid:/,
+  },
   { name: "prints a wrong field", command: `echo '{"continue":"no"}'`, counts: "failure", says: /continue/ },
   {
     name: "answers as another hook",
     command: `echo '{"hookSpecificOutput":{"hookEventName":"Sleep"}}'`,
     counts: "failure",
-    says: /answers as a Sleep hook/,
+    says: /its output has the hookEventName Sleep/,
   },
   { name: "leaves its input unread", command: "exec <&-; exit 0", counts: "go" },
   { name: "prints bytes that are not text", command: "head -c 1000 /dev/urandom | tr -d '{'", counts: "go" },
@@ -57,21 +62,21 @@ describe("guard (PreToolUse)", () => {
     expect(it.all("hook.ran").map(({ outcome }) => outcome)).toEqual([outcomes[row.counts]]);
     expect(it.all("tool.settled").map(({ outcome }) => outcome)).toEqual([row.counts === "go" ? "ok" : "denied"]);
     if (row.says) expect(told(it)).toMatch(row.says);
-    if (row.counts === "failure") expect(told(it)).toMatch(/blocks when it fails \(it can say "onFailure": "open"\)/);
+    if (row.counts === "failure")
+      expect(told(it)).toMatch(
+        /this counts as a denial, because this hook fails closed \(set "onFailure": "open" to change that\)/,
+      );
   });
 
   test.each(rows.filter(({ counts }) => counts === "failure"))(
-    "that $name and may fail: the call continues",
-    async (row) => {
-      const it = await hookedSession({
-        hooks: withHook("PreToolUse", row, { onFailure: "open" }),
-        steps: [markCall("a"), { text: "done" }],
-      });
-      await it.run();
-      expect(it.marks).toEqual(["a"]);
-      expect(told(it)).toMatch(/went on without it/);
-    },
-  );
+    const it = await hookedSession({
+      hooks: withHook("PreToolUse", row, { onFailure: "open" }),
+      steps: [markCall("a"), { text: "done" }],
+    });
+    await it.run();
+    expect(it.marks).toEqual(["a"]);
+    expect(told(it)).toMatch(/it is ignored/);
+  });
 });
 
 describe("guard (PermissionRequest)", () => {

@@ -80,7 +80,9 @@ test("imports nest up to five levels", () => {
   for (let number = 1; number < 9; number++) tree.write(`repo/${number}.md`, `number ${number} @${number + 1}.md`);
   const reading = open(tree).initial();
   expect(reading.files).toHaveLength(6);
-  expect(reading.notices).toEqual([`${tree.path("repo/5.md")}: @6.md is left out: imports go 5 deep`]);
+  expect(reading.notices).toEqual([
+    `${tree.path("repo/5.md")}: @6.md is ignored: imports can be nested at most 5 deep`,
+  ]);
 });
 
 test("lookalikes are not imports; a missing path is reported", () => {
@@ -88,8 +90,8 @@ test("lookalikes are not imports; a missing path is reported", () => {
   const reading = open(tree).initial();
   expect(reading.files).toHaveLength(1);
   expect(reading.notices.map((notice) => notice.split(": ")[1])).toEqual([
-    "@./gone.md is not there",
-    "@missing.md is not there",
+    "@./gone.md does not exist",
+    "@missing.md does not exist",
   ]);
 });
 
@@ -148,7 +150,7 @@ test("the user's own file may import the user's files", () => {
     "home/.claude/CLAUDE.md: mine\n@~/notes.md\n@/etc/hostname",
     "home/notes.md: private notes",
   ]);
-  expect(reading.notices).toEqual([expect.stringContaining("/etc/hostname is left out")]);
+  expect(reading.notices).toEqual([expect.stringContaining("/etc/hostname is ignored")]);
 });
 
 test("nested folders: added when a file in them is read, once, outer ones first", () => {
@@ -175,9 +177,7 @@ test("nested folders: added when a file in them is read, once, outer ones first"
 test("a large file is cut between characters, with a note to the model", () => {
   const tree = world({ "repo/AGENTS.md": `x${"é".repeat(30_000)}` });
   const { files, notices } = open(tree).initial();
-  expect(files[0]?.text).toMatch(
-    /^xé+\n\[The rest of .* is left out: the first 40000 of its 60001 bytes are above\.\]$/,
-  );
+  expect(files[0]?.text).toMatch(/^xé+\n\[The rest of .* is cut off: these are the first 40000 of 60001 bytes\.\]$/);
   expect(notices).toEqual([`${tree.path("repo/AGENTS.md")}: only the first 40000 of its 60001 bytes are used`]);
 });
 
@@ -205,11 +205,11 @@ test("files that are not text, not regular, or hide characters are reported", ()
     "with a mark\nand Windows lines",
   ]);
   expect(notices.map((notice) => notice.slice(tree.root.length + 1))).toEqual([
-    "repo/AGENTS.md: it is not all UTF-8; what is not is replaced",
-    "repo/CLAUDE.md: it has hidden characters, which are shown as marks",
-    "repo/CLAUDE.local.md is left out: it is not a text file",
-    "repo/sub/CLAUDE.md is left out: it is not a regular file",
-    "repo/sub/CLAUDE.local.md is left out: it is not a regular file",
+    "repo/AGENTS.md: it is not valid UTF-8; invalid bytes are replaced",
+    "repo/CLAUDE.md: it has hidden characters, which are replaced by visible marks",
+    "repo/CLAUDE.local.md is ignored: it is not a text file",
+    "repo/sub/CLAUDE.md is ignored: it is not a regular file",
+    "repo/sub/CLAUDE.local.md is ignored: it is not a regular file",
   ]);
 });
 

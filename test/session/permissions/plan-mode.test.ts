@@ -86,7 +86,7 @@ describe("plan mode", () => {
     expect(reply).toMatchObject({
       text: "Calling ExitPlanMode.\n1. Write made.\n2. Check it.",
       reason: "completed",
-      detail: "ExitPlanMode needs an answer, and nobody is there to give it",
+      detail: "ExitPlanMode needs an answer, and no user is available",
     });
     expect(results()).toMatchObject([{ outcome: "denied", text: expect.stringContaining("was not approved") }]);
     model.assertAllUsed();

@@ -51,7 +51,7 @@ test("a message sent on the way is received there; the agent ends and cannot be 
   expect(git("log", "--format=%an: %s", "--branches", "^main")).toBe("Troupe: one\n");
   await session.dispatch({ type: "prompt", agent: writer, content: "go on" });
   const told = await saw(({ event }) => event.type === "prompt.admitted" && event.source === "background");
-  expect(JSON.stringify(told.event)).toContain("does one task");
+  expect(JSON.stringify(told.event)).toContain("remote does only one task, and its clone no longer exists.");
 });
 
 test("an interrupt here stops it there, and its commits become a branch", async () => {
@@ -88,13 +88,13 @@ test("six at once on a worker that runs two: each returns as a branch", async ()
 test("texts for a remote agent", () => {
   expect(remoteConduct("troupe/agent-1")).toMatchInlineSnapshot(`
     "# Where you work
-    You work in a clone of the repository, on the branch troupe/agent-1, on another machine than the one that started you. Commit what you do: your commits go back as a branch. What you have changed and not committed when you end is committed for you; files outside the clone, and ignored ones, stay behind. Others cannot see your files: say in your last message all that they need to know."
+    You work in a clone of the repository, on the branch troupe/agent-1, on a different machine from the agent that started you. Commit your work: your commits are returned as a branch. Uncommitted changes are committed for you when you end. Files outside the clone, and ignored files, stay behind. Others cannot see your files: say in your last message all that they need to know."
   `);
   const elsewhere = stillRunningRemotely({ description: "write it", agentId: "agt_1", taskId: "bg_1" });
   expect(elsewhere).toMatchInlineSnapshot(
-    `"The agent for "write it" (agt_1) did not end with the program: it is on another machine, and what it does and comes to is heard here again, as the background task bg_1. You will be told when it has ended; do not start it again."`,
+    `"The agent for "write it" (agt_1) did not end with the program: it runs on another machine. It is followed here again, as the background job bg_1. You are notified when it ends. Do not start it again."`,
   );
   expect(adoptedJobNotice("0123456789abcdef")).toMatchInlineSnapshot(
-    `"The machine on which this was begun is gone. What had been committed there is in your clone (git log 0123456789ab..); what had not is lost. Look what is done already, and go on from there."`,
+    `"The machine that started this job is gone. The commits made there are in your clone (git log 0123456789ab..); uncommitted changes are lost. Check what is already done, and continue from there."`,
   );
 });

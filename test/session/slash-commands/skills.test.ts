@@ -42,7 +42,7 @@ describe("skill discovery", () => {
     const { skills, notices } = await find(tree);
     expect(skills.map(({ file }) => file)).toEqual([tree.path("project/.troupe/skills/x/SKILL.md")]);
     expect(notices).toEqual([
-      `${tree.path("project/.claude/skills/x/SKILL.md")} is hidden by ${tree.path("project/.troupe/skills/x/SKILL.md")}: both are the skill x`,
+      `${tree.path("project/.claude/skills/x/SKILL.md")} is ignored: ${tree.path("project/.troupe/skills/x/SKILL.md")} already defines the skill x`,
     ]);
   });
 
@@ -61,9 +61,9 @@ describe("skill discovery", () => {
       "lazy: Uses its first words: all of them.",
     ]);
     expect(notices.map((notice) => notice.replace(tree.path("project/.troupe/skills/"), ""))).toEqual([
-      expect.stringMatching(/^a\/SKILL\.md:4: description: .*; the skill is left out$/),
+      expect.stringMatching(/^a\/SKILL\.md:4: description: .*; the skill is ignored$/),
       expect.stringMatching(/^b\/SKILL\.md:1: the frontmatter is not closed/),
-      expect.stringMatching(/^c\/SKILL\.md: the name "\.\.\/\.\.\/etc" cannot be used/),
+      expect.stringMatching(/^c\/SKILL\.md: invalid name "\.\.\/\.\.\/etc"; the skill is ignored/),
       expect.stringMatching(/^d\/SKILL\.md: it has no description/),
     ]);
   });
@@ -135,11 +135,11 @@ describe("in a session", () => {
     expect(loaded?.text.replaceAll(tree.root, "ROOT")).toBe(
       [
         "The skill pdf. Paths in it are relative to its folder, ROOT/home/.troupe/skills/pdf.",
-        "Files beside it, to be read or run when it calls for them:\n- reference.md\n- scripts/fill.py",
+        "Other files in its folder, to read or run when it calls for them:\n- reference.md\n- scripts/fill.py",
         "Fill a.pdf with care.",
       ].join("\n\n"),
     );
-    expect(hidden).toEqual({ outcome: "failed", text: 'There is no skill "mine". There are: pdf.' });
+    expect(hidden).toEqual({ outcome: "failed", text: 'There is no skill "mine". Available: pdf.' });
     expect(unknown).toEqual({ outcome: "failed", text: 'There is no skill "pfd". Did you mean pdf?' });
   });
 

@@ -84,7 +84,7 @@ describe("prompt that calls a command", () => {
     });
     await session.ask("/commit --short");
     expect(said(0)).toContain(
-      "Status: [the output of `touch ran && git status --short`: run it with Bash before you go on]",
+      "Status: [the output of `touch ran && git status --short`: run it with Bash before you continue]",
     );
     expect(all("tool.called")).toEqual([]);
   });
@@ -104,7 +104,7 @@ describe("prompt that calls a command", () => {
     await session.ask("/pdf form.pdf");
     expect([0, 1, 2].map((index) => said(index).split("\n")[0])).toEqual(["/git:push", "/git:push", "/pdf form.pdf"]);
     expect(said(2)).toContain("Fill in form.pdf.");
-    await expect(session.ask("/tag")).rejects.toThrow("/tag could be /git:tag or /other:tag: say which");
+    await expect(session.ask("/tag")).rejects.toThrow("/tag is ambiguous. Use /git:tag or /other:tag.");
   });
 
   test("an unknown name is refused with the nearest one; the model gets nothing", async () => {
@@ -113,9 +113,9 @@ describe("prompt that calls a command", () => {
     });
     await expect(session.ask("/reveiw src")).rejects.toMatchObject({
       code: "prompt",
-      message: "there is no command /reveiw; did you mean /review? To say it as it is, begin with a space.",
+      message: "there is no command /reveiw. Did you mean /review? To send it as a prompt, start with a space.",
     });
-    await expect(session.ask("/zzzzzzzz")).rejects.toThrow("/help lists what there is.");
+    await expect(session.ask("/zzzzzzzz")).rejects.toThrow("Use /help to list all commands.");
     expect(model.calls).toEqual([]);
     expect(all("prompt.admitted")).toEqual([]);
   });
@@ -158,16 +158,16 @@ describe("prompt that calls a command", () => {
     expect(text).toBe(
       [
         "/compact [what to keep]  replace older turns by a summary",
-        "/help  list the commands there are",
+        "/help  list all commands",
         "/ok [x]  All right",
         "/twice  one",
       ].join("\n"),
     );
     await close();
     expect(all("notice.raised").flatMap(({ level, message }) => (level === "warning" ? [message] : []))).toEqual([
-      expect.stringMatching(/broken\.md:1: the frontmatter is not closed.*; the command is left out$/),
-      expect.stringMatching(/compact\.md is hidden by the built-in command \/compact$/),
-      expect.stringMatching(/home\/\.claude\/commands\/twice\.md is hidden by .*project.*: both are \/twice$/),
+      expect.stringMatching(/broken\.md:1: the frontmatter is not closed.*; the command is ignored$/),
+      expect.stringMatching(/compact\.md is ignored: \/compact is a built-in command$/),
+      expect.stringMatching(/home\/\.claude\/commands\/twice\.md is ignored: .*project.* already defines \/twice$/),
     ]);
   });
 

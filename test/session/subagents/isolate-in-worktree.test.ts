@@ -78,18 +78,18 @@ test("the hook may answer with JSON", async () => {
 });
 
 test.each([
-  ["says no", "echo 'no room on this disk' >&2; exit 2", /The WorktreeCreate hook refuses: no room on this disk/],
+  ["says no", "echo 'no room on this disk' >&2; exit 2", /The WorktreeCreate hook refused: no room on this disk/],
   [
     "fails",
     "echo 'it broke' >&2; exit 1",
-    /The WorktreeCreate hook refuses: The hook did not work \(exit code 1: it broke\)/,
+    /The WorktreeCreate hook refused: The hook failed \(exit code 1: it broke\)/,
   ],
-  ["prints nothing", "true", /must print the path of the folder it has made: it printed nothing/],
+  ["prints nothing", "true", /must print the path of the folder that it created: it printed nothing/],
   ["prints a relative path", "echo there", /"there" is not an absolute path/],
-  ["prints a folder that is not there", "echo /nowhere/at/all", /is not a folder that is there/],
-  ["prints the project itself", "pwd", /is the folder that others work in/],
-  ["prints a folder above the project", "dirname $PWD", /is the folder that others work in/],
-])("a hook that %s refuses the spawn, with its message", async (_, command, words) => {
+  ["prints a folder that does not exist", "echo /nowhere/at/all", /is not an existing folder/],
+  ["prints the project itself", "pwd", /is already used by other agents/],
+  ["prints a folder above the project", "dirname $PWD", /is already used by other agents/],
+])("a hook that %s refuses the spawn, with its words", async (_, command, words) => {
   const tree = gitTree();
   withHooks(tree, { WorktreeCreate: hook(command) });
   const team = await started(tree);

@@ -21,7 +21,7 @@ test("two working agents change one file: the second, the lead and the user get 
   });
   await team.ask("go");
   const told = (path: string) => textOf(team.asked(path).at(-1)?.request.messages ?? []);
-  expect(told("lead/b")).toMatch(/lead\/a, at work at the same time, has changed/);
+  expect(told("lead/b")).toMatch(/lead\/a, working at the same time, has also changed/);
   expect(told("lead/a")).not.toContain("at the same time");
   const lead1 = team.all("prompt.admitted", "lead").filter(({ source }) => source === "hook");
   expect(JSON.stringify(lead1)).toMatch(/lead\/b has changed .*shared\.txt.*which lead\/a/);

@@ -102,7 +102,7 @@ test("one that must plan first is not started: nothing could hold back its work 
   await made.ask("go");
   expect(resultOf(made)).toMatchObject({
     outcome: "failed",
-    text: expect.stringContaining("presents no plans") as string,
+    text: expect.stringContaining("runs in an external program that cannot present a plan.") as string,
   });
   expect(made.all("member.joined")).toEqual([]);
 });
@@ -133,7 +133,7 @@ test("a missing program or invalid output fails with a clear error", async () =>
     files: { "home/.troupe/agents/other.md": other(["/no/such/program"]) },
   });
   await missing.ask("go");
-  await heard(missing, /no such program/);
+  await heard(missing, /the program does not exist/);
   const noisy = await team(begin("@@garbage"));
   await noisy.ask("go");
   await heard(noisy, /turn 1; servers/);
@@ -144,11 +144,13 @@ test("it is refused as a subagent; a definition of an untrusted folder starts no
     calls: [{ tool: "Agent", input: { description: "x", prompt: "y", subagent_type: "other" } }],
   });
   await made.ask("go");
-  expect(JSON.stringify(made.all("tool.settled"))).toContain("works as a teammate alone");
+  expect(JSON.stringify(made.all("tool.settled"))).toContain(
+    "as a subagent: another program runs it, so it can only be a teammate. Start it with a name, in a team.",
+  );
   const untrusted = await team(begin("look"), undefined, {
     files: { "project/.troupe/agents/other.md": other() },
   });
   await untrusted.ask("go");
-  expect(JSON.stringify(untrusted.all("tool.settled"))).not.toContain("has begun");
+  expect(JSON.stringify(untrusted.all("tool.settled"))).not.toContain("has started in team");
   expect(untrusted.all("turn.started", "scout@alpha")).toEqual([]);
 });

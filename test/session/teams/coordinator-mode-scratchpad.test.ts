@@ -107,7 +107,7 @@ describe("scratchpad", () => {
       { stored: true },
     );
     expect(outcomes).toEqual(Array.from({ length: 8 }, () => "denied"));
-    for (const at of [1, 2, 4]) expect(settled[at]).toContain("Agents do not write there");
+    for (const at of [1, 2, 4]) expect(settled[at]).toContain("Agents may not write there, whatever the rules allow.");
     expect(existsSync(scratchpad)).toBe(true);
   });
 
@@ -223,7 +223,7 @@ describe("resumed session", () => {
       answer: () => ({ text: "" }),
     });
     await expect(again).rejects.toThrow(
-      `${join(realpathSync(dirname(scratchpad)), "scratchpad")} is not a folder, or is a link`,
+      `${join(realpathSync(dirname(scratchpad)), "scratchpad")} is not a folder, or it is a link: remove it`,
     );
   });
 });

@@ -51,7 +51,7 @@ describe("tools", () => {
     const team = await quiet(await withWorkers([{}], { flags: { mcpConfig } }));
     const [first] = team.asked("lead");
     expect(toolsOf(first)).toEqual(own);
-    expect(first?.request.system.at(-1)).toMatch(/^MCP servers that your workers reach[^\n]*\n- odd: .*\becho\b/);
+    expect(first?.request.system.at(-1)).toMatch(/^MCP servers that your workers can use;[^\n]*\n- odd: .*\becho\b/);
     expect(first?.system).not.toContain("say the following about their own tools");
     expect(toolsOf(team.asked(/worker/)[0])).toContain("mcp__odd__echo");
   });
@@ -140,7 +140,7 @@ describe("workers", () => {
     await team.ask("go");
     expect(resultOf(team)).toMatchObject({
       outcome: "failed",
-      text: expect.stringContaining('no agent type "worker"'),
+      text: expect.stringContaining('Unknown agent type "worker"'),
     });
   });
 

@@ -16,7 +16,7 @@ async function starting({ logFails = false } = {}) {
   };
   const definition = { name: "general-purpose" };
   const ports = {
-    led: { get: () => team, begun: () => undefined },
+    registry: { get: () => team, teammateStarted: () => undefined },
     options: {
       resolver: { resolve: () => ({ definition, model: "scripted/x", mode: "default", cwd: "/", isolated: true }) },
       launch: {},
@@ -25,7 +25,7 @@ async function starting({ logFails = false } = {}) {
     },
     ports: {
       shared: { parts: {} },
-      children: { admit: async () => ({ release: () => undefined }), isolate },
+      subagents: { acquireSlot: async () => ({ release: () => undefined }), isolate },
       agent: () => ({
         record: async () => {
           if (logFails) throw new TroupeError("storage", "cannot write: EIO");

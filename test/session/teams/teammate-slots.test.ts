@@ -36,7 +36,7 @@ test("a working teammate holds a slot and releases it when it becomes idle", asy
 
 test("slots held or awaited by a teammate's subagents are released when it ends", async () => {
   const begun = gate();
-  const queued = (event: Event) => event.type === "tool.progress" && event.text.startsWith("waiting for a place");
+  const queued = (event: Event) => event.type === "tool.progress" && event.text.startsWith("waiting for a slot,");
   const team = await alpha({
     settings: { limits: { maxConcurrentAgents: 1 } },
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }, { calls: [agent("look")] }], ({ agent: who }) => {

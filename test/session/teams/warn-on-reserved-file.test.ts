@@ -30,10 +30,10 @@ test("changing a file reserved by another member warns both, once for each file"
   await team.ask("go");
   const words = team.all("prompt.admitted").filter(({ source }) => source === "hook");
   expect(words.map(({ parts }) => parts[0])).toMatchObject([
-    { text: expect.stringMatching(/^You have changed "src\/a\.ts"\. bot has reserved "src\/"/) },
+    { text: expect.stringMatching(/^You changed "src\/a\.ts"\. bot has reserved "src\/"/) },
   ]);
   await expect
     .poll(async () => (await outside.mailbox.readUnread("bot")).map(({ body }) => body))
-    .toMatchObject([{ kind: "text", text: expect.stringContaining("team-lead has changed src/a.ts") }]);
+    .toMatchObject([{ kind: "text", text: expect.stringContaining("team-lead changed src/a.ts") }]);
   await outside.close();
 });

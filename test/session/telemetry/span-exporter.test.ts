@@ -56,7 +56,7 @@ test("permanently rejected spans are lost, with one notice", async () => {
   exporter.add([span("two")]);
   await exporter.close(10_000);
   expect(collector.requests).toHaveLength(2);
-  expect(lost).toEqual([expect.stringMatching(/^1 spans did not reach http.*: it answered 400/)]);
+  expect(lost).toEqual([expect.stringMatching(/^1 spans did not reach http.*: it responded with status 400/)]);
 });
 
 test("a partly accepted export is reported", async () => {
@@ -65,7 +65,7 @@ test("a partly accepted export is reported", async () => {
   const { exporter, lost } = exporterTo(collector.address);
   exporter.add([span("one"), span("two"), span("three")]);
   await exporter.close(10_000);
-  expect(lost).toEqual([expect.stringContaining("it refused 2 of them")]);
+  expect(lost).toEqual([expect.stringContaining("it rejected 2 of them")]);
 });
 
 test("a collector that never answers does not delay the end", async () => {
@@ -75,7 +75,7 @@ test("a collector that never answers does not delay the end", async () => {
   exporter.add([span("one")]);
   await expect.poll(() => collector.requests).toHaveLength(1);
   await exporter.close(1);
-  expect(lost).toEqual([expect.stringContaining("the session ended before it answered")]);
+  expect(lost).toEqual([expect.stringContaining("the session ended before it responded")]);
 });
 
 test("no collector: one notice, and the queue is bounded", async () => {

@@ -232,13 +232,15 @@ describe("files that Claude Code also writes", () => {
     );
     await expect(joined.inbox("team-lead").openReader()).rejects.toMatchObject({ code: "mail" });
     await expect(joined.record.changeTeam({ description: "ours" })).rejects.toThrow("another program leads this team");
-    await expect(store.delete("session-1", { force: true })).rejects.toThrow("Claude Code has made it");
+    await expect(store.delete("session-1", { force: true })).rejects.toThrow(
+      "Claude Code made it and removes it itself.",
+    );
     await joined.record.end(member.name, { reason: "shutdown" });
     const after = JSON.parse(readFileSync(join(theirs, "config.json"), "utf8")) as { members: unknown[] };
     expect(after.members).toEqual([lead]);
     await expect(
       team.record.reserve({ by: "bert", path: "a", mode: "shared", until: "2030-01-01T00:00:00.000Z" }),
-    ).rejects.toThrow("no place for reservations");
+    ).rejects.toThrow("Claude Code's team files cannot hold reservations.");
   });
 
   test("a name that leaves the folder is refused", async () => {

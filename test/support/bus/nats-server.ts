@@ -50,7 +50,7 @@ export async function startNats(options: NatsServerOptions = {}): Promise<NatsSe
     const started = spawn("nats-server", ["-c", file], { stdio: "ignore" });
     child = started;
     while (!(await answers(port))) {
-      if (started.exitCode !== null) throw new Error(`nats-server ended with ${started.exitCode}`);
+      if (started.exitCode !== null) throw new Error(`nats-server exited with code ${started.exitCode}`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   };

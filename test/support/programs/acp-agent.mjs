@@ -58,7 +58,7 @@ const app = agent({ name: "other" })
       });
       allowed = outcome.outcome === "selected" && outcome.optionId === "y" ? " allowed" : " refused";
     }
-    const retold = said.includes("in an earlier life") ? " again" : "";
+    const retold = said.includes("You worked on this before, in a previous run.") ? " again" : "";
     const words = `turn ${turns}${retold}${allowed}; servers: ${mcp.map(({ name }) => name).join(",")}`;
     await tell({ sessionUpdate: "agent_message_chunk", content: text(words) });
     return { stopReason: "end_turn" };

@@ -97,9 +97,9 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
     it("keeps ended members with the first reason, and respawned members", async () => {
       const { one, two } = await start();
       await one.record.join(worker("tester"));
-      await one.record.end("tester", { reason: "lost", detail: "its process is gone" });
+      await one.record.end("tester", { reason: "lost", detail: "its process has ended" });
       const again = await two.record.end("tester", { reason: "killed" });
-      expect(again.ended).toMatchObject({ reason: "lost", detail: "its process is gone" });
+      expect(again.ended).toMatchObject({ reason: "lost", detail: "its process has ended" });
       expect(two.record.current().members).toHaveLength(2);
       const back = await two.record.change("tester", { ended: null, tmuxPaneId: "%3" });
       expect(back).toMatchObject({ name: "tester", tmuxPaneId: "%3" });

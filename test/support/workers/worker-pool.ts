@@ -16,7 +16,7 @@ export default (ask) => {
       ? { text: "", calls: [{ tool: "Agent", input: { description: "write it", prompt: "write one and two", subagent_type: "general-purpose", name: "writer", isolation: "remote" } }] }
       : { text: "lead heard: " + ask.result.text };
   const { turn } = ask;
-  if (ask.said.includes("The machine on which this was begun is gone"))
+  if (ask.said.includes("The machine that started this job is gone"))
     return turn === 1 ? { text: "", calls: [{ tool: "Bash", input: { command: "cat one.txt" } }] } : turn === 2 ? { text: "", calls: [commit("two")] } : { text: "taken over" };
   if (turn === 1) return { text: "", calls: [commit("one")] };
   const wait = process.env.TROUPE_TEST_WAIT;

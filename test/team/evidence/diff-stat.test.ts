@@ -32,10 +32,12 @@ describe("changes of a worktree against its base", () => {
       ".gitattributes": [1, 0],
     });
     expect({ added, removed }).toEqual({ added: 3, removed: 2 });
-    await expect(diffStat(repository.place, { path: repository.root, base })).rejects.toThrow("is no worktree of");
+    await expect(diffStat(repository.place, { path: repository.root, base })).rejects.toThrow(
+      "is not a worktree of the repository at",
+    );
     expect(await diffLine(repository.place, { path, base })).toMatch(/^diff: \d+ files, \+\d+ -\d+: /);
     expect(await diffLine(repository.place, { path: repository.root, base })).toMatch(
-      /^diff: not known \(.*is no worktree/,
+      /^diff: unknown \(.*is not a worktree of the repository at/,
     );
   });
 });

@@ -173,17 +173,17 @@ describe("evidence as text", () => {
       - was denied: "Bash it" ("No.")
       - failed: "Read it" ("There is no z.")
       - diff: 1 file, +3 -1: "b.ts" +3 -1
-      - refuted: it is not done, an acceptance check did not pass
+      - refuted: not done, an acceptance check failed
       - check "npm run lint": passed
-      - check "npm test": did not pass (exit code 1), its output ends with "1 failed\\nof 2""
+      - check "npm test": failed (exit code 1), its output ends with "1 failed\\nof 2""
     `);
   });
 
   test("of an agent that only talked", () => {
     expect(evidenceText({ ...work(paid, idle), acceptance: { state: "claimed", checks: [] } })).toMatchInlineSnapshot(`
       "What was really done, by the log:
-      - 0 turns, no tool calls: whatever the report says, nothing was looked at, run or changed for it, 2.0 s, 122 tokens, $0.2500
-      - done is claimed, not checked"
+      - 0 turns, no tool calls: regardless of the report, no file was read or changed and no command ran, 2.0 s, 122 tokens, $0.2500
+      - claimed as done, not checked"
     `);
   });
 

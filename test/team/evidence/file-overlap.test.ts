@@ -43,18 +43,18 @@ describe("second agent to change a file", () => {
         {
           "agent": "lead/b",
           "file": "/p/x.ts",
-          "others": [
-            "lead/a",
-          ],
-          "tell": [
+          "notices": [
             {
               "agent": "agt_bbbbbbbb",
-              "text": "lead/a, at work at the same time, has changed "/p/x.ts" too. Read it again before you change it further, leave what is not yours as it is, and mention the overlap in your report.",
+              "text": "lead/a, working at the same time, has also changed "/p/x.ts". Read it again before you change it further, do not change the others' edits, and mention the overlap in your report.",
             },
             {
               "agent": "agt_00000000",
-              "text": "lead/b has changed "/p/x.ts", which lead/a, at work at the same time, has changed too. If their tasks collide, stop one of them, or let it wait; agents with worktrees of their own do not get in each other's way.",
+              "text": "lead/b has changed "/p/x.ts", which lead/a, working at the same time, has also changed. If their tasks conflict, stop one agent or let it wait. Agents in separate worktrees do not conflict.",
             },
+          ],
+          "others": [
+            "lead/a",
           ],
         },
       ]
@@ -85,7 +85,7 @@ describe("second agent to change a file", () => {
     const { of, hear } = team();
     of("a", ...edit("/p/x.ts"));
     expect(hear(lead, ...edit("/p/x.ts"))[0]?.notices).toMatchObject([
-      { agent: lead, text: expect.stringMatching(/^lead\/a, at work/) },
+      { agent: lead, text: expect.stringMatching(/^lead\/a, working at the same time, has also changed/) },
     ]);
   });
 });

@@ -63,7 +63,7 @@ describe("land", () => {
     branch(repo, "one", { "one.txt": "1\n" });
     const before = repo.git("rev-parse", "main");
     await expect(land(repo.place, { branches: ["one"], settings: { check: "exit 1" } })).rejects.toThrow(
-      /fails on the current branch already/,
+      /cannot land: the check already fails on the current branch \(/,
     );
     expect(repo.git("rev-parse", "main")).toBe(before);
     expect(repo.traces().worktrees).toBe(1);
@@ -74,7 +74,7 @@ describe("land", () => {
     branch(repo, "slow", { "slow.txt": "1\n" });
     const check = "if test -f slow.txt; then sleep 600; fi";
     const report = await land(repo.place, { branches: ["slow"], settings: { check, checkTimeoutMs: 1000 } });
-    expect(report.refused).toMatchObject([{ branch: "slow", reason: "red", how: "no end after 1 s" }]);
+    expect(report.refused).toMatchObject([{ branch: "slow", reason: "red", how: "timeout after 1 s" }]);
   });
 
   it("reports a conflict with its files and the intent of both sides; the others land", async () => {
@@ -190,13 +190,13 @@ describe("land", () => {
   });
 
   it.each<[string, (repo: TestRepository) => void, string[], RegExp]>([
-    ["uncommitted changes", (repo) => repo.write("a.txt", "dirty\n"), ["one"], /not committed \(a\.txt\)/],
-    ["a file in the way", (repo) => repo.write("one.txt", "mine\n"), ["one"], /one\.txt.*Nothing has been changed/s],
+    ["uncommitted changes", (repo) => repo.write("a.txt", "dirty\n"), ["one"], /it has uncommitted changes \(a\.txt\)/],
+    ["a file in the way", (repo) => repo.write("one.txt", "mine\n"), ["one"], /one\.txt.*Nothing was changed\./s],
     ["a detached head", (repo) => repo.git("checkout", "-q", "--detach"), ["one"], /on no branch/],
-    ["an unknown branch", () => undefined, ["onee"], /no branch onee; did you mean one\?/],
+    ["an unknown branch", () => undefined, ["onee"], /branch onee does not exist; did you mean one\?/],
     ["the same branch twice", () => undefined, ["one", "one"], /named twice/],
     ["the current branch", () => undefined, ["main"], /is the current branch/],
-    ["an option for a branch", () => undefined, ["--all"], /no branch --all/],
+    ["an option for a branch", () => undefined, ["--all"], /branch --all does not exist/],
   ])("refuses %s, and nothing is changed", async (_what, prepare, branches, message) => {
     const repo = testRepository();
     branch(repo, "one", { "one.txt": "1\n" });
@@ -236,7 +236,7 @@ describe("land", () => {
     repo.commit("meanwhile", { "main.txt": "m\n" });
     writeFileSync(join(made.path, "more.txt"), "uncommitted\n");
     const report = await land(repo.place, { branches: [made.branch] });
-    expect(report.notices).toEqual([`${made.path} has 1 uncommitted change on ${made.branch}: they do not land`]);
+    expect(report.notices).toEqual([`${made.path} has 1 uncommitted change on ${made.branch}, which will not land`]);
     expect((await pruneWorktrees(repo.place)).worktrees).toMatchObject([
       { outcome: "kept", reasons: ["untracked: more.txt"] },
     ]);

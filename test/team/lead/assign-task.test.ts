@@ -74,7 +74,9 @@ test("an assignment by a program also sends mail", async () => {
   expect(await bodiesOf(team.mailbox, "anna")).toEqual([]);
   const refused = (words: string) => ({ ok: false, reason: "nobody", message: expect.stringContaining(words) });
   expect(await team.tasks.update(2, { owner: "brt" }, anna)).toEqual(refused("Did you mean bert?"));
-  expect(await team.tasks.create({ subject: "x", description: "", owner: "brt" }, anna)).toEqual(refused('no "brt"'));
+  expect(await team.tasks.create({ subject: "x", description: "", owner: "brt" }, anna)).toEqual(
+    refused('Team beta has no member "brt".'),
+  );
   expect(await team.tasks.update(2, { owner: "bert" }, { name: "nobody" })).toEqual(refused('no "nobody"'));
   expect((await team.tasks.list()).map(({ id, owner }) => [id, owner])).toEqual([
     [1, "bert"],

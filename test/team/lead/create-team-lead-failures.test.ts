@@ -22,7 +22,7 @@ test("a member that cannot be stopped is named and does not block the others", a
   await close();
   expect([...backend.there]).toEqual(["stuck"]);
   const notices = recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []));
-  expect(notices).toEqual(["stuck could not be brought to rest: it does not go"]);
+  expect(notices).toEqual(["cannot suspend stuck: it does not go"]);
 });
 
 test("mail to the lead is received while a member is respawned", async () => {
@@ -69,7 +69,7 @@ test("tasks in progress of a silent member are released; tasks only assigned to 
   await stored.tasks.update(2, { owner: "scout" }, { name: "team-lead" });
   await expect
     .poll(() => recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : [])))
-    .toEqual([expect.stringContaining("Your teammate scout gives no sign. Back on the task list: #1.")]);
+    .toEqual([expect.stringContaining("Your teammate scout does not respond. Released to the task list: #1.")]);
   expect((await stored.tasks.list()).map(({ status, owner }) => [status, owner])).toEqual([
     ["pending", undefined],
     ["pending", "scout"],

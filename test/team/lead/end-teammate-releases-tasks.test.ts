@@ -52,7 +52,7 @@ test("the same for a lost member", async () => {
   expect(owners).toEqual([undefined]);
   expect(recorded).toMatchObject([
     {},
-    { message: expect.stringContaining("is gone: it fell over. Back on the task list: #1.") as string },
+    { message: expect.stringContaining("is gone: it fell over. Released to the task list: #1.") as string },
   ]);
 });
 

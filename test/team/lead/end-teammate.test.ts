@@ -25,7 +25,7 @@ function led({ asker }: { readonly asker: string }) {
       endsWithin: async () => false,
       endNow: async (name, { detail }) => void ended.push(`${name}: ${detail ?? ""}`),
     }),
-    watch: () => ({ statusOf: () => status, look: async () => undefined }) as never,
+    watch: () => ({ statusOf: () => status, refresh: async () => undefined }) as never,
     mailbox: { readUnread: async () => [{ from: asker, body }] } as never,
     createId,
     memberOf: () => ({ backendType: "tmux" }) as never,

@@ -53,11 +53,11 @@ test("a member that never starts or goes silent is abandoned once after its time
   await clock.advance(3_000);
   expect(givenUp).toEqual([]);
   await clock.advance(2_000);
-  const frozen = "frozen: its process is there and gives no sign, 4 s after its lease was over";
+  const frozen = "frozen: its process runs but sent no heartbeat for 4 s after its lease ended";
   expect(givenUp).toEqual([frozen]);
   await clock.advance(20_000);
   expect(silent).toEqual(["frozen", "frozen"]);
-  expect(givenUp).toEqual([frozen, "new: it was started and has not begun in 10 s"]);
+  expect(givenUp).toEqual([frozen, "new: it was started but did not begin within 10 s"]);
   await watch.close();
   expect(clock.sleeping).toBe(0);
 });

@@ -104,14 +104,14 @@ describe("depth, total and rate", () => {
     const { limits: spawn } = limits();
     expect(await spawn.acquire({ parentDepth: 1 })).toMatchInlineSnapshot(`
       {
-        "message": "No agent was started: an agent at depth 1, such as you, may not start others here (limits.maxDepth is 1). Do the work yourself, or say in your result what is left to do.",
+        "message": "No agent was started: you are at depth 1 and may not start agents (limits.maxDepth is 1). Do the work yourself, or say in your result what is left to do.",
         "ok": false,
       }
     `);
     expect(await limits({ maxDepth: 2 }).limits.acquire({ parentDepth: 1 })).toMatchObject({ ok: true, depth: 2 });
     expect(await limits({ maxDepth: 0 }).limits.acquire({ parentDepth: 0 })).toMatchInlineSnapshot(`
       {
-        "message": "No agent was started: agents are switched off here (limits.maxDepth is 0). Do the work yourself.",
+        "message": "No agent was started: agents are disabled (limits.maxDepth is 0). Do the work yourself.",
         "ok": false,
       }
     `);
@@ -126,7 +126,7 @@ describe("depth, total and rate", () => {
     for (let count = 0; count < 4; count++) placeOf(await spawn.acquire({ parentDepth: 0 })).release();
     expect(await spawn.acquire({ parentDepth: 0 })).toMatchInlineSnapshot(`
       {
-        "message": "No agent was started: this session has had 5 of the 5 agents it may have (limits.maxAgents). Do the rest yourself, or finish with what you have.",
+        "message": "No agent was started: this session has started 5 of at most 5 agents (limits.maxAgents). Do the rest yourself, or finish with what you have.",
         "ok": false,
       }
     `);

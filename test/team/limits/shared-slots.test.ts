@@ -80,7 +80,7 @@ test("total and depth are shared limits, as set by the lead", async () => {
   });
   expect(await all[1]?.acquire({ parentDepth: 1 })).toMatchObject({
     ok: false,
-    message: expect.stringMatching(/3 of the 3 agents/),
+    message: expect.stringMatching(/3 of at most 3 agents/),
   });
   await lead.close();
   // It continues with other settings.
@@ -216,7 +216,7 @@ test.each([
   (await admit(c)).release();
   expect(await a.acquire({ parentDepth: 0 })).toMatchObject({
     ok: false,
-    message: expect.stringMatching(/7 of the 7/),
+    message: expect.stringMatching(/7 of at most 7 agents/),
   });
 });
 

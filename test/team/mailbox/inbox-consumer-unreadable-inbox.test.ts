@@ -82,7 +82,7 @@ test("an unreadable inbox is retried with growing pauses; its mail is read once"
   expect(acted).toHaveLength(1);
   expect(failures).toEqual([]);
   expect(recorded).toMatchObject([
-    { type: "notice.raised", message: "its inbox could not be read, and is tried again: cannot read: EIO" },
+    { type: "notice.raised", message: "cannot read the inbox, trying again: cannot read: EIO" },
   ]);
   await link.close();
 });
@@ -119,7 +119,9 @@ const idleTeam = async () => {
 test("a teammate with a temporarily unreadable inbox reads mail sent afterwards", async () => {
   const team = await idleTeam();
   const restore = makeUnreadable(team, "scout");
-  await team.until((event) => event.type === "notice.raised" && event.message.includes("is tried again"));
+  await team.until(
+    (event) => event.type === "notice.raised" && event.message.includes("cannot read the inbox, trying again"),
+  );
   restore();
   expect(await team.command({ type: "mail.send", to: "scout", text: "second" })).toEqual({ ok: true });
   await team.until(report(/heard: [\s\S]*second/));
@@ -135,7 +137,9 @@ test("a teammate whose inbox is unreadable when it becomes idle reports idle aft
     }),
   });
   await team.ask("go");
-  await team.until((event) => event.type === "notice.raised" && event.message.includes("is tried again"));
+  await team.until(
+    (event) => event.type === "notice.raised" && event.message.includes("cannot read the inbox, trying again"),
+  );
   restore();
   await team.until(report(/looked around/));
   await inState(team, "scout", "idle");
@@ -148,7 +152,7 @@ test("a teammate with an unreadable inbox ends, reports why, releases its task, 
   await tasks.create({ subject: "paint", description: "", needs: ["Paintbrush"] }, { name: "team-lead" });
   await tasks.update(1, { owner: "scout" }, { name: "team-lead" });
   const restore = makeUnreadable(team, "scout");
-  await team.until(report(/scout could not go on: [\s\S]*EISDIR/));
+  await team.until(report(/scout could not continue: [\s\S]*EISDIR/));
   await inState(team, "scout", "ended");
   expect(await membersOf(team.tree)).toMatchObject([{ name: "scout", ended: { reason: "failed" } }]);
   expect((await tasks.get(1))?.owner).toBeUndefined();

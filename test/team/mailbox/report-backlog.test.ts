@@ -45,7 +45,7 @@ test("only the last unread reports of a teammate wait, also after a resume, and 
   await team.session.settled();
 
   const told = textOf(team.asked("lead").at(-1)?.request.messages ?? []);
-  const [, file = ""] = /Earlier reports of scout that you have not heard are in (\S+),/.exec(told) ?? [];
+  const [, file = ""] = /Earlier reports of scout that you have not read are in (\S+),/.exec(told) ?? [];
   const everything = readFileSync(file, "utf8") + told;
   for (let part = 1; part <= 10; part++)
     expect(everything.match(new RegExp(`done with part ${part}\\b`, "g")), `part ${part}`).toHaveLength(1);

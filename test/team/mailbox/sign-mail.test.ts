@@ -138,7 +138,7 @@ describe("control message", () => {
       [mail({}), "it is not signed by team-lead"],
       [mail({ signature: "AAAA" }), "it is not signed by team-lead"],
       [signMail(mail({}), anna).mail, "it is not signed by team-lead"],
-      [signMail(mail({ from: "anna" }), anna).mail, "only the lead may send a shutdown request, and it is from anna"],
+      [signMail(mail({ from: "anna" }), anna).mail, "only the lead may send a shutdown request, but it is from anna"],
       [mail({ from: "nobody", signature: "AAAA" }), "it is not signed by nobody"],
       [mail({ from: "anna", body: bodies.idle_notification }), "it is not signed by anna"],
     ];

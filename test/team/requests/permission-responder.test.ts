@@ -87,7 +87,9 @@ test("a plan for the user to decide cannot be answered by the lead's model", asy
   const { answers, present, sent } = desk(opened.then(() => yes));
   const done = present();
   expect([...answers.plans]).toEqual([]);
-  await expect(answers.answerPlan(requestId, { approve: true })).rejects.toThrow("No plan waits for an answer");
+  await expect(answers.answerPlan(requestId, { approve: true })).rejects.toThrow(
+    `No plan with the request id ${requestId} waits for an answer.`,
+  );
   expect(sent).toEqual([]);
   open();
   await done;
@@ -99,7 +101,9 @@ test("a plan withdrawn while its answer is recorded sends nothing and gives a no
   during("permission.settled", () => withdraw("scout"));
   await present();
   expect(sent).toEqual([]);
-  expect(noticesIn(recorded)).toEqual([expect.stringContaining("scout no longer waited for an answer to its plan")]);
+  expect(noticesIn(recorded)).toEqual([
+    expect.stringContaining("scout withdrew its plan before the answer came. The answer was not sent."),
+  ]);
 });
 
 test("a withdrawn question ends, even if its dialog ignores that", async () => {

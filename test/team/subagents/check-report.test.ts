@@ -44,7 +44,7 @@ describe("2.7 safety check of the report", () => {
   test("a background agent's report is checked before the parent gets it", async () => {
     const { told } = await checked({ text: "FLAGGED: steers" }, { background: true });
     expect(told).toMatch(
-      /<warning>A check of this report found words in it[^<]*: steers\.[^<]*<\/warning>\n<output>\nAll done/,
+      /<warning>A check of this report found text in it[^<]*: steers\.[^<]*<\/warning>\n<output>\nAll done/,
     );
   });
 
@@ -62,7 +62,7 @@ describe("2.7 safety check of the report", () => {
     [
       "the answer is neither",
       { text: "I think it is fine" },
-      /not checked: the answer of the check could not be understood/,
+      /not checked: the answer of the check could not be parsed/,
     ],
   ] as const)("not checked, with a note: %s", async (_what, answer, said) => {
     const { told } = await checked(answer);
@@ -72,7 +72,7 @@ describe("2.7 safety check of the report", () => {
 
   test("without a small model: a notice at the start and with every report", async () => {
     const { told, questions, team } = await checked({ text: "SAFE" }, { settings: { smallModel: undefined } });
-    expect(told).toMatch(/not checked: no small model is known/);
+    expect(told).toMatch(/not checked: no small model is configured/);
     expect(questions).toEqual([]);
     expect(
       team

@@ -73,7 +73,7 @@ test("an agent that left its worktree unchanged gets a new one; one that worked 
   });
   await team.session.ask("go");
   await team.quiet();
-  expect(resultOf(team, 1).text).toMatch(/changed nothing in its worktree/);
+  expect(resultOf(team, 1).text).toMatch(/It changed nothing, and its worktree was removed\./);
   const news = JSON.stringify(team.all("prompt.admitted", "lead").filter(({ source }) => source === "background"));
   expect(news).toMatch(/done: line\\\\nline|done: line\\nline/);
   expect(news).toMatch(/done: a\.txt/);

@@ -93,9 +93,9 @@ describe("activity line by a small model", () => {
     expect(run.ledger.spent.usd).toBeGreaterThan(0);
     const [first, second] = run.model.calls;
     expect(first?.ask).toMatchObject({ agent: "lead/scout", purpose: "summary" });
-    expect(first?.ask.said).toMatch(/Its task:\nmend it[\s\S]*did: \$ npm test$/);
+    expect(first?.ask.said).toMatch(/Its task:\nmend it[\s\S]*called: \$ npm test$/);
     expect(first?.ask.request.tools).toEqual([]);
-    expect(second?.ask.said).toMatch(/What you said last: Runs the tests/);
+    expect(second?.ask.said).toMatch(/Your previous line: Runs the tests/);
   });
 
   test("a model that fails three times is not asked again, nor is one without a budget", async () => {
@@ -169,7 +169,7 @@ describe("in a session", () => {
   test("the line is in the agent's log, the view, TaskOutput and its cost", async () => {
     const { team } = await inBackground(withSmall());
     expect(team.all("agent.summarized", "lead/scout")).toMatchObject([{ scope: "progress", text: "Counts the files" }]);
-    expect(resultOf(team, 1, 2).text).toMatch(/1 turn, 1 tool call, \d+ tokens so far; in a word: Counts the files/);
+    expect(resultOf(team, 1, 2).text).toMatch(/1 turn, 1 tool call, \d+ tokens so far; summary: Counts the files/);
     const view = [...itemsOf(team.session.view().agents)].find(({ path }) => path === "lead/scout");
     expect(view?.progress?.text).toBe("Counts the files");
     expect(team.all("cost.recorded", "lead/scout").map(({ purpose }) => purpose)).toEqual([
@@ -190,7 +190,9 @@ describe("in a session", () => {
     }
     const { team } = await inBackground({ subagents: { progressSummaries: true } });
     expect(team.all("notice.raised").map(({ message }) => message)).toContainEqual(
-      expect.stringMatching(/subagents.progressSummaries: no small model of scripted\/script is known/),
+      expect.stringMatching(
+        /subagents\.progressSummaries: no small model is known for scripted\/script\. Set smallModel in the settings\./,
+      ),
     );
   });
 
@@ -213,7 +215,7 @@ describe("in a session", () => {
       { scope: "history", text: "It was asked to count, and counted." },
     ]);
     const question = team.model.calls.find(({ ask }) => ask.purpose === "summary")?.ask.said ?? "";
-    expect(question).toMatch(/Its task:\ncount slowly[\s\S]*said: at 1\ndid: \$ echo 1[\s\S]*said: counted$/);
+    expect(question).toMatch(/Its task:\ncount slowly[\s\S]*wrote: at 1\ncalled: \$ echo 1[\s\S]*wrote: counted$/);
     const view = [...itemsOf(team.session.view().agents)].find(({ path }) => path === "lead/scout");
     expect(view?.summary?.text).toMatch(/counted/);
     for (const [settings, turns] of [

@@ -147,7 +147,7 @@ describe("unreported work", () => {
     });
     add(sent(last?.mailId as MailId), idle("interrupted"));
     const rest = untold.lastIdleEvent && untold.reportUntil(untold.lastIdleEvent);
-    expect(rest).toMatchObject({ worked: false, answers: [], said: undefined });
+    expect(rest).toMatchObject({ hasWorked: false, answers: [], lastText: undefined });
   });
 
   test("after a full report, a goodbye has no evidence, and silence needs no report", () => {

@@ -31,7 +31,9 @@ describe("2.8 result for the parent's model", () => {
   test("completed without text: a sentence says so, so that it does not look like a failure", async () => {
     const { text, outcome } = await resultFor((ask) => (ask.turn === 1 ? { calls: [bash("true")] } : { text: " " }));
     expect(outcome).toBe("ok");
-    expect(text).toMatch(/^The agent ended without a closing message\. That is no failure/);
+    expect(text).toMatch(
+      /^The agent ended without a closing message\. That is not a failure by itself: see below what it did\./,
+    );
   });
 
   test("one-shot built-ins leave out usage and id, unless there is a worktree", async () => {
@@ -50,11 +52,9 @@ describe("2.8 result for the parent's model", () => {
     const { text, outcome, team } = await resultFor(() => ({ text: "done" }), { run_in_background: true });
     const started = team.all("background.started")[0];
     expect(outcome).toBe("ok");
-    expect(text).toMatch(/^The agent is at work in the background\. You will be told when it has ended/);
+    expect(text).toMatch(/^The agent is at work in the background\. You are notified when it ends\./);
     expect(text).toContain(`agent id: ${started?.agent}`);
-    expect(text).toContain(
-      `task id: ${started?.backgroundId} (TaskOutput shows what it has written, TaskStop ends it)`,
-    );
+    expect(text).toContain(`task id: ${started?.backgroundId} (TaskOutput shows its output, TaskStop stops it)`);
     expect(text).toContain(`output file: ${started?.outputFile}`);
   });
 
@@ -65,7 +65,7 @@ describe("2.8 result for the parent's model", () => {
         : { fault: { kind: "authentication", message: "no key", times: "turn" } },
     );
     expect(outcome).toBe("failed");
-    expect(text).toMatch(/^The agent failed: .*no key[^\n]* What it had done until then:\n\nhalf of it/);
+    expect(text).toMatch(/^The agent failed: .*no key[^\n]* What it did before that:\n\nhalf of it/);
     expect(text).toMatch(/echo half[\s\S]*<usage>/);
   });
 
@@ -102,7 +102,7 @@ describe("2.8 result for the parent's model", () => {
     expect(await asking).toMatchObject({ reason: "interrupted" });
     await team.seen();
     expect(resultOf(team).outcome).toBe("interrupted");
-    expect(resultOf(team).text).toMatch(/The agent stopped: the one that started it was interrupted[\s\S]*half/);
+    expect(resultOf(team).text).toMatch(/The agent stopped: the agent that started it was interrupted[\s\S]*half/);
     await team.ask("send it on");
     await team.until((event) => event.type === "background.ended");
     expect(team.asked("lead/scout").at(-1)?.request.messages.length).toBe(3);

@@ -65,7 +65,7 @@ describe("2.1 input", () => {
     const { spawned, text } = await tryAgent({ isolation: "worktree" }, { cwd: repository.repo });
     expect(spawned[0]?.worktree?.branch).toMatch(/^troupe\/agent-/);
     expect(spawned[0]?.cwd).toBe(spawned[0]?.worktree?.path);
-    expect(text).toContain("changed nothing in its worktree");
+    expect(text).toContain("It changed nothing, and its worktree was removed.");
     expect(repository.traces()).toMatchObject({ branches: ["main"], worktrees: 1 });
   });
 
@@ -86,12 +86,16 @@ describe("bad input is a clear error for the model and leaves nothing behind", (
     return tree.path("repo");
   };
   const cases: [string, object, RegExp, (() => Partial<TeamOptions>)?][] = [
-    ["an unknown type", { subagent_type: "general" }, /no agent type "general".*There are: .*Explore.*general-purpose/],
+    [
+      "an unknown type",
+      { subagent_type: "general" },
+      /Unknown agent type "general".*Available types: .*Explore.*general-purpose/,
+    ],
     ["a type that is nearly right", { subagent_type: "Explor" }, /Did you mean Explore\?/],
     ["an unknown model", { model: "no-such-model" }, /no-such-model/],
-    ["a cwd that is not there", { cwd: "/nowhere/at/all" }, /"\/nowhere\/at\/all" is not a folder/],
+    ["a cwd that does not exist", { cwd: "/nowhere/at/all" }, /"\/nowhere\/at\/all" is not an existing folder/],
     ["a relative cwd", { cwd: "src" }, /must be an absolute path/],
-    ["cwd with a worktree", { cwd: "/tmp", isolation: "worktree" }, /cannot be asked for together/],
+    ["cwd with a worktree", { cwd: "/tmp", isolation: "worktree" }, /Set either cwd or isolation, not both:/],
     ["a name that cannot be one", { name: "../x" }, /must be letters/],
     ["the lead's name", { name: "lead" }, /name "lead" is taken/],
     ["isolation: remote", { isolation: "remote" }, /isolation/],
@@ -123,7 +127,7 @@ describe("bad input is a clear error for the model and leaves nothing behind", (
     await team.ask("go");
     const outcomes = [resultOf(team, 1), resultOf(team, 2), resultOf(team, 1, 2)];
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(["ok", "failed", "failed"]);
-    expect(outcomes[1]?.text).toMatch(/"scout" is taken: choose another, or use SendMessage/);
+    expect(outcomes[1]?.text).toMatch(/"scout" is taken\. Choose another name, or use SendMessage/);
     expect(team.all("agent.spawned")).toHaveLength(2);
   });
 

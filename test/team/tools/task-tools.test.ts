@@ -56,7 +56,7 @@ describe("3.6 TaskCreate, TaskGet, TaskList", () => {
 
   test("an unknown task is an error that says where to look", async () => {
     const it = await teamBench();
-    const said = { ok: false, text: "There is no task #9. TaskList shows which there are." };
+    const said = { ok: false, text: "There is no task #9. TaskList shows the tasks." };
     expect(await it.call("alice", "TaskGet", { taskId: 9 })).toEqual(said);
     expect(await it.call("alice", "TaskUpdate", { taskId: 9, status: "in_progress" })).toEqual(said);
   });
@@ -104,7 +104,7 @@ describe("3.6 TaskCreate, TaskGet, TaskList", () => {
     const it = await teamBench({ hooks });
     const said = await it.call("alice", "TaskCreate", task("vague"));
     expect(said.ok).toBe(false);
-    expect(said.text).toContain("not created: a hook of the user's is against it.\nSay which file.");
+    expect(said.text).toContain("not created: a hook of the user objects.\nSay which file.");
     expect(await it.stored.tasks.list()).toEqual([]);
   });
 
@@ -113,7 +113,7 @@ describe("3.6 TaskCreate, TaskGet, TaskList", () => {
     await it.call("lead", "TaskCreate", task("mine"));
     expect(await it.call("lead", "TaskUpdate", { taskId: 1, status: "in_progress" })).toMatchObject({ ok: true });
     const said = await it.call("lead", "TaskUpdate", { taskId: 1, owner: "bob" });
-    expect(said.text).toMatch(/nobody "bob" to give it to: this task list is yours alone/);
+    expect(said.text).toMatch(/There is no member "bob": this task list is yours alone/);
     expect(it.events).toEqual([
       { type: "task.created", taskId: 1, subject: "mine", by: "lead" },
       { type: "task.claimed", taskId: 1, subject: "mine", by: "lead" },
@@ -163,7 +163,7 @@ describe("3.6 TaskUpdate", () => {
     await it.call("team-lead", "TaskCreate", task("second", { blockedBy: [1] }));
     await it.call("team-lead", "TaskCreate", task("third", { needs: ["Bash"] }));
     const claim = (who: string, taskId: number) => it.call(who, "TaskUpdate", { taskId, status: "in_progress" });
-    expect((await claim("alice", 2)).text).toMatch(/blocked by task 1.*take one that nothing blocks/s);
+    expect((await claim("alice", 2)).text).toMatch(/blocked by task 1.*Choose a task that nothing blocks\./s);
     expect((await claim("alice", 3)).text).toMatch(/needs tools that alice does not have: Bash/);
     expect((await it.call("alice", "TaskList")).text).toContain(
       "#3 [pending] third [needs Bash, which you do not have]",
@@ -205,7 +205,7 @@ describe("3.6 TaskUpdate", () => {
       description: "d",
       metadata: { a: 1, c: 3 },
     });
-    expect((await it.call("bob", "TaskUpdate", { taskId: 1 })).text).toMatch(/Nothing to change was given for #1/);
+    expect((await it.call("bob", "TaskUpdate", { taskId: 1 })).text).toMatch(/No change was given for #1/);
   });
 
   test("cycles and self-blocks are refused, and nothing is changed", async () => {
@@ -213,7 +213,7 @@ describe("3.6 TaskUpdate", () => {
     await it.call("alice", "TaskCreate", task("first"));
     await it.call("alice", "TaskCreate", task("second", { blockedBy: [1] }));
     expect((await it.call("alice", "TaskUpdate", { taskId: 1, addBlockedBy: ["2"] })).text).toMatch(
-      /neither could ever start.*Nothing was changed/s,
+      /In a cycle neither could start\..*Nothing was changed/s,
     );
     expect((await it.call("alice", "TaskUpdate", { taskId: 1, addBlocks: [1] })).text).toMatch(/cannot block itself/);
     expect(await it.stored.tasks.get(1)).toMatchObject({ blocks: [2], blockedBy: [] });
@@ -223,7 +223,7 @@ describe("3.6 TaskUpdate", () => {
     const it = await teamBench();
     await it.call("team-lead", "TaskCreate", task("first"));
     const said = await it.call("team-lead", "TaskUpdate", { taskId: 1, owner: "alice" });
-    expect(said.text).toBe("Task #1 changed. alice is told by mail.\n#1 [pending] first (alice)");
+    expect(said.text).toBe("Task #1 changed. alice is notified by mail.\n#1 [pending] first (alice)");
     await it.call("team-lead", "TaskUpdate", { taskId: 1, owner: "alice", activeForm: "x" });
     expect(it.assigned).toMatchObject([{ task: { id: 1, owner: "alice" }, to: "alice" }]);
     expect(it.events.at(-2)).toEqual({
@@ -245,7 +245,7 @@ describe("3.6 TaskUpdate", () => {
     await it.call("team-lead", "TaskCreate", task("first"));
     expect(await it.call("team-lead", "TaskUpdate", { taskId: 1, owner: "alise" })).toEqual({
       ok: false,
-      text: `There is nobody "alise" in the team. Did you mean alice? There are: team-lead, alice, bob.`,
+      text: `There is no member "alise" in the team. Did you mean alice? There are: team-lead, alice, bob.`,
     });
     expect(it.assigned).toEqual([]);
   });
@@ -258,7 +258,7 @@ describe("3.6 TaskUpdate", () => {
     await other.tasks.releaseGone(async () => "its lease is over");
     await other.tasks.claim(1, { name: "alice" });
     const said = await it.call("bob", "TaskUpdate", { taskId: 1, metadata: { done: true } });
-    expect(said.text).toMatch(/no longer bob's by that claim: .* alice's\. Stop working on it/);
+    expect(said.text).toMatch(/bob no longer holds that claim on task 1: .* belongs to alice\. Stop working on it/);
     expect(await it.stored.tasks.get(1)).toMatchObject({ owner: "alice", metadata: {} });
   });
 });
@@ -270,14 +270,16 @@ describe("completing", () => {
     await it.call("alice", "TaskCreate", task("second", { blockedBy: [1] }));
     await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
     const said = await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed", metadata: { commit: "abc" } });
-    expect(said).toEqual({ ok: true, text: "Task #1 is completed. Free now: #2. TaskList shows what is left." });
+    expect(said).toEqual({ ok: true, text: "Task #1 is completed. Unblocked now: #2. TaskList shows what is left." });
     expect(await it.stored.tasks.get(1)).toMatchObject({
       status: "completed",
       proof: "claimed",
       metadata: { commit: "abc" },
     });
     expect(it.events.at(-1)).toMatchObject({ type: "task.updated", taskId: 1, status: "completed" });
-    expect((await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" })).text).toMatch(/completed already/);
+    expect((await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" })).text).toMatch(
+      /is already completed\./,
+    );
   });
 
   test("with checks it is verified when they pass", async () => {
@@ -307,13 +309,13 @@ describe("completing", () => {
       $ echo looking: passed
       $ echo 'three failed'; test -f made.txt: exit code 1
       three failed
-      Find the cause, mend it, then complete it again."
+      Find the cause, fix it, then complete it again."
     `);
     expect(await it.stored.tasks.get(1)).toMatchObject({ status: "in_progress", owner: "bob", proof: "refuted" });
     expect((await it.call("alice", "TaskList")).text).toContain("#2 [pending] second [blocked by #1]");
     it.tools.write("made.txt", "here");
     expect((await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" })).text).toMatch(
-      /verified.*Free now: #2/,
+      /verified.*Unblocked now: #2/,
     );
   });
 
@@ -324,7 +326,9 @@ describe("completing", () => {
     await it.call("alice", "TaskCreate", task("first", { acceptance: [{ command: "true" }, { command: "curl x" }] }));
     await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
     const said = await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" });
-    expect(said.text).toMatch(/no more than claimed to be done: .*"curl x" was not run: a rule forbids it/s);
+    expect(said.text).toMatch(
+      /The completion is only claimed, not verified:.*"curl x" was not run: a rule forbids it/s,
+    );
     expect(await it.stored.tasks.get(1)).toMatchObject({ status: "completed", proof: "claimed" });
   });
 
@@ -366,12 +370,14 @@ describe("completing", () => {
     await it.call("alice", "TaskCreate", task("first"));
     await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
     const said = await it.call("alice", "TaskUpdate", { taskId: 1, status: "completed" });
-    expect(said.text).toBe("#1 is bob's, who alone completes it. Ask bob with SendMessage.");
+    expect(said.text).toBe("#1 belongs to bob, and only its owner completes it. Ask bob with SendMessage.");
     expect((await it.call("team-lead", "TaskUpdate", { taskId: 1, status: "completed" })).text).toContain(
       "must not be asked",
     );
     const other = await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed", owner: "alice" });
-    expect(other.text).toMatch(/cannot be given to somebody in the same call/);
+    expect(other.text).toMatch(
+      /a task is completed by its owner, so it cannot be assigned to another member in the same call\./,
+    );
   });
 });
 

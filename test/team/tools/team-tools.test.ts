@@ -40,11 +40,11 @@ describe("3.4 TeamCreate and TeamDelete", () => {
   test("creates a team and explains teams to its lead; a name in use gets a number", async () => {
     const it = teams();
     const first = await it.call("TeamCreate", { team_name: "parser", description: "mends it" });
-    expect(first.text).toMatch(/^The team parser is there, and you are team-lead in it\. Start teammates/);
+    expect(first.text).toMatch(/^The team parser is ready, and you are team-lead in it\. Start teammates/);
     expect(first.text).toContain("You lead the team parser");
     const second = await it.call("TeamCreate", { team_name: "parser" });
     expect(second.text).toContain(
-      `The team parser-2 is there, and you are team-lead in it. The name "parser" was taken.`,
+      `The team parser-2 is ready, and you are team-lead in it. The name "parser" was taken.`,
     );
     expect((await it.store.list()).map(({ name, team }) => [name, team?.description])).toEqual([
       ["parser", "mends it"],
@@ -77,7 +77,7 @@ describe("3.4 TeamCreate and TeamDelete", () => {
     await team.record.end("alice", { reason: "shutdown" });
     expect(await it.call("TeamDelete")).toEqual({
       ok: true,
-      text: "The team parser is gone, with its mail and its tasks.",
+      text: "The team parser is deleted, with its mail and its tasks.",
     });
     expect(await it.store.list()).toEqual([]);
   });

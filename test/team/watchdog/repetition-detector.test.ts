@@ -43,14 +43,14 @@ test("the same call with the same result: a warning, later a verdict, each once"
         "Bash {"command":"npm test","timeout":5}",
       ],
       "kind": "warning",
-      "message": "You have now made the same calls 4 times in a row, with the same results each time:
+      "message": "You have made the same calls 4 times in a row with the same results:
     - Bash {"command":"npm test","timeout":5}
-    Repeating them will give nothing new. Try another way, or end with what you have and say what is in the way. If you go on like this you will be stopped.",
+    Repeating them gives nothing new. Try another way, or finish with what you have and say what blocks you. If you continue like this, you will be stopped.",
       "times": 4,
     }
   `);
   expect(said[7]?.message).toMatchInlineSnapshot(`
-    "it made the same calls 8 times in a row with the same results, also after it was warned:
+    "it made the same calls 8 times in a row with the same results, even after a warning:
     - Bash {"command":"npm test","timeout":5}"
   `);
 });
@@ -101,7 +101,7 @@ test("other work in between allows a new warning, and a new prompt resets the co
 test("a warning delivered as hook output does not reset the count", () => {
   const { times, watch } = player();
   expect(kinds(times(4, test1)).at(-1)).toBe("warning");
-  for (const event of prompted(1, "You have now made the same calls")) {
+  for (const event of prompted(1, "You have made the same calls")) {
     watch.observe(event.type === "prompt.admitted" ? { ...event, source: "hook" } : event);
   }
   expect(kinds(times(4, test1)).at(-1)).toBe("verdict");

@@ -64,7 +64,7 @@ describe("start", () => {
     expect(await after(1)).toEqual({
       kind: "start",
       silentMs: 10_000,
-      message: "no sign of life for 10 s: it was started and has not begun",
+      message: "no sign of life for 10 s: it was started but has not begun",
     });
   });
 
@@ -84,7 +84,7 @@ describe("model", () => {
     expect(await after(19_000)).toBeUndefined();
     expect(await after(1_000)).toMatchObject({
       kind: "model",
-      message: "no sign of life for 20 s: its model a/b answers, and nothing has come",
+      message: "no sign of life for 20 s: its model a/b answers, but nothing arrives",
     });
   });
 

@@ -14,7 +14,7 @@ const branch = `troupe/agent-${agentId.slice(-8)}`;
 describe("failed creation has an error code and leaves nothing half made", () => {
   it.each<[string, (repo: TestRepository) => string, RegExp, string?]>([
     ["outside a repository", ({ root }) => root, /is not in a git repository.*git init/],
-    ["in a folder that is not there", ({ root }) => join(root, "none"), /does not exist|cannot be used/],
+    ["in a folder that does not exist", ({ root }) => join(root, "none"), /does not exist|cannot be used/],
     [
       "in a bare repository",
       ({ root, git }) => {
@@ -39,7 +39,7 @@ describe("failed creation has an error code and leaves nothing half made", () =>
         mkdirSync(join(`${repo}.troupe`, `agent-${agentId.slice(-8)}`), { recursive: true });
         return repo;
       },
-      /is there already: remove it/,
+      /already exists\. Remove it, or choose another name\./,
     ],
     [
       "where the branch is checked out in another worktree",
@@ -47,7 +47,7 @@ describe("failed creation has an error code and leaves nothing half made", () =>
         git("worktree", "add", "-q", "-b", branch, join(root, "elsewhere"));
         return repo;
       },
-      /exists already, checked out in .*elsewhere/,
+      /already exists, checked out in .*elsewhere/,
     ],
     [
       "where a branch named troupe is in the way",
@@ -55,7 +55,7 @@ describe("failed creation has an error code and leaves nothing half made", () =>
         git("branch", "troupe");
         return repo;
       },
-      /a branch named troupe keeps git from making/,
+      /cannot create the branch .*: a branch named troupe exists\. Rename it/,
     ],
     [
       "where .git claims another repository",
@@ -84,8 +84,8 @@ describe("failed creation has an error code and leaves nothing half made", () =>
 
   it("a base that is not a commit", async () => {
     const repo = testRepository();
-    await expect(createWorktree(repo.place, { agentId, base: "--help" })).rejects.toThrow(/--help is no commit/);
-    await expect(createWorktree(repo.place, { agentId, base: "HEAD:a.txt" })).rejects.toThrow(/is no commit/);
+    await expect(createWorktree(repo.place, { agentId, base: "--help" })).rejects.toThrow(/--help is not a commit of/);
+    await expect(createWorktree(repo.place, { agentId, base: "HEAD:a.txt" })).rejects.toThrow(/is not a commit of/);
   });
 
   it("a sparse path or a file outside the project", async () => {
@@ -126,7 +126,7 @@ describe("failed creation has an error code and leaves nothing half made", () =>
     mkdirSync(closed);
     const args = ["-Urm", "sh", "-c", script, "sh", closed, process.execPath, program.path, repo.repo, repo.place.home];
     const run = spawnSync("unshare", args, { encoding: "utf8", env: { PATH: process.env["PATH"] ?? "" } });
-    expect(run.stdout).toMatch(/^storage: Cannot make the folder .*read-only/);
+    expect(run.stdout).toMatch(/^storage: Cannot create the folder .*read-only/);
     expect(repo.traces()).toEqual({ branches: ["main"], worktrees: 1, rescue: [] });
   });
 });
@@ -185,7 +185,7 @@ describe("locks held or left by another git", () => {
     onTestFinished(() => closeSync(held));
     // Only a sparse worktree writes to the config.
     await expect(createWorktree(repo.place, { agentId, settings: { sparse: ["x"] } })).rejects.toThrow(
-      /could not lock config file.*Another git is at work/,
+      /could not lock config file.*Another git runs in this repository, or one was killed there\./,
     );
     expect(existsSync(lock)).toBe(true);
     expect(repo.traces()).toEqual({ branches: ["main"], worktrees: 1, rescue: [] });

@@ -15,7 +15,7 @@ describe("createWorktree", () => {
       branch: `troupe/agent-${agentId.slice(-8)}`,
       base: git("rev-parse", "HEAD"),
       env: { TROUPE_WORKTREE: made.path, TROUPE_PORT_BASE: "20000", TROUPE_PORTS: "10" },
-      notices: [`1 uncommitted change of ${repo} is not in the worktree: it begins from the last commit.`],
+      notices: [`1 uncommitted change of ${repo} is not in the worktree: it starts from the last commit.`],
     });
     expect(readFileSync(join(made.path, "a.txt"), "utf8")).toBe("one\n");
     expect(git("worktree", "list", "--porcelain")).toContain(`locked ${agentId}`);
@@ -54,8 +54,8 @@ describe("createWorktree", () => {
     const settings = { link: ["node_modules", ".env"], copy: ["**/*.local", "secrets", "a.txt", "nothing"] };
     const made = await createWorktree(place, { agentId: newAgentId(), settings });
     expect(made.notices).toEqual([
-      "worktree.copy: a.txt is no file or folder here that git ignores",
-      "worktree.copy: nothing is no file or folder here that git ignores",
+      "worktree.copy: a.txt matches no ignored file or folder",
+      "worktree.copy: nothing matches no ignored file or folder",
     ]);
     expect(readlinkSync(join(made.path, ".env"))).toBe(join(repo, ".env"));
     expect(lstatSync(join(made.path, "node_modules")).isDirectory()).toBe(true);
@@ -82,7 +82,7 @@ describe("createWorktree", () => {
 
   it.each([
     ["fails", "echo not today >&2; touch x; echo y >> a.txt; exit 3", /exit code 3.*not today/s],
-    ["hangs", "sleep 600", /no end after 1 s/],
+    ["hangs", "sleep 600", /timeout after 1 s/],
     ["removes the worktree", 'rm -rf "$PWD"', /./],
   ])("leaves nothing when the setup command %s", async (_what, setup, message) => {
     const { repo, place, traces } = testRepository();

@@ -120,7 +120,7 @@ const rows: Row[] = [
   {
     what: "a new commit",
     do: (repo, { path }) => repo.commit("work", { b: "b" }, path),
-    kept: /^commits: 1 that its base does not have$/,
+    kept: /^commits: 1 that are not in its base$/,
   },
   {
     what: "a commit that was reset away",
@@ -136,7 +136,7 @@ const rows: Row[] = [
       repo.gitIn(path, "checkout", "-q", "--detach");
       repo.commit("work", { b: "b" }, path);
     },
-    kept: /^commits: 1 of them, on no branch$/,
+    kept: /^commits: 1 on no branch$/,
     rescued: 1,
   },
   {
@@ -207,7 +207,7 @@ const rows: Row[] = [
       repo.git("worktree", "unlock", path);
       repo.git("worktree", "lock", "--reason", "mine", path);
     },
-    kept: /^locked: somebody has locked it \(mine\)/,
+    kept: /^locked: it was locked by hand \(mine\)/,
   },
   {
     what: "a .git that leads to another repository",
@@ -268,7 +268,7 @@ describe("fate of a worktree", () => {
     expect(repo.git("worktree", "list", "--porcelain")).toContain("locked agt_");
     expect(await finishWorktree(repo.place, { name: made.name })).toMatchObject({
       outcome: "kept",
-      reasons: ["commits: 1 that its base does not have"],
+      reasons: ["commits: 1 that are not in its base"],
     });
     // The base is not the current main either.
     repo.commit("main goes on", { c: "c" });

@@ -69,7 +69,7 @@ describe("Bash", () => {
     const outcome = await bench.call("Bash", { command: "seq 1 50000; echo last" });
     const text = bench.text(outcome);
     expect(text).toMatch(/^1\n2\n3\n/);
-    expect(text).toMatch(/\[… \d+ bytes cut here\. The whole is in RESULTS\/bash-\w+\.txt: use Read/);
+    expect(text).toMatch(/\[… \d+ bytes cut here\. The full output is in RESULTS\/bash-\w+\.txt: use Read/);
     expect(text).toMatch(/\n50000\nlast$/);
     expect(text.length).toBeLessThan(30_000);
     const lines = readFileSync(outcome.savedTo ?? "", "utf8").split("\n");
@@ -89,18 +89,18 @@ describe("Bash", () => {
     const running = bench.call("Bash", { command: "echo first; sleep 600" }, abort.signal);
     await until("something was shown", () => bench.progress.join("").includes("first"));
     abort.abort();
-    expect(bench.text(await running)).toBe("first\n[Interrupted: the command and all it started were ended.]");
+    expect(bench.text(await running)).toBe("first\n[Interrupted: the command and all its processes were stopped.]");
     expect((await running).outcome).toBe("interrupted");
   });
 
   it("ends after its timeout, and tells what a command left running", async () => {
     expect(await bash("echo x; sleep 600", { timeout: 3_000 })).toMatchInlineSnapshot(`
       "failed: x
-      [Timed out after 3000 ms: the command and all it started were ended. Give it a longer timeout, or use run_in_background.]"
+      [Timed out after 3000 ms: the command and all its processes were stopped. Set a longer timeout, or use run_in_background.]"
     `);
     expect((await bash("sleep 600 & echo started")).replace(/\d+/, "PID")).toMatchInlineSnapshot(`
       "ok: started
-      [It left processes running (PID); what they write is lost and they end with the session. Use run_in_background to keep hold of such commands.]"
+      [It left processes running (PID). Their output is lost, and they end with the session. Use run_in_background for such commands.]"
     `);
     expect(await bash("x", { timeout: 900_000, command: "" })).toMatchSnapshot();
   });
@@ -163,7 +163,7 @@ describe("background jobs", () => {
     const waiting = bench.call("TaskOutput", { task_id: id }, abort.signal);
     abort.abort();
     expect(await waiting).toMatchObject({ outcome: "interrupted" });
-    expect(await output("bg_nonsense")).toBe(`There is no background task ID. There are: ${id}.`);
+    expect(await output("bg_nonsense")).toBe(`There is no background job ID. There are: ${id}.`);
   });
 
   it("all end with the session", async () => {
@@ -171,6 +171,8 @@ describe("background jobs", () => {
     await start("trap '' TERM; sleep 600; sleep 600");
     await bench.context.background.stopAll();
     expect(bench.context.background.list().map((task) => task.ended?.status)).toEqual(["killed", "killed"]);
-    expect(await bash("x", { run_in_background: true })).toMatch(/^failed: Bash failed: The session is ending/);
+    expect(await bash("x", { run_in_background: true })).toMatch(
+      /^failed: Bash failed: cannot start a background job: the session is ending/,
+    );
   });
 });

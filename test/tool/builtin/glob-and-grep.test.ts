@@ -68,7 +68,7 @@ describe("Glob", () => {
       await call("Glob", { pattern: "*", path: "src/a.ts" }),
     ];
     expect(said.join("\n")).toMatchInlineSnapshot(`
-      "ok: No file below DIR matches *.log. Files that .gitignore leaves out were not looked at.
+      "ok: No file below DIR matches *.log. Files excluded by .gitignore were not searched.
       failed: a{b is not a valid pattern: a [ or { in it is not closed.
       failed: DIR/nowhere cannot be searched: it does not exist.
       failed: DIR/src/a.ts is a file, not a directory. Use Read to read it."
@@ -121,7 +121,7 @@ describe("Grep", () => {
     bench.write("many.txt", "x\n".repeat(100_000));
     const text = await call("Grep", { pattern: "x", output_mode: "content", head_limit: 3 });
     expect(text).toBe(
-      "ok: DIR/many.txt:1:x\nDIR/many.txt:2:x\nDIR/many.txt:3:x\n\n[Only the first 3 lines. Narrow the search, or raise head_limit.]",
+      "ok: DIR/many.txt:1:x\nDIR/many.txt:2:x\nDIR/many.txt:3:x\n\n[Only the first 3 lines are shown. Narrow the search, or raise head_limit.]",
     );
   });
 

@@ -35,7 +35,7 @@ describe("Read", () => {
     bench.write("a.txt", "one\ntwo\nthree\nfour\n");
     expect(await read({ file_path: "a.txt" })).toBe("ok:      1\tone\n     2\ttwo\n     3\tthree\n     4\tfour");
     expect(await read({ file_path: bench.path("a.txt"), offset: 2, limit: 2 })).toBe(
-      "ok:      2\ttwo\n     3\tthree\n\n[Lines 2 to 3 of 4 lines. Go on with offset 4.]",
+      "ok:      2\ttwo\n     3\tthree\n\n[Lines 2 to 3 of 4 lines. Continue with offset 4.]",
     );
   });
 
@@ -43,20 +43,20 @@ describe("Read", () => {
     bench.write("long.txt", `${"x".repeat(5000)}\n${"y\n".repeat(2500)}`);
     const text = await read({ file_path: "long.txt" });
     expect(text).toContain(`${"x".repeat(2000)} [line cut: 5000 characters]`);
-    expect(text).toContain("[Lines 1 to 2000 of 2501 lines. Go on with offset 2001.]");
+    expect(text).toContain("[Lines 1 to 2000 of 2501 lines. Continue with offset 2001.]");
   });
 
   it("ends at a whole line when the text is too long for one result", async () => {
     bench.write("wide.txt", `${"w".repeat(1500)}\n`.repeat(200));
     const outcome = await bench.call("Read", { file_path: "wide.txt" });
     expect(outcome.savedTo).toBeUndefined();
-    expect(bench.text(outcome)).toMatch(/\[Lines 1 to 62 of 200 lines\. Go on with offset 63\.\]$/);
+    expect(bench.text(outcome)).toMatch(/\[Lines 1 to 62 of 200 lines\. Continue with offset 63\.\]$/);
   });
 
   it("reads a range of a huge file without keeping it", async () => {
     execFileSync("bash", ["-c", `seq 1 6000000 > ${bench.path("huge.txt")}`]);
     expect(await read({ file_path: "huge.txt", offset: 3_000_000, limit: 2 })).toBe(
-      "ok: 3000000\t3000000\n3000001\t3000001\n\n[Lines 3000000 to 3000001 of a longer file. Go on with offset 3000002.]",
+      "ok: 3000000\t3000000\n3000001\t3000001\n\n[Lines 3000000 to 3000001 of a longer file. Continue with offset 3000002.]",
     );
     expect(await read({ file_path: "huge.txt", offset: 6_000_000 })).toBe("ok: 6000000\t6000000");
     expect(await read({ file_path: "huge.txt", offset: 7_000_000 })).toMatch(

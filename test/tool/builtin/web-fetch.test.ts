@@ -71,7 +71,7 @@ describe("WebFetch", () => {
     const limits = { bytes: 1000, ms: 50, redirects: 1 };
     expect(await fetchPage(new URL(`${base}/never`), limits, new AbortController().signal)).toMatchObject({
       kind: "failed",
-      message: `${base}/never could not be fetched: no whole answer within 0.05 seconds.`,
+      message: `cannot fetch ${base}/never: no complete answer within 0.05 seconds.`,
     });
     const abort = new AbortController();
     const waiting = bench.call("WebFetch", { url: `${base}/never` }, abort.signal);

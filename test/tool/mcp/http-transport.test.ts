@@ -71,7 +71,7 @@ test.each(["application/json", "text/event-stream"])("F2 100 MB over HTTP as %s 
   const before = process.memoryUsage().rss;
   const reply = await bench.call("mcp__far__call");
   expect(reply.outcome).toBe("failed");
-  expect(textOf(reply)).toMatch(/more in one message|more than 1000000 bytes/);
+  expect(textOf(reply)).toMatch(/it sent a message larger than the limit|more than 1000000 bytes/);
   expect(process.memoryUsage().rss - before).toBeLessThan(80_000_000);
 });
 

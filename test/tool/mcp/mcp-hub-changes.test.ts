@@ -20,7 +20,7 @@ test("F5 a changed tool list is read again; a changed tool asks until it is allo
   expect(changed(after)).toBe(true);
   expect(bench.tool("mcp__odd__pid")).toBe(other);
   expect(changed(other)).toBe(false);
-  expect(bench.notices).toEqual([expect.stringContaining("echo is not what it was")]);
+  expect(bench.notices).toEqual([expect.stringContaining("echo has changed since it was allowed")]);
 
   await bench.call("mcp__odd__echo", { text: "allowed again" });
   expect(changed(after)).toBe(false);
@@ -65,7 +65,7 @@ test("F6 a missing required server is named, and its failure ends the wait", asy
   const bench = openHub({ must: { command: "no-such-program", required: true }, may: { command: "nor-this" } });
   await bench.hub.settled();
   expect(bench.hub.missing()).toEqual([
-    { server: "must", state: "failed", tools: 0, error: expect.stringContaining("no such program") },
+    { server: "must", state: "failed", tools: 0, error: expect.stringContaining("the program does not exist") },
   ]);
 });
 

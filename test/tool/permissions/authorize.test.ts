@@ -153,17 +153,17 @@ describe("modes", () => {
       [
         {
           "behavior": "deny",
-          "reason": "In plan mode nothing is changed or run: Write is not allowed. Go on reading, and present the plan when it is ready.",
+          "reason": "Write is not allowed in plan mode: nothing may be changed or run. Continue reading, and present the plan when it is ready.",
           "rule": "mode plan",
         },
         {
           "behavior": "deny",
-          "reason": "Bash would need the user's permission here (make runs whatever it is given), and nobody is asked in this session. Find a way that needs none, or say what you would need.",
+          "reason": "Bash needs the user's permission here (make runs any code it is given), and this session asks no questions. Find a way that needs no permission, or report what you need.",
           "rule": "mode dontAsk",
         },
         {
           "behavior": "deny",
-          "reason": "The rule Bash forbids this. Do not try to get round it: find another way, or ask the user.",
+          "reason": "The rule Bash forbids this. Do not try to bypass it. Find another way, or ask the user.",
           "rule": "deny Bash",
         },
       ]
@@ -243,10 +243,10 @@ describe("rules", () => {
   });
 
   it.each([
-    ["Bsh(ls)", /names the tool Bsh, which there is not: did you mean Bash\?/],
-    ["Frobnicate", /names the tool Frobnicate, which there is not$/],
-    ["mcp__server(x)", /rules for MCP are mcp__server or mcp__server__tool/],
-    ["*(x)", /\* stands for every tool/],
+    ["Bsh(ls)", /names the tool Bsh, which does not exist: did you mean Bash\?/],
+    ["Frobnicate", /names the tool Frobnicate, which does not exist$/],
+    ["mcp__server(x)", /write MCP rules as mcp__server or mcp__server__tool\./],
+    ["*(x)", /\* stands for every use of every tool\./],
     ["WebFetch(host:example.com)", /write WebFetch\(domain:example.com\)/],
     ["WebFetch(domain:https://example.com)", /does not name a host/],
     ["WebFetch(domain:exa*mple.com)", /does not name a host/],

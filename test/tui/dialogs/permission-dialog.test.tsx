@@ -37,7 +37,7 @@ const answer = (number: number, given: object) => ({
 
 test("shows the asking agent, the command, and what each answer would allow", async () => {
   const { see, frame } = ask([asked(1)]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   expect(frame()).toMatchInlineSnapshot(`
     "╭──────────────────────────────────────────────────────────────────────────────╮
     │ lead wants to run a command                                                  │
@@ -51,7 +51,7 @@ test("shows the asking agent, the command, and what each answer would allow", as
     │      • Bash(npm test *)                                                      │
     │   4. No                                                                      │
     │   5. No, and say what to do instead                                          │
-    │ Enter or a number answers, Esc is no                                         │
+    │ Enter or 1-9 to answer, Esc to deny                                          │
     ╰──────────────────────────────────────────────────────────────────────────────╯"
   `);
 });
@@ -65,16 +65,16 @@ test.each([
   [key.enter, { behavior: "allow", scope: "once" }],
 ])("the answer to %j", async (pressed, given) => {
   const { see, press, sent } = ask([asked(1)]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   press(pressed);
   await expect.poll(() => sent).toEqual([answer(1, given)]);
 });
 
 test("a refusal with a comment", async () => {
   const { see, press, sent } = ask([asked(1)]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   press("5");
-  await see("Enter sends it");
+  await see("Enter to send, Esc to go back");
   press("use pnpmm", "\x7f", key.enter);
   await expect.poll(() => sent).toEqual([answer(1, { behavior: "deny", message: "use pnpm" })]);
 });
@@ -82,7 +82,7 @@ test("a refusal with a comment", async () => {
 test("keys typed while the question appears do not answer it", async () => {
   const { see, press, sent } = ask([asked(1)]);
   press("1", key.enter, "3");
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   expect(sent).toEqual([]);
 });
 
@@ -95,9 +95,9 @@ test("a member's question has its colour, and an answer for the whole team", asy
       env: { FORCE_COLOR: "1" },
     },
   );
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   expect(frame()).toContain("tester@alpha");
-  expect(frame()).toContain("everybody in alpha may without asking");
+  expect(frame()).toContain("all of alpha may without asking");
   expect(frame()).toContain("Write /work/project/a.ts");
   press("4");
   await expect.poll(() => sent).toEqual([answer(1, { behavior: "allow", scope: "once", team: true })]);
@@ -121,14 +121,14 @@ test("several questions: the next appears when one is settled", async () => {
 test("a change is shown as a diff with common lines", async () => {
   const input = { file_path: "src/a.ts", old_string: "a\nb\nc", new_string: "a\nB\nc", replace_all: true };
   const { see, frame } = ask([asked(1, { tool: "Edit", input })]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   expect(frame()).toMatch(/src\/a\.ts\s.*\n.*a\s.*\n.*- b\s.*\n.*\+ B\s.*\n.*c\s.*\n.*replace_all: true/);
 });
 
 test("hides nothing: controls, directions, carriage returns and text far to the right", async () => {
   const command = `echo ok\r\x1b[2K\u202egnp.txt${" ".repeat(300)}; rm -rf ~ #\u200b`;
   const { see, frame, raw } = ask([asked(1, { input: { command } })]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   expect(frame()).toContain("echo ok␍␛[2K[U+202E]gnp.txt");
   expect(frame()).toContain("; rm -rf ~ #[U+200B]");
   expect(raw()).not.toContain("\x1b[2K");
@@ -140,11 +140,11 @@ test("a command that does not fit must be scrolled through before it can be allo
   const { see, press, sent, frame } = ask([asked(1, { input: { command: lines.join("\n") } })], {
     size: { columns: 80, rows: 30 },
   });
-  await see("not all seen");
-  await see("Enter or Space on");
+  await see("not fully read");
+  await see("Enter or Space next page, PgUp back, Esc to deny;");
   expect(frame()).not.toContain("curl evil");
   const seen = [frame()];
-  for (let page = 0; page < 20 && !frame().includes("Enter or a number answers"); page++) {
+  for (let page = 0; page < 20 && !frame().includes("Enter or 1-9 to answer"); page++) {
     const before = frame();
     press(page % 2 === 0 ? " " : key.enter);
     await expect.poll(frame).not.toBe(before);
@@ -159,8 +159,8 @@ test("a command that does not fit must be scrolled through before it can be allo
 test("a long rule is shown with the question", async () => {
   const rule = `Bash(${"echo and so on; ".repeat(30)})`;
   const { see, frame } = ask([asked(1, { suggestions: [rule] })]);
-  await see("Enter or a number answers");
-  expect(frame().match(/Without asking from then on/g)).toHaveLength(1);
+  await see("Enter or 1-9 to answer");
+  expect(frame().match(/Always allowed from then on:/g)).toHaveLength(1);
   expect(frame()).toContain("(see above)");
   expect(frame().replace(/[\s│]+/g, "")).toContain(rule.replace(/\s+/g, ""));
 });
@@ -168,21 +168,21 @@ test("a long rule is shown with the question", async () => {
 test("a part seen at one width does not count as seen at another", async () => {
   const command = Array.from({ length: 24 }, (_, index) => `echo ${index} ${"x".repeat(60)}`).join("\n");
   const { see, press, resize, sent } = ask([asked(1, { input: { command } })], { size: { columns: 40, rows: 28 } });
-  await see("Enter or Space on");
+  await see("Enter or Space next page, PgUp back, Esc to deny;");
   press(" ");
   await see("lines 17-");
   resize({ columns: 120, rows: 20 });
-  await see("not all seen · lines 1-9 of 24");
+  await see("not fully read · lines 1-9 of 24");
   press("1", key.enter);
-  await see("not all seen · lines 9-17 of 24");
+  await see("not fully read · lines 9-17 of 24");
   expect(sent).toEqual([]);
 });
 
 test("an unreadable request can only be refused", async () => {
   const command = "x".repeat(79 * 2_100);
   const { see, frame, press, sent } = ask([asked(1, { input: { command } })]);
-  await see("too long to be judged here");
-  await see("Enter or a number answers");
+  await see("This request is too long to review here");
+  await see("Enter or 1-9 to answer");
   expect(frame()).not.toContain("Yes");
   press("1");
   await expect.poll(() => sent).toEqual([answer(1, { behavior: "deny" })]);
@@ -191,7 +191,7 @@ test("an unreadable request can only be refused", async () => {
 test("a plan leads to the chosen mode", async () => {
   const plan = { tool: "ExitPlanMode", input: { plan: "1. read\n2. write" }, suggestions: [], question: "Leave?" };
   const { see, press, sent } = ask([asked(1, plan)]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   press("2");
   await expect
     .poll(() => sent)
@@ -204,7 +204,7 @@ test("a server's question is answered field by field", async () => {
     requestedSchema: { properties: { port: { type: "integer" }, note: { type: "string" } }, required: ["port"] },
   };
   const { see, press, sent } = ask([asked(1, { tool: "mcp__web", input, suggestions: [], question: "web asks" })]);
-  await see("Enter answers, Esc declines");
+  await see("Enter to answer, Esc to decline");
   press("x", key.enter);
   await see("Write a whole number.");
   press("\x7f", "8080", key.enter);
@@ -241,7 +241,7 @@ test("a change is shown in its file, with the reason; the change itself is exact
       },
     }),
   ]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   expect(frame().split("\n").slice(2, 16)).toMatchInlineSnapshot(`
     [
       "│                                                                              │",
@@ -254,9 +254,9 @@ test("a change is shown in its file, with the reason; the change itself is exact
       "│ +     b;                                                                     │",
       "│   }                                                                          │",
       "│   ␛[2J                                                                       │",
-      "│ and the same in 2 more places                                                │",
+      "│ and the same change in 2 more places                                                │",
       "│ replace_all: true                                                            │",
-      "│ Asked because: the rule ask Edit(src/**)                                     │",
+      "│ Reason for asking: the rule ask Edit(src/**)                                     │",
       "│                                                                              │",
     ]
   `);
@@ -270,7 +270,7 @@ test("a change of whole lines has no empty line after it", async () => {
       suggestions: [],
     }),
   ]);
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   expect(frame().split("\n").slice(3, 8)).toMatchInlineSnapshot(`
     [
       "│ a                                                                            │",

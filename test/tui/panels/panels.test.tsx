@@ -77,7 +77,7 @@ test("the tree shows each agent's activity, and is empty without agents", async 
   expect(frame()).toMatchInlineSnapshot(`
     "  ├─ ada works · 20s
       ├─ ben idle · 2 unread
-      └─ cyd waits for permission · 4s"
+      └─ cyd waiting for permission · 4s"
   `);
 });
 
@@ -88,7 +88,7 @@ test("shift with up and down selects, enter views, any other key cancels", async
   expect(frame()).toContain("Enter look");
   press(key.shiftDown, key.enter);
   expect(store.getState().viewing).toBe("ben@alpha");
-  await see(/ben.*looked at/);
+  await see(/ben.*in view/);
   press(key.shiftUp);
   expect(store.getState().viewSelectionMode).toBe("selecting-agent");
   press("h");
@@ -187,7 +187,7 @@ test("ctrl+b moves an agent that the lead waits for to the background", () => {
 test("ctrl+c twice quits; it asks first while agents work", async () => {
   const idle = draw([]);
   idle.press(key.ctrlC);
-  expect(idle.store.getState().notices.at(-1)?.text).toBe("Ctrl+C again leaves");
+  expect(idle.store.getState().notices.at(-1)?.text).toBe("press Ctrl+C again to leave");
   idle.press(key.ctrlC);
   expect(idle.left()).toBe(1);
 
@@ -272,7 +272,7 @@ test("a new user sees hints until the first prompt in the folder", async () => {
   const first = drawPanel((facts) => <Welcome facts={{ ...facts, sessions: none }} room={30} />);
   const later = drawPanel((facts) => <Welcome facts={facts} room={30} />);
   screens.push(first, later);
-  await first.see("Say what you want done in this folder");
+  await first.see("Describe what you want done in this folder.");
   expect(later.frame().trim()).toBe("");
 });
 
@@ -303,7 +303,7 @@ test("a screen reader gets no drawings", async () => {
     ],
     { env: { TROUPE_SCREEN_READER: "1", NO_COLOR: "1" }, state: (state) => ({ ...state, expandedView: "tasks" }) },
   );
-  await see("Enter or a number answers");
+  await see("Enter or 1-9 to answer");
   press(key.down);
   expect(frame()).not.toMatch(/[─-╿]/);
   expect(frame()).toContain("to do: #1 task number 1");

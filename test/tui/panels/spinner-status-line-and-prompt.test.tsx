@@ -67,7 +67,7 @@ const activities: readonly (readonly [string, Events, string | RegExp])[] = [
   [
     "another attempt",
     [...running, { type: "turn.retried", turn: 1, attempt: 2, delayMs: 1500, failure }],
-    /the server is busy; trying again in 2 s \(2\)/,
+    /the server is busy; retrying in 2 s \(2\)/,
   ],
   [
     "a question",
@@ -141,7 +141,7 @@ test("the status line shows the mode", () => {
   expect([mode("plan"), mode("acceptEdits"), mode("bypassPermissions")]).toEqual([
     "plans only",
     "accepts edits",
-    "asks nothing",
+    "never asks",
   ]);
 });
 

@@ -149,7 +149,7 @@ test("a history that cannot be saved is reported once", async () => {
     history: { entries: () => Promise.resolve([]), add: () => Promise.reject(new Error("the disk is full")) },
   });
   press("a\r", "b\r");
-  await expect.poll(() => hints).toEqual(["prompts cannot be kept for later: the disk is full"]);
+  await expect.poll(() => hints).toEqual(["cannot store the prompt history: the disk is full"]);
 });
 
 test("rows: the cursor after a full row is on the next", () => {

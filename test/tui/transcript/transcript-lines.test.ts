@@ -71,7 +71,7 @@ test("a call that never started shows its subject; a background call shows only 
   const edit = { ...denied, input: { file_path: "a.ts", old_string: "x" } };
   expect(shown(call("Edit", "", { ...edit, title: "" }))).toBe("⏺ Edit a.ts\n  ⎿ no");
   const started = { input: { run_in_background: true }, result: { content: words(numbered(9)) } };
-  expect(shown(call("Bash", "$ sleep 9", started))).toBe("⏺ $ sleep 9\n  ⎿ goes on in the background (ctrl+o)");
+  expect(shown(call("Bash", "$ sleep 9", started))).toBe("⏺ $ sleep 9\n  ⎿ continues in the background (ctrl+o)");
 });
 
 test("a change is shown as a diff", () => {
@@ -86,7 +86,7 @@ test("failures are shown", () => {
   const failed = call("Bash", "$ x", { state: "failed", result: { content: words("exit code 1: nothing there") } });
   expect(shown(failed)).toBe("⏺ $ x\n  ⎿ exit code 1: nothing there");
   expect(shown({ kind: "idle", reason: "interrupted", detail: undefined })).toBe(
-    "! Interrupted. What should happen instead?",
+    "! Interrupted. What should the agent do instead?",
   );
   expect(shown({ kind: "failure", turn: 1, failure: { kind: "authentication", message: "no key: set one" } })).toBe(
     "! no key: set one",

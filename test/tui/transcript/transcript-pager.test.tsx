@@ -99,7 +99,7 @@ test("starts at the end, pages, searches, follows new text, and closes", async (
   screen.press("N");
   await see(/^● answer 3\n/);
   screen.press("/", "nowhere", key.enter);
-  await see("nothing has it");
+  await see("no match");
   screen.press("G");
   await see("● answer 50\n");
   const more = enclose([...events, ...exchange(51)]).slice(events.length);

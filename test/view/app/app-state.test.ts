@@ -203,7 +203,7 @@ describe("activity rows", () => {
       error: "it broke",
     });
     expect(task(["ended", { ended: "lost" }]).status).toBe("failed");
-    expect(task(["working", { alive: "dead" }])).toMatchObject({ status: "failed", error: "its process is gone" });
+    expect(task(["working", { alive: "dead" }])).toMatchObject({ status: "failed", error: "its process has ended" });
   });
 
   test("the lead of a team has no row, nor does a session's own agent", () => {

@@ -218,7 +218,7 @@ describe("loading", () => {
     await expect(gone.loading).rejects.toThrow("line 3 is damaged");
     const broken = load();
     broken.broken();
-    await expect(broken.loading).rejects.toThrow("cannot be reached");
+    await expect(broken.loading).rejects.toThrow("cannot reach the server");
     const left = load();
     left.stop.abort();
     await expect(left.loading).rejects.toThrow();

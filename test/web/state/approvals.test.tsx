@@ -32,8 +32,8 @@ const listing = (more: Partial<SessionListing> = {}): SessionListing => ({
 describe("approvals", () => {
   test("are all open questions, with the asking agent", () => {
     expect(approvalsOf(view, sessionId, [listing()])).toMatchObject([
-      { session: sessionId, asker: { name: "lead", team: undefined }, obstacle: undefined },
-      { session: sessionId, asker: { name: "ann", team: "t", color: "green" }, obstacle: undefined },
+      { session: sessionId, asker: { name: "lead", team: undefined }, readOnlyReason: undefined },
+      { session: sessionId, asker: { name: "ann", team: "t", color: "green" }, readOnlyReason: undefined },
     ]);
   });
 
@@ -67,9 +67,9 @@ describe("subject of an approval", () => {
     const page = drawn("Bash", { command: "echo a\u202Eb\r\nrm x", description: "say it", timeout: 5 });
     expect(page).toContain("<mark>[U+202E]</mark>");
     expect(page).toContain("<mark>\u240d</mark>");
-    expect(page).toContain("cannot be seen");
+    expect(page).toContain("invisible characters");
     expect(read("Bash", { command: "a  b\tc" })).toContain("a  b\tc");
-    expect(drawn("Bash", { command: "ls" })).not.toContain("cannot be seen");
+    expect(drawn("Bash", { command: "ls" })).not.toContain("invisible characters");
     for (const piece of ["say it", "timeout", "5"]) expect(page).toContain(piece);
   });
 

@@ -18,7 +18,7 @@ test("coordinator conduct text", () => {
 test("lists servers with their tools; a server's name opens no tag and no line", () => {
   const block = workerServers(["mcp__tracker__find", "mcp__tracker__add", "mcp__a<b__x\n- evil: y", "Read"]);
   expect(block).toBe(
-    "MCP servers that your workers reach; you do not call them yourself:\n- tracker: find, add\n- a&lt;b: x - evil: y",
+    "MCP servers that your workers can use; you cannot call them yourself:\n- tracker: find, add\n- a&lt;b: x - evil: y",
   );
   expect(isWorkerServers(block)).toBe(true);
   expect(workerServers(["Read"])).toBe("");

@@ -10,7 +10,7 @@ describe("skill list in the system prompt", () => {
     ];
     expect(skillList(skills)).toBe(skillList(skills.toReversed()));
     expect(skillList(skills)).toMatchInlineSnapshot(`
-      "Skills. Each is a set of instructions for one kind of task; load it with the Skill tool before you begin such a task.
+      "Skills. Each is a set of instructions for one kind of task. Load it with the Skill tool before you begin such a task.
       - api: Write clients.
       - pdf: Fill in forms."
     `);
@@ -25,6 +25,6 @@ describe("skill list in the system prompt", () => {
     for (const count of [1, 20, 100, 5000]) expect(skillList(many(count)).length).toBeLessThan(17_000);
     expect(skillList(many(1))).toMatch(/word…$/);
     expect(skillList(many(100)).split("\n").at(-1)).toMatch(/^- without descriptions: skill-000\d\d, .*, skill-00099$/);
-    expect(skillList(many(5000))).toMatch(/, and \d{4} more that are not listed$/);
+    expect(skillList(many(5000))).toMatch(/, and \d{4} more, not listed$/);
   });
 });

@@ -28,18 +28,18 @@ test("promise 10: shell resumes a member without a lead, asks it to end, and kil
 
   expect(await shell("respawn", "alpha", "scout")).toMatchObject({
     code: 0,
-    stdout: "scout is back, in a pane of its own\n",
+    stdout: "scout is running again, in its own pane\n",
   });
   const { presence } = await place.files();
   await expect.poll(async () => (await presence.look("scout"))?.state).toBe("idle");
   const pid = place.pids()["scout"] ?? 0;
   expect(await shell("respawn", "alpha", "scout")).toMatchObject({
     code: 2,
-    stderr: "troupe: scout is there already.\n",
+    stderr: "troupe: cannot respawn scout: it is already running.\n",
   });
   expect(await shell("stop", "alpha", "scout")).toMatchObject({
     code: 1,
-    stderr: "troupe: scout does not want to end: the tests still run ('--now' does not ask it)\n",
+    stderr: "troupe: scout refused to shut down: the tests still run. Use --now to stop it without asking.\n",
   });
   expect(isRunning(pid)).toBe(true);
 
@@ -47,11 +47,11 @@ test("promise 10: shell resumes a member without a lead, asks it to end, and kil
   writeFileSync(join(place.home, ".troupe", "settings.json"), JSON.stringify({ teams: { shutdownMs: 1000 } }));
   expect(await shell("stop", "alpha", "scout")).toMatchObject({
     code: 0,
-    stdout: "scout gave no answer in 1 s, and was ended\n",
+    stdout: "scout did not answer within 1 s and was stopped\n",
   });
   await place.nobodyLeft();
   expect(await place.members()).toMatchObject([
-    { name: "scout", ended: { reason: "killed", detail: "scout gave no answer in 1 s" } },
+    { name: "scout", ended: { reason: "killed", detail: "scout did not answer within 1 s" } },
   ]);
   expect(isRunning(pid)).toBe(false);
 });

@@ -15,7 +15,7 @@ test("promise 18: teammate in a pane that never starts is ended after the config
   const lead = place.lead();
   lead.send({ type: "prompt", content: "go" });
   await lead.until(isIn("scout", "starting"));
-  const why = "it was started and has not begun in 2 s";
+  const why = "it was started but did not begin within 2 s";
   await lead.until((event) => event.type === "notice.raised" && event.message.includes(`scout is gone: ${why}`));
   for (const pid of Object.entries(place.pids()).flatMap(([name, each]) => (name === "scout" ? [each] : [])))
     await expect.poll(() => isRunning(pid)).toBe(false);

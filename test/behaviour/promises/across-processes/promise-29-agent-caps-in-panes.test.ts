@@ -62,7 +62,7 @@ export default ({ agent, turn }) => {
   expect(stored.filter((event) => event.type === "agent.spawned" && event.parent !== undefined)).toHaveLength(3);
   const refused = stored.filter((event) => event.type === "tool.settled" && event.outcome === "failed");
   expect(refused).toHaveLength(3);
-  for (const event of refused) expect(JSON.stringify(event)).toContain("5 of the 5 agents it may have");
+  for (const event of refused) expect(JSON.stringify(event)).toContain("has started 5 of at most 5 agents");
   await finish(place, lead);
 });
 
@@ -79,7 +79,7 @@ export default ({ agent, turn, said }) => {
   lead.send({ type: "prompt", content: "go" });
   await written(place.cwd, "began");
   lead.send({ type: "prompt", content: "now you" });
-  await lead.until((event) => event.type === "tool.progress" && event.text.startsWith("waiting for a place"));
+  await lead.until((event) => event.type === "tool.progress" && event.text.startsWith("waiting for a slot"));
   process.kill(knownPid(place.pids()["a"]), "SIGKILL");
   await lead.until((event) => event.type === "agent.spawned" && event.path.startsWith("lead/"));
   await finish(place, lead);

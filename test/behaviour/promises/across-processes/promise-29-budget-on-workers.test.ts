@@ -17,7 +17,7 @@ export default ({ agent, turn, said }) => {
   const worker = await place.worker("north");
   const running = place.start(["--max-tokens", String(most)]);
   say(running, "please begin");
-  const reported = goesOn === "lead" ? "I rest" : String.raw`\w+ could not go on: the budget of \d+ tokens`;
+  const reported = goesOn === "lead" ? "I rest" : String.raw`\w+ could not continue: the budget of \d+ tokens`;
   for (const name of ["a", "b"])
     await running.saw(new RegExp(String.raw`"prompt.admitted"[^\n]*teammate_id=[^\n]{2}${name}[^\n]*${reported}`));
   if (goesOn === "lead") {

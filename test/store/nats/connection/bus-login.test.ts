@@ -39,19 +39,25 @@ it("encrypts, and gives the reason when it distrusts a server or is refused", as
   await works({ servers: [server.url], tls });
   await works({ servers: [server.url.replace("nats:", "tls:")], tls });
 
-  expect(await refused({ servers: [server.url] })).toContain("name its file in bus.tls.caFile");
+  expect(await refused({ servers: [server.url] })).toContain(
+    "If the system does not know its certificate authority, set bus.tls.caFile in the settings.",
+  );
   const other = makeAuthority("other").caFile;
   expect(await refused({ servers: [server.url], tls: { caFile: other } })).toContain(
-    `not signed by anybody in ${other}`,
+    `No authority in ${other} signed its certificate.`,
   );
   const elsewhere = server.url.replace("127.0.0.1", "localhost");
   expect(await refused({ servers: [elsewhere], tls })).toContain("is for another name");
-  expect(await refused({ servers: [server.url], tls: { caFile: "/no/such.pem" } })).toContain("cannot be read");
-  expect(await refused({ servers: [plain.url.replace("nats:", "tls:")] })).toContain("does not encrypt");
+  expect(await refused({ servers: [server.url], tls: { caFile: "/no/such.pem" } })).toContain(
+    "cannot read a file of bus.tls: ",
+  );
+  expect(await refused({ servers: [plain.url.replace("nats:", "tls:")] })).toContain(
+    "does not support TLS, but its address or the settings require it.",
+  );
   const bare = `127.0.0.1:${server.port}`;
-  expect(await refused({ servers: [bare], tls })).toContain("lets nobody in without credentials");
+  expect(await refused({ servers: [bare], tls })).toContain("refuses the connection without credentials");
   const wrong = await refused({ servers: [`u0:very-secret@${bare}`], tls });
-  expect(wrong).toContain("lets nobody in with the name and password");
+  expect(wrong).toContain("refuses the connection with the name and password");
   expect(wrong).not.toContain("very-secret");
 });
 
@@ -66,15 +72,19 @@ it("shows a certificate to a server that asks for one, and is authenticated by i
   const servers = [`tls://127.0.0.1:${server.port}`];
   const { caFile } = authority;
   await works({ servers, tls: { caFile, ...authority.sign("worker-1") } });
-  expect(await refused({ servers, tls: { caFile, ...authority.sign("worker-2") } })).toContain("lets nobody in with");
+  expect(await refused({ servers, tls: { caFile, ...authority.sign("worker-2") } })).toContain(
+    "refuses the connection with",
+  );
   const { certFile } = own;
-  expect(await refused({ servers, tls: { caFile, certFile } })).toContain("only together");
+  expect(await refused({ servers, tls: { caFile, certFile } })).toContain(
+    "bus.tls.certFile and bus.tls.keyFile must be set together.",
+  );
   const stranger = makeAuthority("other").sign("worker-1");
   const [without, unknown] = await Promise.all([
     refused({ servers, tls: { caFile } }),
     refused({ servers, tls: { caFile, ...stranger } }),
   ]);
-  expect(without).toContain("Name it and its key in bus.tls.certFile");
+  expect(without).toContain("Set bus.tls.certFile and bus.tls.keyFile in the settings.");
   expect(unknown).toContain(`does not accept ${stranger.certFile}`);
 });
 
@@ -92,9 +102,11 @@ it("logs in with the seed of an nkey, and reconnects when it is accepted again",
   const stranger = seedOf(nkeys.createUser());
   expect(await refused({ servers, credentialsFile: fileWith(stranger) })).toContain("with the credentials in");
   expect(await refused({ servers, credentialsFile: fileWith("nothing of the kind") })).toContain(
-    "holds no credentials",
+    "contains no credentials for the bus.",
   );
-  expect(await refused({ servers, credentialsFile: "/no/such.creds" })).toMatch(/cannot be read: ENOENT.*[^.]\.$/);
+  expect(await refused({ servers, credentialsFile: "/no/such.creds" })).toMatch(
+    /cannot read the credentials for the bus: ENOENT.*[^.]\.$/,
+  );
 
   let refusals = 0;
   void (async () => {

@@ -119,7 +119,7 @@ describe("presence", () => {
       writeFileSync(join(folder, "tester.json"), text);
       expect(await open().look("tester")).toMatchObject({
         alive: "unknown",
-        detail: expect.stringContaining("cannot be read"),
+        detail: expect.stringContaining("its presence file cannot be read"),
       });
       expect(await open().goneReason("tester")).toBeUndefined();
     },
