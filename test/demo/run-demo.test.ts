@@ -72,7 +72,6 @@ function processesIn(folder: string): string[] {
 }
 
 const names = ["researcher", "implementer", "tester"];
-const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
 /** The tmux sockets of this test. They have their own folder, so that a leftover server is visible. */
 const sockets = (temp: string) => {
@@ -121,17 +120,14 @@ function expectTheStory({ code, stdout, stderr }: Ended): void {
 }
 
 describe.concurrent("troupe demo", () => {
-  test.skipIf(!hasTmux)("members run in their own processes; one is killed and resumes", async (context) => {
-    "a team does its work in processes of their own, one is killed and comes back",
-    async (context) => {
-      const temp = temporary(context);
-      const ended = await runDemo(["--fast"], { temp }, context);
-      expectTheStory(ended);
-      expect(ended.stdout).toMatch(/kills the process of implementer \(kill -9 \d+\)/);
-      expect(ended.stdout).toContain("each member in a separate process");
-      expect(left(temp)).toEqual([]);
-    },
-  );
+  test("members run in their own processes; one is killed and resumes", async (context) => {
+    const temp = temporary(context);
+    const ended = await runDemo(["--fast"], { temp }, context);
+    expectTheStory(ended);
+    expect(ended.stdout).toMatch(/kills the process of implementer \(kill -9 \d+\)/);
+    expect(ended.stdout).toContain("each member in a separate process");
+    expect(left(temp)).toEqual([]);
+  });
 
   test("without a usable tmux the demo runs in one process; --keep keeps files; piped output is plain", async (context) => {
     const temp = temporary(context);

@@ -58,6 +58,6 @@ export const editTool = defineTool<z.infer<typeof EditInput>>({
     context.signal.throwIfAborted();
     context.files.saw(target.realPath, await replaceFile(target.realPath, encodeTextFile({ ...file, text })));
     const did = lines.length === 1 ? `at line ${lines[0]}` : `in ${lines.length} places`;
-    return textResult(`Edited ${path} ${did}.`, diffDisplay(path, file.text, text));
+    return textResult(`Edited ${path} ${did}.`, await diffDisplay(path, file.text, text));
   },
 });

@@ -32,7 +32,7 @@ export const writeTool = defineTool<z.infer<typeof WriteInput>>({
     const before = target.kind === "text" ? target.file.text : "";
     const did = target.kind === "text" ? "Replaced the content of" : "Created";
     const text = `${did} ${path} (${lineCount(input.content)}).`;
-    return textResult(text, diffDisplay(path, before, input.content));
+    return textResult(text, await diffDisplay(path, before, input.content));
   },
 });
 

@@ -1,11 +1,11 @@
 import type { ToolDisplay } from "../../protocol/index.ts";
-import { unifiedDiff } from "./unified-diff.ts";
 
 const maxLines = 400;
 const maxCharacters = 40_000;
 
 /** Returns a file change for people. A very long diff is cut, because it is stored with the call. */
-export function diffDisplay(path: string, before: string, after: string): ToolDisplay {
+export async function diffDisplay(path: string, before: string, after: string): Promise<ToolDisplay> {
+  const { unifiedDiff } = await import("./unified-diff.ts"); // only runs that change files need the library
   const lines = unifiedDiff(before, after).split("\n");
   const kept: string[] = [];
   let characters = 0;

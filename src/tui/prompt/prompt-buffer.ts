@@ -1,4 +1,4 @@
-import { graphemesOf, graphemeWidth } from "../terminal/terminal-width.ts";
+import { graphemesOf, widthOf } from "../terminal/terminal-width.ts";
 
 /** Text that is being edited. `cursor` is an index between two graphemes. */
 export interface Buffer {
@@ -54,7 +54,7 @@ export function rowsOf(text: string, width: number): Row[] {
   for (const line of text.split("\n")) {
     let [from, at, used] = [start, start, 0];
     for (const grapheme of graphemesOf(line)) {
-      const size = graphemeWidth(grapheme);
+      const size = widthOf(grapheme);
       if (used + size > room) {
         rows.push({ start: from, end: at });
         [from, used] = [at, 0];
@@ -87,12 +87,11 @@ export function moveRow(buffer: Buffer, by: 1 | -1, width: number): Buffer | und
   const column = widthBetween(buffer.text, row.start, buffer.cursor);
   let [cursor, used] = [target.start, 0];
   for (const grapheme of graphemesOf(buffer.text.slice(target.start, target.end))) {
-    if (used + graphemeWidth(grapheme) > column) break;
-    used += graphemeWidth(grapheme);
+    if (used + widthOf(grapheme) > column) break;
+    used += widthOf(grapheme);
     cursor += grapheme.length;
   }
   return moveTo(buffer, cursor);
 }
 
-const widthBetween = (text: string, from: number, to: number): number =>
-  graphemesOf(text.slice(from, to)).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0);
+const widthBetween = (text: string, from: number, to: number): number => widthOf(text.slice(from, to));

@@ -1,5 +1,5 @@
 import type { Style, Theme } from "../theme.ts";
-import { graphemesOf, graphemeWidth, widthOf } from "./terminal-width.ts";
+import { graphemesOf, widthOf } from "./terminal-width.ts";
 
 /** Text in one style. `text` is visible text without line breaks. */
 export interface Span {
@@ -64,7 +64,7 @@ export function wrapLine(line: Line, width: number): Line[] {
     }
     for (const piece of spans)
       for (const grapheme of graphemesOf(piece.text)) {
-        if (used + graphemeWidth(grapheme) > room && used > 0) breakLine();
+        if (used + widthOf(grapheme) > room && used > 0) breakLine();
         put(grapheme, piece.style);
       }
   }
@@ -102,7 +102,7 @@ export function breakLine(line: Line, width: number): Line[] {
   for (const { text, style } of line) {
     let kept = "";
     for (const grapheme of graphemesOf(text)) {
-      const size = graphemeWidth(grapheme);
+      const size = widthOf(grapheme);
       if (used + size > room && used > 0) {
         if (kept !== "") lines.at(-1)?.push({ text: kept, style });
         lines.push([]);

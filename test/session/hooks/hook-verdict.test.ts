@@ -69,14 +69,17 @@ describe("guard (PreToolUse)", () => {
   });
 
   test.each(rows.filter(({ counts }) => counts === "failure"))(
-    const it = await hookedSession({
-      hooks: withHook("PreToolUse", row, { onFailure: "open" }),
-      steps: [markCall("a"), { text: "done" }],
-    });
-    await it.run();
-    expect(it.marks).toEqual(["a"]);
-    expect(told(it)).toMatch(/it is ignored/);
-  });
+    "that $name and may fail: the call continues",
+    async (row) => {
+      const it = await hookedSession({
+        hooks: withHook("PreToolUse", row, { onFailure: "open" }),
+        steps: [markCall("a"), { text: "done" }],
+      });
+      await it.run();
+      expect(it.marks).toEqual(["a"]);
+      expect(told(it)).toMatch(/it is ignored/);
+    },
+  );
 });
 
 describe("guard (PermissionRequest)", () => {

@@ -68,6 +68,25 @@ describe("unifiedDiff", () => {
     );
   });
 
+  it("finds many changes that are spread over a file", () => {
+    const before = Array.from({ length: 1_000 }, (_, i) => `${i}\n`).join("");
+    const after = before.replace(/^(\d*)[159]$/gm, "$1odd");
+    const patch = unifiedDiff(before, after);
+    expect(patch.split("\n").filter((line) => /^[-+]/.test(line))).toHaveLength(2 * 300);
+    expect(apply(before, patch)).toBe(after);
+  });
+
+  it("keeps the surrounding lines, also when the search is aborted", () => {
+    const middle = (word: string) => Array.from({ length: 3_000 }, (_, i) => `${word} ${i}\n`).join("");
+    const [before, after] = ["a", "b"].map((word) => `1\n2\n3\n4\n${middle(word)}5\n6\n7\n8`) as [string, string];
+    const patch = unifiedDiff(before, after);
+    expect(patch.startsWith("@@ -2,3006 +2,3006 @@\n 2\n 3\n 4\n-a 0\n")).toBe(true);
+    expect(patch.endsWith("+b 2999\n 5\n 6\n 7")).toBe(true);
+    expect(apply(before, patch)).toBe(after);
+    expect(apply("", unifiedDiff("", after))).toBe(after);
+    expect(apply(before, unifiedDiff(before, ""))).toBe("");
+  });
+
   it("ends in bounded time", () => {
     const [before, after] = ["a", "b"].map((word) =>
       Array.from({ length: 20_000 }, (_, i) => `${word} ${i}\n`).join(""),
