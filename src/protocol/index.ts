@@ -11,7 +11,7 @@ export {
   WorktreeListing,
 } from "./dashboard.ts";
 export { Envelope, protocolVersion, StoredEnvelope } from "./envelope.ts";
-export { TroupeError, type TroupeErrorCode } from "./error.ts";
+export { messageOf, TroupeError, type TroupeErrorCode } from "./error.ts";
 export { Event, LiveEvent, StoredEvent } from "./event.ts";
 export {
   AgentId,

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { decodeLine } from "../platform/index.ts";
-import { type SessionId, StoredEnvelope, type StoredEvent } from "../protocol/index.ts";
+import { messageOf, type SessionId, StoredEnvelope, type StoredEvent } from "../protocol/index.ts";
 import type { SessionSummary } from "./session-store.ts";
 
 /**
@@ -24,7 +24,7 @@ export function summarizeSession(session: {
       closeSync(fd);
     }
   } catch (error) {
-    return { ...unknown, problem: `cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+    return { ...unknown, problem: `cannot be read: ${messageOf(error)}` };
   }
 }
 

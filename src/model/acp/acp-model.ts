@@ -1,5 +1,12 @@
 import type { RequestPermissionRequest, RequestPermissionResponse, SessionUpdate } from "@agentclientprotocol/sdk";
-import type { AnswerPart, Message, ModelClient, ModelEvent, ModelRequest } from "../../protocol/index.ts";
+import {
+  type AnswerPart,
+  type Message,
+  messageOf,
+  type ModelClient,
+  type ModelEvent,
+  type ModelRequest,
+} from "../../protocol/index.ts";
 import { type AcpAgent, type AcpAgentOptions, startAcpAgent } from "./acp-agent.ts";
 
 export interface AcpModelOptions extends Omit<AcpAgentOptions, "onUpdate" | "onPermission"> {
@@ -81,9 +88,7 @@ export function createAcpModel(options: AcpModelOptions): ModelClient & { close(
       }
     };
     run().then(events.end, (error: unknown) => {
-      events.end(
-        failure(signal.aborted ? "aborted" : "server", error instanceof Error ? error.message : String(error)),
-      );
+      events.end(failure(signal.aborted ? "aborted" : "server", messageOf(error)));
     });
     yield* events.all();
   }
