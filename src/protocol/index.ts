@@ -75,5 +75,6 @@ export {
   teamUser,
   TmuxPane,
 } from "./team.ts";
+export { cut, cutAfter, oneLine } from "./text.ts";
 export { visibleLine, visibleText } from "./visible-text.ts";
 export { AcceptanceCheck, isOpenTask, openBlockers, WorkItem, WorkItemId, WorkItemStatus } from "./work-item.ts";
