@@ -47,6 +47,7 @@ export {
   type ToolSpec,
   Usage,
 } from "./model.ts";
+export { parseJson } from "./parse-json.ts";
 export { PermissionAnswer, type PermissionDecision, PermissionMode, Surroundings } from "./permission.ts";
 export { permissionModes } from "./permission-modes.ts";
 export {
