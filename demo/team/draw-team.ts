@@ -1,4 +1,4 @@
-import { type Envelope, type Event, teamLead } from "../../src/protocol/index.ts";
+import { cut, type Envelope, type Event, teamLead } from "../../src/protocol/index.ts";
 import type { Screen } from "../../src/cli/screen.ts";
 import { memberStyle } from "../../src/cli/team/command-output.ts";
 import { type AgentDrawing, createAgentDrawing } from "./draw-agent.ts";
@@ -89,5 +89,5 @@ export function drawTeam(screen: Screen): TeamDrawing {
 function sideBySide(busy: readonly { name: string; doing: string }[], width: number): string {
   const each = Math.max(8, Math.floor(width / busy.length) - 3);
   const texts = busy.map(({ name, doing }) => `${name === teamLead ? "lead" : name}: ${doing}`);
-  return texts.map((text) => (text.length > each ? `${text.slice(0, each - 1)}…` : text)).join(" · ");
+  return texts.map((text) => cut(text, each)).join(" · ");
 }

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createIdFactory, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, rejectOnAbort, systemClock } from "../../src/platform/index.ts";
 import { type BackendType, type Envelope, type Event, type SessionId, TroupeError } from "../../src/protocol/index.ts";
 import { type Session, startSession } from "../../src/session/index.ts";
 import { createFileTeamStore } from "../../src/store/index.ts";
@@ -11,7 +11,6 @@ import { fault, testCommand, watchCommand } from "./sample-files.ts";
 import { agentTypes } from "./script/agent-types.ts";
 import { prompt } from "./script/lead.ts";
 import { type Pace, teamScript } from "./script/team-script.ts";
-import { rejectOnAbort } from "../shared/reject-on-abort.ts";
 import type { Workspace } from "../shared/workspace.ts";
 
 export const team = "demo";

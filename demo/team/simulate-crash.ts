@@ -1,9 +1,8 @@
-import { systemClock } from "../../src/platform/index.ts";
+import { rejectOnAbort, systemClock } from "../../src/platform/index.ts";
 import { type BackendType, type Event, TroupeError } from "../../src/protocol/index.ts";
 import type { Session } from "../../src/session/index.ts";
 import type { StoredTeam } from "../../src/store/index.ts";
 import { watchCommand } from "./sample-files.ts";
-import { rejectOnAbort } from "../shared/reject-on-abort.ts";
 
 /** Kills one member in the middle of its work and respawns it. */
 export interface SimulatedCrash {

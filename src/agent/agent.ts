@@ -4,6 +4,7 @@ import {
   type ContentPart,
   type Envelope,
   type LiveEvent,
+  messageOf,
   type PromptId,
   type StoredEvent,
   TroupeError,
@@ -84,7 +85,7 @@ export function createAgent(options: AgentOptions): Agent {
 
   const fail = async (failure: unknown) => {
     broken ??= { error: failure };
-    const detail = failure instanceof Error ? failure.message : String(failure);
+    const detail = messageOf(failure);
     try {
       await recorder.record({ type: "agent.stopped", outcome: "failed", detail }, AbortSignal.timeout(2_000));
     } catch (error) {
@@ -99,7 +100,7 @@ export function createAgent(options: AgentOptions): Agent {
       last = outcome;
     } catch (error) {
       broken = { error };
-      const detail = error instanceof Error ? error.message : String(error);
+      const detail = messageOf(error);
       await recorder
         .record({ type: "agent.stopped", outcome: "failed", detail }, AbortSignal.timeout(2_000))
         .catch((cause: unknown) => {

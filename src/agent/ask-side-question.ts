@@ -1,4 +1,4 @@
-import type { ModelCaller, ModelClient, StoredEvent, Usage } from "../protocol/index.ts";
+import { messageOf, type ModelCaller, type ModelClient, type StoredEvent, type Usage } from "../protocol/index.ts";
 import { askModel } from "./ask-model.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -60,7 +60,7 @@ export function createAskSideQuestion(options: SideQuestionOptions): AskSideQues
       const texts = asked.answer.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
       return { ok: true, text: texts.join("\n").trim() };
     } catch (error) {
-      return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+      return { ok: false, reason: messageOf(error) };
     }
   };
 }

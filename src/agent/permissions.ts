@@ -1,4 +1,4 @@
-import type { CreateId } from "../platform/index.ts";
+import { type CreateId, rejectOnAbort } from "../platform/index.ts";
 import type {
   PermissionAnswer,
   PermissionDecision,
@@ -112,6 +112,7 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     }
     let answer: PermissionAnswer;
     try {
+      // The answering side may ignore the signal.
       answer = await rejectOnAbort(answered, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -162,14 +163,4 @@ function askReason({ reason, rule }: Extract<PermissionDecision, { behavior: "as
   if (reason !== undefined) return { reason };
   if (rule === "hook" || rule.startsWith("mode ")) return {};
   return { reason: rule.startsWith("ask ") ? `the rule ${rule}` : rule };
-}
-
-/** Rejects when `signal` aborts, even if the answering side ignores the signal. */
-function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

@@ -1,4 +1,4 @@
-import type { Clock, CreateId } from "../platform/index.ts";
+import { type Clock, type CreateId, createQueue } from "../platform/index.ts";
 import type {
   AgentId,
   AgentPath,
@@ -23,7 +23,6 @@ import { type AgentHooks, sendBackToWork } from "./hooks.ts";
 import type { Ledger } from "./ledger.ts";
 import { maxTokens } from "./max-request-tokens.ts";
 import type { Permissions } from "./permissions.ts";
-import { createQueue } from "./queue.ts";
 import { createRecorder, isDiskFull, type Recorder, abortShortlyAfter } from "./recorder.ts";
 import { type ExecuteCallsOptions, executeCalls } from "./execute-calls.ts";
 import { closeOpenCalls } from "./close-open-calls.ts";

@@ -1,3 +1,4 @@
+import { cut } from "../protocol/index.ts";
 import { visibleLine, visibleText } from "../view/index.ts";
 
 /** Plain output for a terminal of any width, and for a pipe. Escapes unsafe text, so callers pass it unchanged. */
@@ -116,8 +117,6 @@ function createPaint(colored: boolean): Paint {
     magenta: style(35, 39),
   };
 }
-
-const cut = (text: string, width: number) => (text.length <= width ? text : `${text.slice(0, width - 1)}…`);
 
 /** Wraps text to `width`. A longer word stays whole, because it is a path or an id to be copied. */
 function wrap(text: string, width: number): string[] {

@@ -1,4 +1,4 @@
-import type { ModelFailure } from "../protocol/index.ts";
+import { messageOf, type ModelFailure } from "../protocol/index.ts";
 import { type Endpoint, hostOf } from "./endpoint.ts";
 
 export interface FailureContext {
@@ -33,8 +33,7 @@ function reason(code: string | undefined, local: boolean, where: string): string
   return `The connection to ${where} failed (${code}).`;
 }
 
-const fallback = (error: unknown, where: string) =>
-  `The connection to ${where} failed: ${error instanceof Error ? error.message : String(error)}`;
+const fallback = (error: unknown, where: string) => `The connection to ${where} failed: ${messageOf(error)}`;
 
 const paren = (code: string | undefined) => (code === undefined ? "" : ` (${code})`);
 

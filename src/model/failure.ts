@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ModelFailure } from "../protocol/index.ts";
+import { cut, type ModelFailure, oneLine } from "../protocol/index.ts";
 import { describeStatus } from "./describe-status.ts";
 import { describeTransport, type FailureContext } from "./describe-transport.ts";
 import { hostOf } from "./endpoint.ts";
@@ -68,9 +68,5 @@ const plain = (text: string) => (/<\w+[^>]*>/.test(text) ? "" : text);
 
 function tidy(message: string, secret: string | undefined): string {
   const open = secret ? message.replaceAll(secret, "[key]") : message;
-  const line = open
-    .replace(/\bsk-[\w*-]{4,}/g, "[key]")
-    .replace(/\s+/g, " ")
-    .trim();
-  return line.length > 500 ? `${line.slice(0, 499)}…` : line;
+  return cut(oneLine(open.replace(/\bsk-[\w*-]{4,}/g, "[key]")), 500);
 }

@@ -1,15 +1,13 @@
+import { parseJson } from "../protocol/index.ts";
+
 /**
  * Parses a tool's input as the model wrote it. Invalid JSON stays text, and the tool's schema then reports the error to
  * the model.
  */
 export function parseToolInput(json: string): unknown {
   if (json.trim() === "") return {};
-  try {
-    return JSON.parse(json) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError) return json;
-    throw error;
-  }
+  const value = parseJson(json);
+  return value === undefined ? json : value;
 }
 
 /** Providers accept only objects, so any other value is wrapped. */

@@ -45,3 +45,6 @@ export type TroupeErrorCode =
   /** A port of this machine that another process uses. */
   | "port"
   | "mcp";
+
+/** The message of an error, or the thrown value as text. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

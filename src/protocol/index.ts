@@ -11,7 +11,7 @@ export {
   WorktreeListing,
 } from "./dashboard.ts";
 export { Envelope, protocolVersion, StoredEnvelope } from "./envelope.ts";
-export { TroupeError, type TroupeErrorCode } from "./error.ts";
+export { messageOf, TroupeError, type TroupeErrorCode } from "./error.ts";
 export { Event, LiveEvent, StoredEvent } from "./event.ts";
 export {
   AgentId,
@@ -47,6 +47,7 @@ export {
   type ToolSpec,
   Usage,
 } from "./model.ts";
+export { parseJson } from "./parse-json.ts";
 export { PermissionAnswer, type PermissionDecision, PermissionMode, Surroundings } from "./permission.ts";
 export { permissionModes } from "./permission-modes.ts";
 export {
@@ -75,5 +76,6 @@ export {
   teamUser,
   TmuxPane,
 } from "./team.ts";
+export { cut, cutAfter, oneLine } from "./text.ts";
 export { visibleLine, visibleText } from "./visible-text.ts";
 export { AcceptanceCheck, isOpenTask, openBlockers, WorkItem, WorkItemId, WorkItemStatus } from "./work-item.ts";

@@ -1,6 +1,6 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrorCode, projectName, storageError } from "../platform/index.ts";
+import { ifPresent, missingOrFile, projectName, storageError } from "../platform/index.ts";
 import { AgentId, SessionId } from "../protocol/index.ts";
 import { logNotFound, sessionNotFound } from "./session-not-found.ts";
 import { createOwnership, hasBegun, resumeSessionFiles, initializeSessionFiles } from "./open-session-files.ts";
@@ -108,12 +108,9 @@ async function realPathOf(cwd: string): Promise<string> {
 
 /** A missing folder counts as empty. An unreadable folder is an error. */
 async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).sort();
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw storageError("read the folder", folder, error);
-  }
+  return (
+    (await ifPresent(() => readdir(folder), { action: "read the folder", path: folder, missing: missingOrFile })) ?? []
+  ).sort();
 }
 
 async function agentsOf(files: SessionFiles): Promise<AgentId[]> {

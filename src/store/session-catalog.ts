@@ -1,7 +1,14 @@
 import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { claimHolder, hasErrorCode, type ProcessIdentity, storageError } from "../platform/index.ts";
+import {
+  claimHolder,
+  hasErrorCode,
+  ifPresent,
+  missingOrFile,
+  type ProcessIdentity,
+  storageError,
+} from "../platform/index.ts";
 import { SessionId, TroupeError } from "../protocol/index.ts";
 import { hasBegun } from "./open-session-files.ts";
 import { projectsFolder, type SessionFiles, sessionFiles } from "./session-files.ts";
@@ -103,10 +110,7 @@ function forget(kept: Map<string, unknown>, there: ReadonlySet<string>): void {
 
 /** A missing folder counts as empty. */
 async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).sort();
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw storageError("read the folder", folder, error);
-  }
+  return (
+    (await ifPresent(() => readdir(folder), { action: "read the folder", path: folder, missing: missingOrFile })) ?? []
+  ).sort();
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { hasErrorCode, storageError } from "../platform/index.ts";
+import { ifPresentSync, missingOrFile } from "../platform/index.ts";
 import type { AgentId, SessionId, StoredEnvelope } from "../protocol/index.ts";
 import { type LogTail, tailLog } from "./log-tail.ts";
 import type { SessionFiles } from "./session-files.ts";
@@ -81,13 +81,14 @@ function refill(source: Source, bytes: number): boolean {
 }
 
 function agentLogs(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => /^agt_[0-9a-z]+\.jsonl$/.test(name))
-      .sort()
-      .map((name) => join(folder, name));
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw storageError("read the folder", folder, error);
-  }
+  return (
+    ifPresentSync(
+      () =>
+        readdirSync(folder)
+          .filter((name) => /^agt_[0-9a-z]+\.jsonl$/.test(name))
+          .sort()
+          .map((name) => join(folder, name)),
+      { action: "read the folder", path: folder, missing: missingOrFile },
+    ) ?? []
+  );
 }

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { decodeLine } from "../platform/index.ts";
-import { type SessionId, StoredEnvelope, type StoredEvent } from "../protocol/index.ts";
+import { messageOf, oneLine, type SessionId, StoredEnvelope, type StoredEvent } from "../protocol/index.ts";
 import type { SessionSummary } from "./session-store.ts";
 
 /**
@@ -24,7 +24,7 @@ export function summarizeSession(session: {
       closeSync(fd);
     }
   } catch (error) {
-    return { ...unknown, problem: `cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+    return { ...unknown, problem: `cannot be read: ${messageOf(error)}` };
   }
 }
 
@@ -43,7 +43,7 @@ export function summarizeEnvelopes(envelopes: readonly StoredEnvelope[]): Partia
     cwd,
     startedAt: first.at,
     updatedAt: envelopes.at(-1)?.at ?? first.at,
-    ...(firstPrompt?.type === "prompt.admitted" && { firstPrompt: oneLine(firstPrompt) }),
+    ...(firstPrompt?.type === "prompt.admitted" && { firstPrompt: promptLine(firstPrompt) }),
     ...(model !== undefined && { model }),
     ...(turns !== undefined && { turns: turns.turn }),
     ...(joined !== undefined && { team: { name: joined.team, role: joined.role, member: joined.name } }),
@@ -96,7 +96,7 @@ function modelOf(event: StoredEvent): string | undefined {
   return undefined;
 }
 
-function oneLine(prompt: Extract<StoredEvent, { type: "prompt.admitted" }>): string {
+function promptLine(prompt: Extract<StoredEvent, { type: "prompt.admitted" }>): string {
   const text = prompt.parts.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join(" ");
-  return text.replace(/\s+/g, " ").trim().slice(0, 200);
+  return oneLine(text).slice(0, 200);
 }

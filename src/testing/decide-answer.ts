@@ -6,9 +6,8 @@ import {
   outputTokensOf,
   playScript,
   type Script,
-  rejectOnAbort,
 } from "../model/scripted/index.ts";
-import type { Clock } from "../platform/index.ts";
+import { type Clock, rejectOnAbort } from "../platform/index.ts";
 import type { OpenRequest, RecordedRequest } from "./recorded-request.ts";
 import { type ServerFault, serverFaultFrom } from "./server-fault.ts";
 import type { Wire, WireAnswer, WireRequest } from "./wire.ts";

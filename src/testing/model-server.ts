@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { type AnswerFunction, loadScript, type Script, scriptFrom } from "../model/scripted/index.ts";
 import { type Clock, hasErrorCode, systemClock } from "../platform/index.ts";
+import { parseJson } from "../protocol/index.ts";
 import { createAnswerer } from "./answer-request.ts";
 import type { OpenRequest, RecordedRequest } from "./recorded-request.ts";
 import type { ServerFault } from "./server-fault.ts";
@@ -123,7 +124,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
       path: new URL(request.url ?? "/", "http://127.0.0.1").pathname,
       headers: request.headers,
       rawBody,
-      body: jsonOf(rawBody),
+      body: parseJson(rawBody.toString("utf8")),
       at: clock.now(),
       end: "open",
     };
@@ -175,13 +176,4 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
     request.on("error", () => resolve(undefined));
     request.on("close", () => resolve(undefined));
   });
-}
-
-function jsonOf(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString("utf8")) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { cacheTtlMs, promptBlock } from "../model/scripted/index.ts";
-import type { CallId, ContentPart, Message } from "../protocol/index.ts";
+import { type CallId, type ContentPart, type Message, parseJson } from "../protocol/index.ts";
 import { conversationFault } from "./conversation-fault.ts";
 import type { WireRefusal, WireRequest } from "./wire.ts";
 
@@ -108,10 +108,6 @@ const textOf = (content: WireMessage["content"]): string =>
   typeof content === "string" ? content : (content ?? []).map((item) => item.text ?? "").join("");
 
 function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError) return text;
-    throw error;
-  }
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }

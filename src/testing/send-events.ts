@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { setImmediate as nextRound } from "node:timers/promises";
-import { rejectOnAbort } from "../model/scripted/index.ts";
-import type { Clock } from "../platform/index.ts";
+import { type Clock, rejectOnAbort } from "../platform/index.ts";
 import { writesOf } from "./encode-events.ts";
 import type { ServerFault } from "./server-fault.ts";
 

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { type Clock, type CreateId, createRedactStream } from "../platform/index.ts";
-import type { AgentId, BackgroundId, Event } from "../protocol/index.ts";
+import { type AgentId, type BackgroundId, type Event, messageOf } from "../protocol/index.ts";
 import { openCappedFile } from "./output/capped-file.ts";
 import { cleanText } from "./output/clean-text.ts";
 import { createLiveText } from "./output/live-text.ts";
@@ -187,7 +187,7 @@ async function settle(work: BackgroundWork, run: BackgroundRun): Promise<Backgro
   try {
     return await work.run(run);
   } catch (error) {
-    run.write(Buffer.from(`\n${error instanceof Error ? error.message : String(error)}\n`));
+    run.write(Buffer.from(`\n${messageOf(error)}\n`));
     return { status: run.signal.aborted ? "killed" : "failed", exitCode: null };
   }
 }

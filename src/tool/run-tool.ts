@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ToolOutcome } from "../protocol/index.ts";
+import { messageOf, type ToolOutcome } from "../protocol/index.ts";
 import type { Tool, ToolContext } from "./define-tool.ts";
 
 export type ParsedInput<I> =
@@ -39,7 +39,7 @@ export async function executeTool<I>(tool: Tool<I>, value: I, context: ToolConte
     if (context.signal.aborted) {
       return interrupted(`${tool.name} was interrupted. Changes it made before that were not undone.`);
     }
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return { outcome: "failed", content: [{ type: "text", text: `${tool.name} failed: ${reason}` }] };
   }
 }

@@ -1,4 +1,4 @@
-import { TroupeError } from "../protocol/index.ts";
+import { messageOf, TroupeError } from "../protocol/index.ts";
 import {
   addNotice,
   type AppState,
@@ -43,7 +43,7 @@ export function followMembers({ store, now, listen, signal }: FollowMembersOptio
         if (signal.aborted || done.signal.aborted) return;
         // The session does not exist yet. The next change tries again.
         if (TroupeError.is(error) && error.code === "session_not_found") return void views.delete(key);
-        const text = `cannot follow ${name}: ${error instanceof Error ? error.message : String(error)}`;
+        const text = `cannot follow ${name}: ${messageOf(error)}`;
         store.setState((before) => addNotice(before, { level: "warning", text, until: now() + 10_000 }));
       });
     }

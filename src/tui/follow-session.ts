@@ -1,4 +1,4 @@
-import { type Envelope, type SessionId, TroupeError } from "../protocol/index.ts";
+import { type Envelope, messageOf, type SessionId, TroupeError } from "../protocol/index.ts";
 import type { Session } from "../session/index.ts";
 import {
   addNotice,
@@ -47,7 +47,7 @@ export async function followSession({ session, store, now, followMember, signal 
       .transcript(sourceOf(task, store.getState()))
       .then((stored) => store.setState((state) => transcriptLoaded(state, task.id, stored)))
       .catch((error: unknown) => {
-        const text = `cannot read the transcript of ${task.name}: ${error instanceof Error ? error.message : String(error)}`;
+        const text = `cannot read the transcript of ${task.name}: ${messageOf(error)}`;
         store.setState((state) => {
           const left = state.viewing === task.id ? exitTeammateView(state, now()) : state;
           return addNotice(left, { level: "error", text, until: undefined });

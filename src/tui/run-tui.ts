@@ -1,5 +1,6 @@
 import { type Instance, render } from "ink";
 import { createElement } from "react";
+import { messageOf } from "../protocol/index.ts";
 import type { Session } from "../session/index.ts";
 import { addNotice, createAppState, createStore, type Self } from "../view/index.ts";
 import { App } from "./app.tsx";
@@ -103,7 +104,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
         if (!ack.ok) problem(ack.message);
         return ack;
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = messageOf(error);
         problem(message);
         return { ok: false, code: "failed", message };
       }

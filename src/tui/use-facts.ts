@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { messageOf } from "../protocol/index.ts";
 
 export type Lookup<T> =
   | { readonly kind: "looking" }
@@ -15,7 +16,7 @@ export function useFacts<T>(look: () => Promise<T>): Lookup<T> {
     };
     look().then(
       (found) => set({ kind: "found", found }),
-      (error: unknown) => set({ kind: "failed", message: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => set({ kind: "failed", message: messageOf(error) }),
     );
     return () => {
       isUnmounted = true;

@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import * as z from "zod";
-import { AgentId, Cursor, MailId, PostedCommand, PostedLanding, SessionId } from "../protocol/index.ts";
+import { AgentId, Cursor, MailId, parseJson, PostedCommand, PostedLanding, SessionId } from "../protocol/index.ts";
 import type { AppOptions } from "./app-options.ts";
 import { type ApiContext, type ApiEnv, toErrorResponse, errorResponse } from "./error-response.ts";
 import { readBody } from "./read-body.ts";
@@ -95,16 +95,6 @@ function post<T>(
     return toErrorResponse(c, () => answer(c, posted.data));
   });
   app.all(path, (c) => wrongMethod(c, "POST"));
-}
-
-/** Returns undefined for invalid JSON. No schema here accepts undefined. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function invalidInput(c: ApiContext, what: string, error: z.ZodError): Response {

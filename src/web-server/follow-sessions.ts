@@ -1,4 +1,4 @@
-import { type Cursor, type Envelope, type SessionId, TroupeError } from "../protocol/index.ts";
+import { type Cursor, type Envelope, messageOf, type SessionId, TroupeError } from "../protocol/index.ts";
 import type { SessionDirectory } from "../session/index.ts";
 import type { StreamBuffer } from "./stream-buffer.ts";
 
@@ -85,7 +85,7 @@ async function followOne(options: FollowOptions, followed: Followed): Promise<vo
     if (code === undefined) onFailure(error);
     if (code === "session_not_found" && missing) return missing();
     if (code === "slow_reader") return disconnect();
-    outbox.send("gone", { session: id, message: error instanceof Error ? error.message : String(error) });
+    outbox.send("gone", { session: id, message: messageOf(error) });
   }
 }
 

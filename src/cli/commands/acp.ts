@@ -1,6 +1,7 @@
 import { Readable, Writable } from "node:stream";
 import { serveAcp } from "../../acp/index.ts";
 import { version } from "../../platform/index.ts";
+import { messageOf } from "../../protocol/index.ts";
 import { openSessionStore, startSession } from "../../session/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { RunFlags } from "../run/run-flags.ts";
@@ -14,8 +15,7 @@ export async function runAcp(flags: Partial<RunFlags>): Promise<number> {
   const leaving = new AbortController();
   const leave = () => leaving.abort();
   const signals = listenToSignals({ interrupt: leave, leave });
-  const logLine = (error: unknown) =>
-    process.stderr.write(`troupe acp: ${error instanceof Error ? error.message : String(error)}\n`);
+  const logLine = (error: unknown) => process.stderr.write(`troupe acp: ${messageOf(error)}\n`);
   try {
     await serveAcp(
       {

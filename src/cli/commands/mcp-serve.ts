@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { createIdFactory, systemClock } from "../../platform/index.ts";
+import { createIdFactory, systemClock, untilAborted } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { loadConfig } from "../../session/index.ts";
 import { newToken, serveHttp, serveStdio } from "../../mcp-server/index.ts";
@@ -60,8 +60,7 @@ async function overHttp(
   process.stderr.write(
     `members of ${connection.team.name}: http://127.0.0.1:${serving.port}/mcp/NAME\nAuthorization: Bearer ${announcement}\n`,
   );
-  if (!signal.aborted)
-    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  await untilAborted(signal);
   await serving.close();
 }
 

@@ -1,3 +1,4 @@
+import { untilAborted } from "../../platform/index.ts";
 import { loadConfig } from "../../session/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { isTerminal } from "../is-terminal.ts";
@@ -32,7 +33,7 @@ export async function web({ port, open, json }: WebFlags): Promise<number> {
     );
     const browser = { home, env: process.env, platform: process.platform, onProblem };
     const forget = open && !json && isTerminal() ? await openBrowser(server.address, browser) : undefined;
-    await aborted(ending.signal);
+    await untilAborted(ending.signal);
     await forget?.();
     return signals.exitCode ?? exitCodes.done;
   } finally {
@@ -43,9 +44,3 @@ export async function web({ port, open, json }: WebFlags): Promise<number> {
 
 const startMessage = (address: string) =>
   `Dashboard: ${address}\nAnyone with this URL can do what you can do. Press Ctrl-C to stop.\n`;
-
-const aborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { messageOf } from "../../protocol/index.ts";
 import { type Config, loadConfig, settingsProblems } from "../../session/index.ts";
 
 /** The facts that the checks examine, gathered once. */
@@ -43,5 +44,3 @@ function currentFolder(process: NodeJS.Process): string | undefined {
     throw error;
   }
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,3 +1,4 @@
+import { messageOf } from "../../protocol/index.ts";
 import type { Check, Finding } from "./finding.ts";
 import type { Machine } from "./inspect-machine.ts";
 
@@ -11,7 +12,7 @@ async function runCheck({ name, find }: Check, machine: Machine): Promise<Findin
   try {
     return (await find(machine)).map((finding) => ({ name, ...finding }));
   } catch (error) {
-    const detail = `the check failed: ${error instanceof Error ? error.message : String(error)}`;
+    const detail = `the check failed: ${messageOf(error)}`;
     return [{ name, status: "problem", detail }];
   }
 }

@@ -2,6 +2,7 @@ import { createIdFactory, systemClock } from "../../platform/index.ts";
 import {
   isExternal,
   type Member,
+  messageOf,
   type RequestId,
   type SessionId,
   teamLead,
@@ -156,7 +157,7 @@ export async function respawn(name: string, memberName: string, flags: { readonl
       await respawnInPane(stored, memberName, backend);
     } catch (error) {
       // Record the end, because a member that neither runs nor has ended would go unnoticed.
-      const detail = `respawn failed: ${error instanceof Error ? error.message : String(error)}`;
+      const detail = `respawn failed: ${messageOf(error)}`;
       await releaseTasks(stored, memberName);
       await stored.record.end(memberName, { reason: "lost", detail });
       throw error;

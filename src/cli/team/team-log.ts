@@ -1,3 +1,4 @@
+import { untilAborted } from "../../platform/index.ts";
 import { type Member, teamUser, type Team } from "../../protocol/index.ts";
 import type { StoredTeam, TaskChange } from "../../store/index.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -83,10 +84,7 @@ async function follow(
   watching.push(watchTeam().catch(fail), watchTasks().catch(fail));
   for (const { name } of (await stored.record.read()).members) watch(name);
   watch(teamUser);
-  await new Promise<void>((resolve) => {
-    if (ended.aborted) resolve();
-    ended.addEventListener("abort", () => resolve(), { once: true });
-  });
+  await untilAborted(ended);
   await Promise.all(watching);
   if (!signal.aborted && stop.signal.aborted) throw stop.signal.reason;
 }

@@ -1,5 +1,13 @@
 import type { RequestPermissionRequest, RequestPermissionResponse, SessionUpdate } from "@agentclientprotocol/sdk";
-import type { AnswerPart, Message, ModelClient, ModelEvent, ModelRequest } from "../../protocol/index.ts";
+import { createQueue } from "../../platform/index.ts";
+import {
+  type AnswerPart,
+  type Message,
+  messageOf,
+  type ModelClient,
+  type ModelEvent,
+  type ModelRequest,
+} from "../../protocol/index.ts";
 import { type AcpAgent, type AcpAgentOptions, startAcpAgent } from "./acp-agent.ts";
 
 export interface AcpModelOptions extends Omit<AcpAgentOptions, "onUpdate" | "onPermission"> {
@@ -54,7 +62,7 @@ export function createAcpModel(options: AcpModelOptions): ModelClient & { close(
       yield failure("bad_request", "an external agent keeps its own conversation, so there is nothing to summarize");
       return;
     }
-    const events = createQueue();
+    const events = createQueue<ModelEvent>();
     const parts = createParts(events.push);
     const run = async (): Promise<ModelEvent> => {
       const over = whenAborted(signal);
@@ -80,12 +88,12 @@ export function createAcpModel(options: AcpModelOptions): ModelClient & { close(
         over.forget();
       }
     };
-    run().then(events.end, (error: unknown) => {
-      events.end(
-        failure(signal.aborted ? "aborted" : "server", error instanceof Error ? error.message : String(error)),
-      );
-    });
-    yield* events.all();
+    const end = (last: ModelEvent) => {
+      events.push(last);
+      events.end();
+    };
+    run().then(end, (error: unknown) => end(failure(signal.aborted ? "aborted" : "server", messageOf(error))));
+    yield* events;
   }
 
   return {
@@ -223,30 +231,4 @@ async function decide(
     .find((option) => option !== undefined);
   if (!chosen) return { outcome: { outcome: "cancelled" } };
   return { outcome: { outcome: "selected", optionId: chosen.optionId } };
-}
-
-function createQueue() {
-  let waiting: ModelEvent[] = [];
-  let last: ModelEvent | undefined;
-  let wake: () => void = () => undefined;
-  return {
-    push(event: ModelEvent) {
-      waiting.push(event);
-      wake();
-    },
-    end(event: ModelEvent) {
-      last = event;
-      wake();
-    },
-    async *all(): AsyncGenerator<ModelEvent> {
-      for (;;) {
-        const ready = waiting;
-        waiting = [];
-        yield* ready;
-        if (waiting.length > 0) continue;
-        if (last) return yield last;
-        await new Promise<void>((resolve) => (wake = resolve));
-      }
-    },
-  };
 }

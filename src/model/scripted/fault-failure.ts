@@ -1,3 +1,4 @@
+import { rejectOnAbort } from "../../platform/index.ts";
 import type { ModelFailure } from "../../protocol/index.ts";
 import type { Fault } from "./script.ts";
 
@@ -30,14 +31,4 @@ export async function failureOf(fault: Fault, signal: AbortSignal): Promise<Mode
     ...(status !== undefined && { status }),
     ...(fault.retryAfterMs !== undefined && { retryAfterMs: fault.retryAfterMs }),
   };
-}
-
-/** Settles as `promise` does, or rejects with the signal's reason as soon as it aborts. */
-export function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

@@ -1,3 +1,4 @@
+import { cutAfter } from "../../protocol/index.ts";
 import type { Ask } from "./ask.ts";
 
 const placeholder = /\{\{([A-Za-z]+)(?::\/((?:[^/\\]|\\.)+)\/(\d+))?\}\}/g;
@@ -33,7 +34,7 @@ export function faultyPlaceholder(text: string): string | undefined {
   return undefined;
 }
 
-export const quote = (text: string): string => JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text);
+export const quote = (text: string): string => JSON.stringify(cutAfter(text, 120));
 
 function valueOf(name: string, ask: Ask): string | undefined {
   const { said, result, agent, turn, cwd } = ask;

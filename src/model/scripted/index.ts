@@ -1,5 +1,5 @@
 export { type Ask, askFrom, type AskResult } from "./ask.ts";
-export { statusOf, rejectOnAbort } from "./fault-failure.ts";
+export { statusOf } from "./fault-failure.ts";
 export { loadScript, scriptFrom } from "./load-script.ts";
 export { type Move, playScript } from "./play-script.ts";
 export { outputTokensOf, promptBlock } from "./prompt-blocks.ts";

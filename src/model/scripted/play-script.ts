@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { messageOf } from "../../protocol/index.ts";
 import type { Ask } from "./ask.ts";
 import { fillTemplate, quote, TemplateError } from "./fill-template.ts";
 import { matches } from "./matches.ts";
@@ -75,8 +76,7 @@ export function playScript(script: Script, options: PlayOptions): ScriptPlayer {
 
 function reasonOf(error: unknown): string {
   if (error instanceof TemplateError) return error.message;
-  if (!(error instanceof z.ZodError))
-    return `its function threw: ${error instanceof Error ? error.message : String(error)}`;
+  if (!(error instanceof z.ZodError)) return `its function threw: ${messageOf(error)}`;
   const issue = error.issues[0];
   return `its function returned an invalid answer: ${[issue?.path.join("."), issue?.message].filter(Boolean).join(": ")}`;
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextRound } from "node:timers/promises";
-import type { Clock } from "../../platform/index.ts";
+import { type Clock, rejectOnAbort } from "../../platform/index.ts";
 import {
   type ModelAnswer,
   type ModelClient,
@@ -9,7 +9,7 @@ import {
   type Usage,
 } from "../../protocol/index.ts";
 import { type Ask, askFrom } from "./ask.ts";
-import { failureOf, rejectOnAbort } from "./fault-failure.ts";
+import { failureOf } from "./fault-failure.ts";
 import { loadScript, scriptFrom } from "./load-script.ts";
 import { playScript } from "./play-script.ts";
 import { createPromptMeasure, outputTokensOf } from "./prompt-blocks.ts";

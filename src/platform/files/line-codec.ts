@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
+import { messageOf } from "../../protocol/index.ts";
 
 /**
  * A record on disk is newline + JSON + newline. The first newline separates it from the rest of a killed writer's
@@ -53,7 +54,7 @@ function parseJson(text: string): DecodedLine {
   try {
     return { ok: true, value: JSON.parse(text) as unknown };
   } catch (error) {
-    return { ok: false, reason: `it is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { ok: false, reason: `it is not JSON: ${messageOf(error)}` };
   }
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { ifPresentSync } from "./if-present.ts";
 import { decodeLine } from "./line-codec.ts";
-import { hasErrorCode, storageError } from "./storage-error.ts";
+import { storageError } from "./storage-error.ts";
 
 export interface LineReading {
   readonly records: readonly LineRecord[];
@@ -52,12 +53,10 @@ export function readLinesOf(fd: number, from: number): LineReading {
 }
 
 function openForReading(path: string): number | undefined {
-  try {
-    return openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return undefined;
-    throw storageError("read", path, error);
-  }
+  return ifPresentSync(() => openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)), {
+    action: "read",
+    path,
+  });
 }
 
 const chunkBytes = 1 << 22;

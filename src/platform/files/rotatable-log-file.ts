@@ -1,7 +1,7 @@
 import { closeSync, constants, fdatasync, fstatSync, openSync, type Stats, lstatSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { TroupeError } from "../../protocol/index.ts";
+import { messageOf, TroupeError } from "../../protocol/index.ts";
 import { jsonOf, sealLine } from "./line-codec.ts";
 import { storageError } from "./storage-error.ts";
 import { syncFolder } from "./sync-folder.ts";
@@ -153,7 +153,7 @@ export function openRotatableLogFile(path: string, options: RotatableLogFileOpti
   };
 
   const failedInBackground = (error: unknown) => {
-    if (backgroundFailure === undefined) options.onFailure?.(error instanceof Error ? error.message : String(error));
+    if (backgroundFailure === undefined) options.onFailure?.(messageOf(error));
     backgroundFailure ??= error;
   };
 

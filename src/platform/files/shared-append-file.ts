@@ -3,9 +3,10 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { encodeLine } from "./line-codec.ts";
 import { type LineReading, readLinesOf } from "./read-lines.ts";
-import { hasErrorCode, storageError } from "./storage-error.ts";
+import { storageError } from "./storage-error.ts";
 import { syncFolder } from "./sync-folder.ts";
 import { createFsyncBatcher } from "./fsync-batcher.ts";
+import { ifPresentSync } from "./if-present.ts";
 
 /**
  * A line file that many processes append to, with one descriptor for reading and writing. Appended records are read
@@ -118,10 +119,8 @@ function createHandle(path: string, fd: number) {
 const sameFile = (a: Stats, b: Stats): boolean => a.ino === b.ino && a.dev === b.dev;
 
 function openExisting(path: string): number | undefined {
-  try {
-    return openSync(path, constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0));
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return undefined;
-    throw storageError("open", path, error);
-  }
+  return ifPresentSync(() => openSync(path, constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0)), {
+    action: "open",
+    path,
+  });
 }

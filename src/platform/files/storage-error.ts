@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { TroupeError } from "../../protocol/index.ts";
+import { messageOf, TroupeError } from "../../protocol/index.ts";
 
 /**
  * Converts a system error to one line that names the file and a remedy. The original error with its `code` is the
@@ -31,7 +31,7 @@ function reason(cause: unknown): string {
   const code = errorCodeOf(cause);
   const message = code === undefined ? undefined : remedies[code];
   if (message !== undefined) return `${message} (${code})`;
-  return cause instanceof Error ? cause.message : String(cause);
+  return messageOf(cause);
 }
 
 const remedies: Readonly<Record<string, string>> = {

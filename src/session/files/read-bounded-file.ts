@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { hasErrorCode } from "../../platform/index.ts";
+import { messageOf } from "../../protocol/index.ts";
 
 export type BoundedFile =
   | { readonly kind: "absent" }
@@ -16,7 +17,7 @@ export function readBoundedFile(path: string, limit: number): BoundedFile {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return { kind: "absent" };
-    return { kind: "unreadable", reason: error instanceof Error ? error.message : String(error) };
+    return { kind: "unreadable", reason: messageOf(error) };
   }
   try {
     const stats = fstatSync(descriptor);
@@ -30,7 +31,7 @@ export function readBoundedFile(path: string, limit: number): BoundedFile {
     }
     return { kind: "read", bytes: bytes.subarray(0, filled), size: stats.size };
   } catch (error) {
-    return { kind: "unreadable", reason: error instanceof Error ? error.message : String(error) };
+    return { kind: "unreadable", reason: messageOf(error) };
   } finally {
     closeSync(descriptor);
   }

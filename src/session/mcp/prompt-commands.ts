@@ -1,3 +1,4 @@
+import { messageOf } from "../../protocol/index.ts";
 import type { McpPrompt } from "../../tool/mcp/index.ts";
 import type { SlashCommand } from "../slash-commands/slash-commands.ts";
 
@@ -25,7 +26,7 @@ export function mcpCommands(
         const save = async (name: string) => (await outputFile(name)) ?? name;
         return { parts: await prompt.get(values, { signal, outputFile: save }) };
       } catch (error) {
-        return { problem: error instanceof Error ? error.message : String(error) };
+        return { problem: messageOf(error) };
       }
     },
   }));

@@ -1,3 +1,4 @@
+import { untilAborted } from "../../platform/index.ts";
 import type { AgentId, StoredEnvelope } from "../../protocol/index.ts";
 import { createRunFilter } from "../../store/index.ts";
 import { isTranscriptEvent } from "../../view/index.ts";
@@ -65,9 +66,3 @@ function createMergedLog(session: ObservedSession["id"]): (envelope: StoredEnvel
     return [{ ...envelope, session, seq }];
   };
 }
-
-const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });

@@ -1,5 +1,12 @@
 import type { Clock, CreateId } from "../../platform/index.ts";
-import { type Member, type SessionId, type SessionListing, type Team, teamLead } from "../../protocol/index.ts";
+import {
+  type Member,
+  messageOf,
+  type SessionId,
+  type SessionListing,
+  type Team,
+  teamLead,
+} from "../../protocol/index.ts";
 import type { TeamStore } from "../../store/index.ts";
 import { openBusMember } from "./bus-member.ts";
 import type { ObservedSession } from "./observed-session.ts";
@@ -40,7 +47,7 @@ export function createBusTeams(options: BusTeamsOptions): BusTeams {
       known = found;
       if (isNew) for (const notify of listeners) notify();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       // Report the same problem only once.
       if (message !== problem) onProblem(`cannot read the teams on the bus: ${message}`);
       problem = message;

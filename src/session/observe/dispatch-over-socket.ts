@@ -1,4 +1,4 @@
-import type { Ack, Command, SessionId } from "../../protocol/index.ts";
+import { type Ack, type Command, messageOf, type SessionId } from "../../protocol/index.ts";
 import type { SessionFiles } from "../../store/index.ts";
 import { listSockets } from "./socket-path.ts";
 import { connectSessionSocket, type SocketConnection } from "./connect-session-socket.ts";
@@ -16,7 +16,7 @@ export async function dispatchOverSocket(
     }
     return stateOfClaim(files) === "stored" ? notRunning(id) : notReachable(id);
   } catch (error) {
-    return { ok: false, code: "failed", message: error instanceof Error ? error.message : String(error) };
+    return { ok: false, code: "failed", message: messageOf(error) };
   }
 }
 

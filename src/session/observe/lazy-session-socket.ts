@@ -1,4 +1,5 @@
 import type { Clock, CreateId } from "../../platform/index.ts";
+import { messageOf } from "../../protocol/index.ts";
 import type { Session } from "../session.ts";
 import type { SessionSocket } from "./open-session-socket.ts";
 
@@ -26,7 +27,7 @@ export function createLazySessionSocket(options: {
         const { openSessionSocket: openDoor } = await import("./open-session-socket.ts");
         return await openDoor({ ...options, session });
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         // If the log cannot be written, the agent's next record fails as well.
         reportProblem(
           `cannot open the session socket: ${reason}. Dashboards in other processes cannot show this session.`,

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Clock, CreateId } from "../../platform/index.ts";
-import { type Ack, type Envelope, TroupeError } from "../../protocol/index.ts";
+import { type Ack, type Envelope, messageOf, TroupeError } from "../../protocol/index.ts";
 import type { Session } from "../session.ts";
 import {
   SocketRequest,
@@ -64,7 +64,7 @@ export function serveSocketClient(socket: Socket, ports: SocketClientPorts): { c
       (error: unknown): Ack => ({
         ok: false,
         code: TroupeError.is(error) ? error.code : "failed",
-        message: error instanceof Error ? error.message : String(error),
+        message: messageOf(error),
       }),
     );
     unanswered -= 1;

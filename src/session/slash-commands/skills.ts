@@ -1,5 +1,6 @@
 import { dirname, join, relative } from "node:path";
 import { markdownProblemLine, parseMarkdown } from "../../platform/index.ts";
+import { oneLine } from "../../protocol/index.ts";
 import type { LoadedSkill, SkillSource } from "../../tool/index.ts";
 import { visibleLine } from "../../view/index.ts";
 import type { DiscoveryFolders } from "../instructions/instruction-files.ts";
@@ -86,7 +87,7 @@ async function parseSkill(
   return {
     ...found,
     name,
-    description: visibleLine(description.replace(/\s+/g, " ").trim()),
+    description: visibleLine(oneLine(description)),
     argumentHint: fields["argument-hint"],
     allowedTools: toolList(fields["allowed-tools"]),
     forModels: fields["disable-model-invocation"] !== true,

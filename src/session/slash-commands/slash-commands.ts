@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { markdownProblemLine, parseMarkdown } from "../../platform/index.ts";
-import type { ContentPart } from "../../protocol/index.ts";
+import { type ContentPart, oneLine } from "../../protocol/index.ts";
 import { visibleLine } from "../../view/index.ts";
 import type { DiscoveryFolders } from "../instructions/instruction-files.ts";
 import { listFolder } from "../files/list-folder.ts";
@@ -91,7 +91,7 @@ async function parseCommand(text: string, found: CommandFile): Promise<SlashComm
     name,
     owner,
     source: file,
-    description: visibleLine((fields.description ?? firstParagraph(body)).replace(/\s+/g, " ").trim()),
+    description: visibleLine(oneLine(fields.description ?? firstParagraph(body))),
     argumentHint: fields["argument-hint"],
     allowedTools: toolList(fields["allowed-tools"]),
     model: fields.model === "inherit" ? undefined : fields.model,

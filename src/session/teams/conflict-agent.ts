@@ -1,6 +1,6 @@
 import { conflictTask, giveUpReason } from "../../agent/index.ts";
 import { isInside } from "../../platform/index.ts";
-import { type AgentId, type PermissionMode, type StoredEnvelope, TroupeError } from "../../protocol/index.ts";
+import { type AgentId, oneLine, type PermissionMode, type StoredEnvelope, TroupeError } from "../../protocol/index.ts";
 import type { SessionStore } from "../../store/index.ts";
 import {
   branchAuthor,
@@ -47,10 +47,10 @@ export function createConflictAgent(options: ConflictAgentOptions): ResolveConfl
       });
       const failure = report.status === "completed" ? giveUpReason(report.text) : (report.reason ?? report.status);
       if (failure !== undefined) {
-        onProgress(`${conflict.branch}: the agent did not resolve it: ${oneLine(failure)}`);
+        onProgress(`${conflict.branch}: the agent did not resolve it: ${shortLine(failure)}`);
         return "unresolved";
       }
-      onProgress(`${conflict.branch}: the agent says: ${oneLine(report.text)}`);
+      onProgress(`${conflict.branch}: the agent says: ${shortLine(report.text)}`);
       return "resolved";
     } finally {
       await session.close();
@@ -107,7 +107,7 @@ async function sessionFor(
       return { session: await begin(author.sessionId), isAuthor: true };
     } catch (error) {
       if (!TroupeError.is(error)) throw error;
-      onProgress?.(`${branch}: cannot ask its author ${author.agentId}: ${oneLine(error.message)}`);
+      onProgress?.(`${branch}: cannot ask its author ${author.agentId}: ${shortLine(error.message)}`);
     }
   }
   return { session: await begin(), isAuthor: false };
@@ -120,4 +120,4 @@ async function promptFor(
   return conflictTask({ ...conflict, isAuthor, task: author?.task, hunks: await conflictHunks(conflict) });
 }
 
-const oneLine = (text: string) => text.replace(/\s+/g, " ").trim().slice(0, 200);
+const shortLine = (text: string) => oneLine(text).slice(0, 200);

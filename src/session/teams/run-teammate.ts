@@ -8,6 +8,7 @@ import {
   type AllowedPath,
   type Envelope,
   type Member,
+  messageOf,
   type SessionId,
   teamLead,
   teamUser,
@@ -154,7 +155,7 @@ export async function runTeammate(options: TeammateOptions): Promise<RunningTeam
         if (end !== "rest") await leave(end, detail);
         else await presence.set("ended", "suspended until its team is resumed");
       } catch (error) {
-        failure = error instanceof Error ? error.message : String(error);
+        failure = messageOf(error);
         throw error;
       } finally {
         await closeAllParts().finally(() => resolveEnded(failure));

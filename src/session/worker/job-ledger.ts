@@ -1,5 +1,5 @@
 import { type Amount, type Ledger, tokensIn } from "../../agent/index.ts";
-import type { Clock } from "../../platform/index.ts";
+import { type Clock, rejectOnAbort } from "../../platform/index.ts";
 
 export interface BudgetAnswer {
   /** The total that may be spent from the start. */
@@ -80,7 +80,8 @@ export function createJobLedger(
       while (!fits(wanted)) {
         if (usedUp !== undefined) return undefined;
         onWait?.();
-        await waitUnlessAborted(signal, more(wanted));
+        // After an abort the question stays open: its answer serves the next request.
+        await rejectOnAbort(more(wanted), signal);
       }
       held = plus(held, wanted);
       holds += 1;
@@ -116,22 +117,6 @@ export function createJobLedger(
     },
     usedUp: () => usedUp,
   };
-}
-
-/** Stops waiting on abort, but the question stays open: its answer serves the next request. */
-async function waitUnlessAborted(signal: AbortSignal | undefined, wait: Promise<void>): Promise<void> {
-  if (!signal) return wait;
-  let onAbort: () => void = () => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
-  wait.catch(() => undefined);
-  try {
-    await Promise.race([wait, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }
 
 const nothing: Amount = { usd: 0, tokens: 0 };

@@ -1,4 +1,5 @@
 import type { PermissionQuestion } from "../../agent/index.ts";
+import { rejectOnAbort } from "../../platform/index.ts";
 import type { PermissionAnswer, RequestId } from "../../protocol/index.ts";
 import type { HeldJob, JobOrder } from "../../store/index.ts";
 import type { BudgetAnswer, createJobLedger } from "./job-ledger.ts";
@@ -11,15 +12,11 @@ export function createPermissionAnswers({ lost }: HeldJob, reporter: () => JobRe
     ask: async (question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> => {
       const until = AbortSignal.any([signal, lost]);
       until.throwIfAborted();
-      const answered = new Promise<PermissionAnswer>((resolve, reject) => {
-        open.set(question.requestId, resolve);
-        until.addEventListener("abort", () => reject(until.reason as Error), { once: true });
-      });
+      const answered = new Promise<PermissionAnswer>((resolve) => open.set(question.requestId, resolve));
       try {
         await reporter().question(question);
-        return await answered;
+        return await rejectOnAbort(answered, until);
       } finally {
-        answered.catch(() => undefined);
         open.delete(question.requestId);
       }
     },
@@ -39,10 +36,7 @@ export function createBudgetAnswers({ lost, state }: HeldJob, reporter: () => Pi
     const number = await reporter().budget(wanted);
     const known = earlyAnswers.get(number);
     if (known) return known;
-    return new Promise<BudgetAnswer>((resolve, reject) => {
-      open.set(number, resolve);
-      lost.addEventListener("abort", () => reject(lost.reason as Error), { once: true });
-    });
+    return rejectOnAbort(new Promise<BudgetAnswer>((resolve) => open.set(number, resolve)), lost);
   };
   return {
     ask,

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { type Ledger, remoteConduct, adoptedJobNotice } from "../../agent/index.ts";
 import { createGateRegistry } from "../../model/index.ts";
 import { systemClock } from "../../platform/index.ts";
-import { type ContentPart, type PermissionMode, TroupeError } from "../../protocol/index.ts";
+import { type ContentPart, messageOf, type PermissionMode, TroupeError } from "../../protocol/index.ts";
 import type { HeldJob, JobOutcome, JobSpec, WorkBus } from "../../store/index.ts";
 import type { RepositoryContext } from "../../team/index.ts";
 import type { ConfigFlags } from "../config/load-config.ts";
@@ -42,7 +42,7 @@ export async function runJob(job: HeldJob, ports: JobPorts): Promise<string> {
     return (await job.complete(outcome)) ? outcome.reason : "was lost to another worker";
   } catch (error) {
     if (job.lost.aborted) return "was lost to another worker";
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = messageOf(error);
     await job.complete({ reason: "failed", detail, turns: 0 });
     if (!TroupeError.is(error)) throw error;
     return `failed: ${detail}`;

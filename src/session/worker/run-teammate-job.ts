@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { effectiveMode } from "../../agent/definitions/index.ts";
 import { remoteTeammateConduct } from "../../agent/index.ts";
-import { type SessionId, TroupeError } from "../../protocol/index.ts";
+import { messageOf, type SessionId, TroupeError } from "../../protocol/index.ts";
 import type { HeldJob, JobOutcome, JobSpec, StoredTeam, TeamStore } from "../../store/index.ts";
 import type { RemoteHost } from "../teams/remote-host.ts";
 import { runTeammate } from "../teams/run-teammate.ts";
@@ -43,7 +43,7 @@ export async function runTeammateJob(job: TeammateJob, ports: TeammateJobPorts):
       await job.release();
       return "was released to other workers";
     }
-    const detail = job.orphaned.aborted ? orphanedText : error instanceof Error ? error.message : String(error);
+    const detail = job.orphaned.aborted ? orphanedText : messageOf(error);
     await job.complete({ reason: job.orphaned.aborted ? "interrupted" : "failed", detail, turns: 0 });
     if (!TroupeError.is(error) && !stopSignal.aborted) throw error;
     return `failed: ${detail}`;

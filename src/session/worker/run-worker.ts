@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { effectiveMode } from "../../agent/definitions/index.ts";
 import { createIdFactory, makeFolder, systemClock } from "../../platform/index.ts";
-import { type PermissionMode, TroupeError } from "../../protocol/index.ts";
+import { messageOf, type PermissionMode, TroupeError } from "../../protocol/index.ts";
 import { type HeldJob, loadWorkBus, openTeamStore, shareTeams, workLabel } from "../../store/index.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { runJob } from "./run-job.ts";
@@ -77,7 +77,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
       maxAgents,
       signal: options.signal,
       run,
-      onProblem: (error) => say(error instanceof Error ? error.message : String(error)),
+      onProblem: (error) => say(messageOf(error)),
     });
   } finally {
     await bus.close();

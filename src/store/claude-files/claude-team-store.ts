@@ -5,6 +5,7 @@ import {
   type Clock,
   type CreateId,
   hasErrorCode,
+  ifPresent,
   makeFolder,
   safeName,
   storageError,
@@ -182,12 +183,7 @@ async function publish(from: string, to: string): Promise<boolean> {
 }
 
 async function foldersIn(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder, { withFileTypes: true })).flatMap((entry) =>
-      entry.isDirectory() && !entry.name.startsWith(".") ? [entry.name] : [],
-    );
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return [];
-    throw storageError("read the folder", folder, error);
-  }
+  return (
+    (await ifPresent(() => readdir(folder, { withFileTypes: true }), { action: "read the folder", path: folder })) ?? []
+  ).flatMap((entry) => (entry.isDirectory() && !entry.name.startsWith(".") ? [entry.name] : []));
 }

@@ -3,7 +3,8 @@ import * as z from "zod";
 import {
   type Clock,
   type FolderWatcher,
-  hasErrorCode,
+  ifPresentSync,
+  missingOrFile,
   readJsonFile,
   storageError,
   writeFileAtomic,
@@ -224,12 +225,7 @@ function configAfter(
 }
 
 function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw storageError("read", path, error);
-  }
+  return ifPresentSync(() => readFileSync(path, "utf8"), { action: "read", path, missing: missingOrFile });
 }
 
 const teamGoneError = (path: string): TroupeError =>

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as z from "zod";
 import { digestOfCall } from "../../platform/index.ts";
-import { CallId, type Mail, type MailBody, type MailKind, type RequestId } from "../../protocol/index.ts";
+import { CallId, type Mail, type MailBody, type MailKind, parseJson, type RequestId } from "../../protocol/index.ts";
 import type { ClaudeRequests } from "./claude-requests.ts";
 
 /** Context for bodies that carry sender, team or time. */
@@ -180,11 +180,3 @@ const isTyped = (said: string): boolean => z.looseObject({ type: z.string() }).s
 
 const reasonOf = (reason: string | undefined) =>
   reason === "interrupted" || reason === "failed" ? reason : ("available" as const);
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    return undefined; // plain text that begins with a brace
-  }
-}

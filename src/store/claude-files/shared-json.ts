@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
-import { type Clock, hasErrorCode, storageError } from "../../platform/index.ts";
+import { type Clock, ifPresent, missingOrFile, storageError } from "../../platform/index.ts";
+import { parseJson } from "../../protocol/index.ts";
 import { type LockOptions, acquireLock } from "./folder-lock.ts";
 
 /** JSON files that external programs also write. */
@@ -60,7 +61,7 @@ export function createSharedJson(options: SharedJsonOptions): SharedJson {
     for (let tries = 0; ; tries++) {
       const text = await readText(path);
       if (text === undefined) return { value: undefined };
-      const value = parse(text);
+      const value = parseJson(text);
       if (value !== undefined) return { value };
       if (tries === readAttempts) return { damaged: text };
       await clock.sleep(20 * 2 ** tries);
@@ -147,19 +148,6 @@ async function move(from: string, to: string): Promise<void> {
   }
 }
 
-async function readText(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw storageError("read", path, error);
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined; // the reader reports it
-  }
+function readText(path: string): Promise<string | undefined> {
+  return ifPresent(() => readFile(path, "utf8"), { action: "read", path, missing: missingOrFile });
 }

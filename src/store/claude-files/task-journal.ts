@@ -4,12 +4,12 @@ import { join } from "node:path";
 import {
   type Clock,
   type FolderWatcher,
-  hasErrorCode,
+  ifPresentSync,
   makeFolder,
   storageError,
   writeFileAtomic,
 } from "../../platform/index.ts";
-import { isOpenTask, TroupeError, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
+import { isOpenTask, parseJson, TroupeError, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
 import { createChangeFeed } from "../team/journal/change-feed.ts";
 import type { Journal } from "../team/journal/journal.ts";
 import type { RefusedTask } from "../team/tasks/validate-task-entry.ts";
@@ -211,12 +211,7 @@ function repairEdge(state: TaskState, id: WorkItemId, edge: { blocks?: WorkItemI
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return [];
-    throw storageError("read the folder", folder, error);
-  }
+  return ifPresentSync(() => readdirSync(folder), { action: "read the folder", path: folder }) ?? [];
 }
 
 /** Includes damaged files: their numbers are used. */
@@ -227,20 +222,7 @@ const numbersIn = (folder: string): number[] =>
   });
 
 function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return undefined;
-    throw storageError("read", path, error);
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined; // reported as a problem
-  }
+  return ifPresentSync(() => readFileSync(path, "utf8"), { action: "read", path });
 }
 
 async function touch(path: string): Promise<void> {

@@ -8,7 +8,9 @@ import {
   createFolderWatcher,
   currentProcess,
   hasErrorCode,
+  ifPresent,
   makeFolder,
+  missingOrFile,
   storageError,
   syncFolder,
 } from "../../platform/index.ts";
@@ -173,21 +175,11 @@ async function foldersIn(folder: string): Promise<string[]> {
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return [];
-    throw storageError("read the folder", folder, error);
-  }
+  return (await ifPresent(() => readdir(folder), { action: "read the folder", path: folder })) ?? [];
 }
 
 const isThere = async (path: string): Promise<boolean> => (await lookAt(path)) !== undefined;
 
-async function lookAt(path: string): Promise<Stats | undefined> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw storageError("inspect", path, error);
-  }
+function lookAt(path: string): Promise<Stats | undefined> {
+  return ifPresent(() => stat(path), { action: "inspect", path, missing: missingOrFile });
 }

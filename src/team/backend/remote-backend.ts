@@ -1,5 +1,5 @@
 import type { Clock } from "../../platform/index.ts";
-import { type Member, type SessionId, TroupeError } from "../../protocol/index.ts";
+import { type Member, messageOf, type SessionId, TroupeError } from "../../protocol/index.ts";
 import type { JobNews, JobState, StoredTeam, SubmittedJob } from "../../store/index.ts";
 import type { Backend, RunningMember } from "./backend.ts";
 import { createBranchUpdater } from "./branch-updater.ts";
@@ -217,7 +217,6 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
 }
 
 const isOver = ({ status }: JobState): boolean => status === "returned" || status === "withdrawn";
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Longer than the default, because commits and events must cross the bus. */
 const maxRestMs = 30_000;

@@ -1,3 +1,4 @@
+import { cut, oneLine } from "../../protocol/index.ts";
 import type { Acceptance } from "./acceptance-checks.ts";
 import type { DiffStat } from "./diff-stat.ts";
 import type { CallEvidence, CommandEvidence, Evidence } from "./evidence.ts";
@@ -97,6 +98,4 @@ const tokensOf = ({ tokens }: Evidence) =>
 
 const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
 const seconds = (ms: number) => (ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`);
-const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
-const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 const quoted = (text: string) => JSON.stringify(cut(oneLine(text), 160));

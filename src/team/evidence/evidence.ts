@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { BackgroundId, CallId, Envelope, Event, Usage } from "../../protocol/index.ts";
+import { type BackgroundId, type CallId, cut, type Envelope, type Event, type Usage } from "../../protocol/index.ts";
 import { evidenceFromTotals, createEvidenceTotals, type EvidenceTotals } from "./evidence-totals.ts";
 
 /** An agent's work for its result according to its log, not according to its own report. */
@@ -188,7 +188,7 @@ function commandEvidence(command: string, durationMs: number, event: EventOf<"to
 function callEvidence(call: Call, event: EventOf<"tool.settled">, outcome: CallEvidence["outcome"]): CallEvidence {
   const said = event.content.find((part) => part.type === "text");
   const what = call.title ?? JSON.stringify(call.input ?? null);
-  return { tool: call.tool, what: cut(what), outcome, reason: cut(said?.text.split("\n")[0] ?? "") };
+  return { tool: call.tool, what: cut(what, 300), outcome, reason: cut(said?.text.split("\n")[0] ?? "", 300) };
 }
 
 const field = (input: unknown, key: string): unknown =>
@@ -198,5 +198,3 @@ const text = (input: unknown, key: string): string | undefined => {
   const value = field(input, key);
   return typeof value === "string" ? value : undefined;
 };
-
-const cut = (line: string) => (line.length > 300 ? `${line.slice(0, 299)}…` : line);

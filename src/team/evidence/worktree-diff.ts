@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrorCode } from "../../platform/index.ts";
+import { cutAfter } from "../../protocol/index.ts";
 import type { RepositoryContext } from "../worktree/repository.ts";
 import { type DiffedWorktree, worktreeChanges } from "../worktree/worktree-changes.ts";
 
@@ -17,7 +18,7 @@ export async function worktreeDiff(place: RepositoryContext, worktree: DiffedWor
     if (diff.length > maxBytes) break;
     diff += await newFile(worktree.path, path);
   }
-  return diff.length <= maxBytes ? diff : `${diff.slice(0, maxBytes)}\n… the rest is not shown\n`;
+  return cutAfter(diff, maxBytes, "\n… the rest is not shown\n");
 }
 
 async function newFile(folder: string, path: string): Promise<string> {

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrorCode } from "../../platform/index.ts";
+import { cutAfter } from "../../protocol/index.ts";
 import type { Conflict } from "./describe-conflict.ts";
 
 const linesAround = 3;
@@ -11,7 +12,7 @@ export async function conflictHunks({ path, files }: Pick<Conflict, "path" | "fi
   const hunks: string[] = [];
   for (const file of files) hunks.push(...(await hunksOf(path, file)));
   const text = hunks.join("\n\n");
-  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}\n[… the rest is in the files]`;
+  return cutAfter(text, maxCharacters, "\n[… the rest is in the files]");
 }
 
 async function hunksOf(folder: string, file: string): Promise<string[]> {

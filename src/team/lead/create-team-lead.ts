@@ -8,6 +8,7 @@ import {
   type Mail,
   type Member,
   type MemberStatus,
+  messageOf,
   type PermissionAnswer,
   type PermissionMode,
   teamLead,
@@ -390,5 +391,3 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
     },
   };
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

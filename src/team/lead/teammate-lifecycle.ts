@@ -1,6 +1,13 @@
 import { type Agent, escapeTags } from "../../agent/index.ts";
 import type { Clock } from "../../platform/index.ts";
-import { type BackendType, isExternal, type Member, TroupeError, type WorkItem } from "../../protocol/index.ts";
+import {
+  type BackendType,
+  isExternal,
+  type Member,
+  messageOf,
+  TroupeError,
+  type WorkItem,
+} from "../../protocol/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
 import type { Backend, RunningMember } from "../backend/backend.ts";
 import type { InboxConsumer } from "../mailbox/inbox-consumer.ts";
@@ -300,5 +307,3 @@ const releasedText = (released: readonly WorkItem[]) =>
 const endedReason = "its owner has ended";
 
 const never = new Promise<never>(() => undefined);
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

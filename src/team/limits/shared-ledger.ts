@@ -16,6 +16,7 @@ import {
   isAlive,
   openLineFile,
   ProcessIdentity,
+  rejectOnAbort,
 } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 
@@ -230,10 +231,7 @@ export function createSharedLedger({
       try {
         await ask({ do: "hold", id, who: sessionId, most, by: self }, wait);
         if (waiting.has(id)) onWait?.();
-        const aborted = new Promise<never>((_, reject) =>
-          signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }),
-        );
-        const hold = await (signal ? Promise.race([answered, aborted]) : answered);
+        const hold = await rejectOnAbort(answered, signal);
         if (hold) return ownHold(id);
         void write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
         return undefined;

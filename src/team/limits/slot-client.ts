@@ -1,3 +1,4 @@
+import { rejectOnAbort } from "../../platform/index.ts";
 import type { SlotLedger, SlotAnswer, AgentLimits, SlotEntry } from "./slot-ledger.ts";
 import type { AgentSlot, AgentSlots } from "./agent-slots.ts";
 
@@ -64,7 +65,7 @@ export function createSlotClient(log: SlotLog, { sessionId, member }: SlotClient
     try {
       await log.ask(entry, signal);
       if (!isAnswered) onWait?.();
-      return await raceAbort(signal, answered);
+      return await rejectOnAbort(answered, signal);
     } catch (error) {
       answers.delete(entry.id);
       leave(entry.id);
@@ -143,21 +144,6 @@ export function createSlotClient(log: SlotLog, { sessionId, member }: SlotClient
       return { ok: true, depth: parentDepth + 1, slot: slotOf(id) };
     },
   };
-}
-
-async function raceAbort<T>(signal: AbortSignal | undefined, wait: Promise<T>): Promise<T> {
-  if (!signal) return wait;
-  let leave: () => void = () => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    leave = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", leave, { once: true });
-    if (signal.aborted) leave();
-  });
-  try {
-    return await Promise.race([wait, aborted]);
-  } finally {
-    signal.removeEventListener("abort", leave);
-  }
 }
 
 const depthLimitMessage = (depth: number, { maxDepth }: AgentLimits) =>

@@ -9,6 +9,7 @@ import {
   type MailId,
   type MailKind,
   type MailState,
+  messageOf,
   type PromptId,
   type StoredEvent,
   teamLead,
@@ -116,7 +117,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     markFailures += 1;
     if (ended.signal.aborted) return;
     if (markFailures > maxUnmarked) return options.onFailure(error);
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = messageOf(error);
     const message = `cannot mark mail as read, will retry with the next: ${detail}`;
     try {
       await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
@@ -235,7 +236,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
 
   /** Following again yields all mail that is not marked yet. */
   const warnAboutBreak = async (error: unknown) => {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = messageOf(error);
     const message = `cannot read the inbox, trying again: ${detail}`;
     await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
   };

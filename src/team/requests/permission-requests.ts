@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { PermissionQuestion } from "../../agent/index.ts";
-import { type Clock, type CreateId, digestOfCall } from "../../platform/index.ts";
+import { type Clock, type CreateId, digestOfCall, rejectOnAbort } from "../../platform/index.ts";
 import { type MailBody, type PermissionAnswer, type RequestId, teamLead, TroupeError } from "../../protocol/index.ts";
 import type { MailHandlers, InboxConsumer } from "../mailbox/inbox-consumer.ts";
 
@@ -127,10 +127,6 @@ export function createPermissionRequests(options: PermissionRequestsOptions): Pe
       const answered = new Promise<PermissionAnswer>((answer) =>
         openRequests.set(requestId, { question, digest, answer }),
       );
-      const aborted = new Promise<never>((_, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true, signal: finished.signal });
-      });
-      aborted.catch(() => undefined); // handled by the race below
       const late = options.clock.sleep(options.timeoutMs, finished.signal).then(
         () => timeoutAnswer(options.timeoutMs),
         () => new Promise<never>(() => undefined), // the wait is over
@@ -139,7 +135,7 @@ export function createPermissionRequests(options: PermissionRequestsOptions): Pe
         const sendProblem = await trySend(requestBody(question, digest), isPlanRequest(question));
         if (sendProblem !== undefined) return { behavior: "deny", by: "policy", message: sendProblem };
         beginWait(requestId, question.question);
-        return await Promise.race([answered, aborted, late]);
+        return await rejectOnAbort(Promise.race([answered, late]), signal);
       } finally {
         finished.abort();
         endWait(requestId);

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Agent, PermissionQuestion } from "../../agent/index.ts";
+import { rejectOnAbort } from "../../platform/index.ts";
 import { type Mail, type MailBody, type PermissionAnswer, type RequestId, TroupeError } from "../../protocol/index.ts";
 import { callDigest, filePathOf } from "./permission-requests.ts";
 import type { MailHandlers, InboxConsumer } from "../mailbox/inbox-consumer.ts";
@@ -63,11 +64,6 @@ export function createPermissionResponder(options: PermissionResponderOptions): 
     const { requestId } = question;
     const abort = new AbortController();
     openQuestions.set(requestId, { from: mail.from, abort });
-    // The answering side may ignore the signal.
-    const stopped = new Promise<never>((_, reject) => {
-      abort.signal.addEventListener("abort", () => reject(abort.signal.reason as Error), { once: true });
-    });
-    stopped.catch(() => undefined); // handled by the race below
     const settle = (settled: { behavior: "allow" | "deny"; by: "user" | "policy" | "interrupt"; message?: string }) =>
       options.lead().record({ type: "permission.settled", requestId, ...settled });
     try {
@@ -79,7 +75,8 @@ export function createPermissionResponder(options: PermissionResponderOptions): 
         await settle({ behavior: "deny", by: "policy", message });
         return { behavior: "deny", by: "policy", message: "no user is connected to give permission" };
       }
-      const answer = await Promise.race([answered, stopped]);
+      // The answering side may ignore the signal.
+      const answer = await rejectOnAbort(answered, abort.signal);
       await settle({ behavior: answer.behavior, by: "user", ...(answer.message && { message: answer.message }) });
       return answer;
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { CreateId } from "../../platform/index.ts";
+import { type CreateId, rejectOnAbort } from "../../platform/index.ts";
 import { type MailBody, type PermissionMode, type RequestId, teamLead, TroupeError } from "../../protocol/index.ts";
 import type { MailHandlers, InboxConsumer } from "../mailbox/inbox-consumer.ts";
 import type { TeammateSpawnRequest } from "../tools/agent-tool.ts";
@@ -23,19 +23,14 @@ export function createSpawnRequests(options: {
       const { signal } = wanted;
       signal.throwIfAborted();
       const requestId = options.createId<RequestId>("ask");
-      const stop = new AbortController();
       const answered = new Promise<{ ok: boolean; text: string }>((answer) => open.set(requestId, answer));
-      const aborted = new Promise<never>((_resolve, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true, signal: stop.signal });
-      });
       try {
         const body = { kind: "spawn_request" as const, requestId, callerMode, ...toSpawnRequest(wanted) };
         await options.link().send({ to: teamLead, body, wakes: false });
-        const { ok, text } = await Promise.race([answered, aborted]);
+        const { ok, text } = await rejectOnAbort(answered, signal);
         if (!ok) throw new TroupeError("agent", text);
         return text;
       } finally {
-        stop.abort();
         open.delete(requestId);
       }
     },

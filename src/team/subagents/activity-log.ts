@@ -1,4 +1,4 @@
-import type { CallId, Event } from "../../protocol/index.ts";
+import { type CallId, cut, type Event, oneLine } from "../../protocol/index.ts";
 
 /** The recent activity of an agent, as lines for a small model. Bounded, however long it works. */
 export interface ActivityLog {
@@ -43,7 +43,7 @@ export function createActivityLog(): ActivityLog {
         case "prompt.promoted": {
           const text = prompts.get(event.promptId) ?? "";
           prompts.delete(event.promptId);
-          if (first !== undefined) add(`received: ${cut(text, 400)}`);
+          if (first !== undefined) add(`received: ${cut(oneLine(text), 400)}`);
           first ??= text;
           last = text;
           return;
@@ -51,17 +51,17 @@ export function createActivityLog(): ActivityLog {
         case "turn.ended": {
           turns += 1;
           const text = wordsOf(event.parts.flatMap((part) => (part.type === "text" ? [part] : [])));
-          if (text.trim() !== "") add(`wrote: ${cut(text, 600)}`);
+          if (text.trim() !== "") add(`wrote: ${cut(oneLine(text), 600)}`);
           return;
         }
         case "tool.called":
           calls.set(event.callId, event.title);
-          add(`called: ${cut(event.title, 200)}`);
+          add(`called: ${cut(oneLine(event.title), 200)}`);
           return;
         case "tool.settled": {
           const title = calls.get(event.callId);
           calls.delete(event.callId);
-          if (event.outcome !== "ok") add(`${event.outcome}: ${cut(title ?? wordsOf(event.content), 200)}`);
+          if (event.outcome !== "ok") add(`${event.outcome}: ${cut(oneLine(title ?? wordsOf(event.content)), 200)}`);
           return;
         }
         case "context.compacted":
@@ -99,15 +99,10 @@ export function createActivityLog(): ActivityLog {
     },
     get now() {
       const [title] = [...calls.values()].slice(-1);
-      return title === undefined ? undefined : cut(title, 120);
+      return title === undefined ? undefined : cut(oneLine(title), 120);
     },
   };
 }
 
 const wordsOf = (parts: readonly { readonly type: string; readonly text?: string }[]) =>
   parts.map(({ text }) => text ?? "").join("\n");
-
-const cut = (text: string, most: number) => {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
-};

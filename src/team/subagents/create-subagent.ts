@@ -1,5 +1,5 @@
 import type { AgentReport, RunOutcome } from "../../agent/index.ts";
-import type { ContentPart, PromptId } from "../../protocol/index.ts";
+import { type ContentPart, messageOf, type PromptId } from "../../protocol/index.ts";
 import type { Subagent, SubagentOptions, PromptSender } from "./subagent.ts";
 import { type SubagentActivation, createActivation } from "./subagent-activation.ts";
 import type { SubagentRuntime } from "./subagent-runtime.ts";
@@ -189,7 +189,7 @@ export function createSubagent({
           worktree: runReport.goesOn ? undefined : await finishWorktree?.(),
         };
       } catch (error) {
-        const detail = error instanceof Error ? error.message : String(error);
+        const detail = messageOf(error);
         return {
           ...runReport,
           handOver: reportCheck,
@@ -320,13 +320,13 @@ async function settled(runtime: SubagentRuntime): Promise<RunOutcome | undefined
   try {
     return await runtime.agent.settled();
   } catch (error) {
-    return { reason: "failed", detail: error instanceof Error ? error.message : String(error), turns: 0 };
+    return { reason: "failed", detail: messageOf(error), turns: 0 };
   }
 }
 
 /** The report of an agent that could not be opened. */
 function notStartedReport({ id, description }: Pick<Subagent, "id" | "description">, error: unknown): AgentReport {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const usage = { tokens: 0, toolCalls: 0, durationMs: 0 };
   return { agentId: id, description, status: "failed", text: "", reason, evidence: "Nothing was done.", usage };
 }

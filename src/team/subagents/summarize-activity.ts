@@ -1,6 +1,6 @@
 import { type AskSideQuestion, historyQuestion, progressQuestion } from "../../agent/index.ts";
 import type { Clock } from "../../platform/index.ts";
-import type { StoredEvent } from "../../protocol/index.ts";
+import { cut, oneLine, type StoredEvent } from "../../protocol/index.ts";
 import type { ActivityLog } from "./activity-log.ts";
 
 export interface ActivitySummaryPorts {
@@ -30,7 +30,7 @@ export async function summarizeProgress(
     seen = activity.count;
     const question = progressQuestion({ task: activity.task, before, activity: activity.lines(4_000) });
     const answer = await ask({ ...question, purpose: "summary", maxOutputTokens: 100 }, signal);
-    const line = answer.ok ? oneLine(answer.text) : "";
+    const line = answer.ok ? cut(oneLine(answer.text), 160) : "";
     failures = line === "" ? failures + 1 : 0;
     if (line === "" || signal.aborted) continue;
     before = line;
@@ -67,8 +67,3 @@ async function sleepUntilNext(clock: Clock, signal: AbortSignal): Promise<boolea
     throw error;
   }
 }
-
-const oneLine = (text: string) => {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= 160 ? line : `${line.slice(0, 159)}…`;
-};

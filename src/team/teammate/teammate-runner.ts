@@ -5,6 +5,7 @@ import {
   type EventId,
   type Mail,
   type MailBody,
+  messageOf,
   type PromptId,
   type RequestId,
   teamLead,
@@ -181,7 +182,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   /** Stop instead of staying alive without reading mail: the lead would never notice. */
   const stopAsBroken = (error: unknown, idleEvent = unreported.lastIdleEvent) => {
     if (isLeaving || closeController.signal.aborted) return;
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = messageOf(error);
     void inTurn(() => reportFailure(idleEvent, detail));
     endWith("failed", detail);
   };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Member, type MemberStatus, type MailId, teamUser } from "../../protocol/index.ts";
+import { type Member, type MemberStatus, type MailId, messageOf, teamUser } from "../../protocol/index.ts";
 import {
   defineTool,
   failedResult,
@@ -119,14 +119,12 @@ async function broadcast(mail: MemberMail, ports: MemberMessagePorts): Promise<T
     const name = everybody[index]?.name ?? "";
     return result.status === "fulfilled"
       ? `- ${name}: stored (${result.value})`
-      : `- ${name}: not sent: ${problem(result.reason)}`;
+      : `- ${name}: not sent: ${messageOf(result.reason)}`;
   });
   const stored = sent.filter(({ status }) => status === "fulfilled").length;
   const text = [`Stored for ${stored} of ${sent.length}.`, ...lines].join("\n");
   return stored === 0 ? failedResult(text) : textResult(text);
 }
-
-const problem = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason));
 
 const oneByOne = (ports: MemberMessagePorts) =>
   failedResult(

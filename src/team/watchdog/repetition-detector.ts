@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { escapeTags } from "../../agent/index.ts";
-import type { CallId, Event, PromptId } from "../../protocol/index.ts";
+import { type CallId, cut, type Event, type PromptId } from "../../protocol/index.ts";
 
 /** Detects an agent that repeats the same calls with the same results. */
 export interface RepetitionDetector {
@@ -119,7 +119,7 @@ function roundOf(calls: readonly Call[], patientTools: ReadonlySet<string>): Rou
   const marks = calls.map(({ name, input, result }) => stable([name, input, result])).sort();
   return {
     mark: createHash("sha256").update(marks.join("\n")).digest("base64"),
-    titles: calls.map(({ name, input }) => cut(`${name} ${stable(input)}`)),
+    titles: calls.map(({ name, input }) => cut(`${name} ${stable(input)}`, 160)),
     isPatient: calls.some(({ name }) => patientTools.has(name)),
   };
 }
@@ -135,7 +135,6 @@ function stable(value: unknown): string {
   );
 }
 
-const cut = (text: string) => (text.length > 160 ? `${text.slice(0, 159)}…` : text);
 const listed = (titles: readonly string[]) =>
   titles
     .slice(0, 5)

@@ -1,5 +1,5 @@
 import type { Clock } from "../../platform/index.ts";
-import type { CallId, Event, RequestId, WatchdogSettings } from "../../protocol/index.ts";
+import { type CallId, cut, type Event, oneLine, type RequestId, type WatchdogSettings } from "../../protocol/index.ts";
 
 /**
  * Detects an agent without a sign of life from its events, for agents that are started with work. It only judges;
@@ -136,7 +136,7 @@ export function createStallWatchdog({
           kind: "tool",
           since,
           limitMs: toolMs,
-          what: `the call "${oneLine(title)}" has neither ended nor shown progress`,
+          what: `the call "${cut(oneLine(title), 120)}" has neither ended nor shown progress`,
         }),
       );
     if (watchedCalls.length > 0 || calls.size > 0 || questions.size > 0) return watchedCalls;
@@ -198,11 +198,6 @@ interface Watched {
   readonly limitMs: number;
   readonly what: string;
 }
-
-const oneLine = (text: string) => {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
-};
 
 /** Events during the sleep may bring the deadline nearer, so check at least this often. */
 const checkEveryMs = 1_000;

@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { basename, isAbsolute, join } from "node:path";
-import { currentProcess, hasErrorCode, makeFolder, safeName, storageError } from "../../platform/index.ts";
+import { currentProcess, hasErrorCode, ifPresent, makeFolder, safeName } from "../../platform/index.ts";
 import { type AgentId, TroupeError, type WorktreeSettings } from "../../protocol/index.ts";
 import { addWorktree } from "./add-worktree.ts";
 import { defaultPorts } from "./ports-for-external-worktree.ts";
@@ -177,13 +177,7 @@ async function assertFree(repository: Repository, entry: WorktreeEntry): Promise
 const wayOut = "Run 'troupe worktree list' to see what it contains.";
 
 async function exists(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return false;
-    throw storageError("inspect", path, error);
-  }
+  return (await ifPresent(() => lstat(path), { action: "inspect", path })) !== undefined;
 }
 
 /** Undoes the creation if `work` fails, and rethrows the error. The message includes a failure to undo. */

@@ -1,14 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
-import {
-  hasErrorCode,
-  makeFolder,
-  ProcessIdentity,
-  readJsonFile,
-  storageError,
-  writeFileAtomic,
-} from "../../platform/index.ts";
+import { ifPresent, makeFolder, ProcessIdentity, readJsonFile, writeFileAtomic } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import type { Repository } from "./repository.ts";
 
@@ -76,12 +69,7 @@ export async function listEntries(repository: Repository): Promise<{ entries: Wo
 }
 
 async function names(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return [];
-    throw storageError("read", folder, error);
-  }
+  return (await ifPresent(() => readdir(folder), { action: "read", path: folder })) ?? [];
 }
 
 const entriesFolder = (repository: Repository) => join(repository.stateFolder, "entries");

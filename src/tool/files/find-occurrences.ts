@@ -1,4 +1,5 @@
 import { nearestName } from "../../platform/index.ts";
+import { oneLine } from "../../protocol/index.ts";
 
 /** Returns the line numbers where `wanted` begins, without overlaps. */
 export function findOccurrences(text: string, wanted: string): number[] {
@@ -20,9 +21,9 @@ export function explainNotFound(text: string, wanted: string): string {
   }
   const lines = text.split("\n");
   const wantedLines = wanted.split("\n");
-  const first = wantedLines.findIndex((line) => loose(line) !== "");
-  const wantedFirst = loose(wantedLines[first] ?? "");
-  const at = lines.findIndex((line) => loose(line) === wantedFirst);
+  const first = wantedLines.findIndex((line) => oneLine(line) !== "");
+  const wantedFirst = oneLine(wantedLines[first] ?? "");
+  const at = lines.findIndex((line) => oneLine(line) === wantedFirst);
   if (at < 0) {
     const near = nearestLine(lines, wantedFirst);
     return near === undefined
@@ -33,8 +34,6 @@ export function explainNotFound(text: string, wanted: string): string {
   const number = at + 1 + Math.max(differs, 0);
   return `old_string is not exactly in the file. It begins to match near line ${at + 1}, but line ${number} of the file is\n${show(lines[number - 1])}\nand old_string has\n${show(wantedLines[first + Math.max(differs, 0)])}`;
 }
-
-const loose = (line: string) => line.trim().replace(/\s+/g, " ");
 
 function nearestLine(lines: readonly string[], wanted: string): number | undefined {
   const candidates = lines.slice(0, 5000).map((line) => line.trim());

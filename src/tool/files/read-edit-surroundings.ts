@@ -1,4 +1,4 @@
-import type { Surroundings } from "../../protocol/index.ts";
+import { cutAfter, type Surroundings } from "../../protocol/index.ts";
 import type { ToolContext } from "../define-tool.ts";
 import { findOccurrences } from "./find-occurrences.ts";
 import { resolvePath } from "./resolve-path.ts";
@@ -27,10 +27,10 @@ export async function readEditSurroundings(
   const after = text.slice(isWhole ? end : end + 1).split("\n");
   return {
     line,
-    prefix: cut(text.slice(start, at)),
-    suffix: cut(text.slice(behind, end)),
-    before: start === 0 ? [] : before.slice(-shownLines).map(cut),
-    after: behind >= text.length || end >= text.length ? [] : after.slice(0, shownLines).map(cut),
+    prefix: shortened(text.slice(start, at)),
+    suffix: shortened(text.slice(behind, end)),
+    before: start === 0 ? [] : before.slice(-shownLines).map(shortened),
+    after: behind >= text.length || end >= text.length ? [] : after.slice(0, shownLines).map(shortened),
     others: others.length,
   };
 }
@@ -43,4 +43,4 @@ const lineEnd = (text: string, from: number): number => {
 const shownLines = 3;
 const shownCharacters = 500;
 
-const cut = (text: string): string => (text.length <= shownCharacters ? text : `${text.slice(0, shownCharacters)}…`);
+const shortened = (text: string): string => cutAfter(text, shownCharacters);

@@ -1,5 +1,5 @@
 import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
-import type { Clock } from "../../platform/index.ts";
+import { type Clock, rejectOnAbort } from "../../platform/index.ts";
 import { type Connection, type ConnectionPorts, connect, type Offer } from "./connect.ts";
 import { watchConnection } from "./watch-connection.ts";
 import { createServerCalls, reasonOf, type ServerRequest } from "./server-calls.ts";
@@ -188,12 +188,3 @@ export function createMcpServer(options: McpServerOptions): McpServer {
 /** Errors of the configuration, which a retry cannot fix. */
 const isHopeless = (why: string): boolean =>
   / could not be started: | is not a URL$| is neither http nor https$|\b(?:401|403)\b|Unauthorized/.test(why);
-
-function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    if (signal.aborted) return abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
-}

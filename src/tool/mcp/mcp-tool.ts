@@ -1,5 +1,6 @@
 import type { Progress, Tool as ServerTool } from "@modelcontextprotocol/client";
 import * as z from "zod";
+import { messageOf } from "../../protocol/index.ts";
 import { cleanText, wholeCharacters } from "../output/clean-text.ts";
 import { defineTool, failedResult, type Tool } from "../define-tool.ts";
 import type { McpServer } from "./mcp-server.ts";
@@ -50,7 +51,7 @@ export function mcpTool({ server, name, definition, changed, allowed }: McpToolO
         return await toolContent(result, context);
       } catch (error) {
         if (context.signal.aborted) throw error;
-        return failedResult(`${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+        return failedResult(`${name} failed: ${messageOf(error)}`);
       }
     },
   });

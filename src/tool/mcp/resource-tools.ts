@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { messageOf } from "../../protocol/index.ts";
 import { defineTool, failedResult, textResult, type Tool } from "../define-tool.ts";
 import { bounded } from "./mcp-tool.ts";
 import type { McpServer } from "./mcp-server.ts";
@@ -60,7 +61,7 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Too
         return { outcome: "ok", content: await resourceContent(result, context) };
       } catch (error) {
         if (context.signal.aborted) throw error;
-        return failedResult(`cannot read ${uri}: ${error instanceof Error ? error.message : String(error)}`);
+        return failedResult(`cannot read ${uri}: ${messageOf(error)}`);
       }
     },
   });
@@ -85,7 +86,7 @@ async function listOf(server: McpServer, signal: AbortSignal): Promise<string> {
     return [`${server.name}:`, ...lines.slice(0, listLimit), ...more].join("\n");
   } catch (error) {
     if (signal.aborted) throw error;
-    return `${server.name}: cannot list its resources: ${error instanceof Error ? error.message : String(error)}`;
+    return `${server.name}: cannot list its resources: ${messageOf(error)}`;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
 import type { Clock } from "../../platform/index.ts";
+import { messageOf } from "../../protocol/index.ts";
 import type { Connection } from "./connect.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
 
@@ -95,5 +96,4 @@ async function explained(
 /** The end of a process can become known this much later than its broken request. */
 const lossShowsMs = 1_000;
 
-export const reasonOf = (cause: unknown): string =>
-  (cause instanceof Error ? cause.message : String(cause)).replace(/^Version negotiation probe failed: /, "");
+export const reasonOf = (cause: unknown): string => messageOf(cause).replace(/^Version negotiation probe failed: /, "");

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { SessionId } from "../../protocol/index.ts";
+import { oneLine, type SessionId } from "../../protocol/index.ts";
 import { closeDialog, visibleLine } from "../../view/index.ts";
 import { useAppState, useFrontend } from "../app-context.ts";
 import type { FrontendFacts } from "../frontend-facts.ts";
@@ -15,7 +15,7 @@ export function ResumePicker({ facts }: { readonly facts: FrontendFacts }): Reac
   const sessions = useFacts(facts.sessions);
   const others = sessions.kind === "found" ? sessions.found.filter(({ sessionId }) => sessionId !== own) : [];
   const rows = others.map(({ sessionId, updatedAt, firstPrompt, problem }): ListRow => {
-    const emptyText = firstPrompt.replace(/\s+/g, " ").trim();
+    const emptyText = oneLine(firstPrompt);
     return {
       id: sessionId,
       title: [

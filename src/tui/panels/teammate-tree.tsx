@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { oneLine } from "../../protocol/index.ts";
 import { type Activity, type AppState, type TeamTreeRow, teamTree, visibleLine } from "../../view/index.ts";
 import { useAppState, useFrontend, useSize } from "../app-context.ts";
 import { keyFor } from "../key-table.ts";
@@ -111,7 +112,7 @@ function rowLine(
 
 function previewLine({ preview }: TeamTreeRow, { stem, columns }: { stem: string; columns: number }): Line {
   const lead = stem === "" ? "  says: " : `  ${stem}   `;
-  const selectionText = visibleLine(preview.replace(/\s+/g, " ").trim());
+  const selectionText = visibleLine(oneLine(preview));
   return [span(lead, { role: "border" }), span(cutTo(selectionText, columns - widthOf(lead)), { dim: true })];
 }
 

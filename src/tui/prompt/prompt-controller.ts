@@ -1,3 +1,4 @@
+import { messageOf } from "../../protocol/index.ts";
 import { createStore, type Store } from "../../view/index.ts";
 import type { KeyPress } from "../terminal/input-keys.ts";
 import { actionOf } from "../key-table.ts";
@@ -64,7 +65,7 @@ export function createPrompt(ports: PromptPorts): PromptController {
   const runOnce = (what: string, error: unknown) => {
     if (hasFailed) return;
     hasFailed = true;
-    ports.problem(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    ports.problem(`${what}: ${messageOf(error)}`);
   };
   ports.history
     .entries()

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import type { AgentId, SessionId } from "../../../src/protocol/index.ts";
+import { type AgentId, messageOf, type SessionId } from "../../../src/protocol/index.ts";
 import { agentOf, type Store } from "../../../src/view/index.ts";
 import type { DashboardState } from "./dashboard-state.ts";
 import { withViewedTranscript, transcriptLoaded, transcriptFailed } from "./fold-envelopes.ts";
@@ -16,7 +16,7 @@ export function useTranscriptLoading(store: Store<DashboardState>): void {
       void fetchTranscript(wanted.session, wanted.agent).then(
         (stored) => store.setState((state) => transcriptLoaded(state, wanted.request, stored)),
         (error: unknown) => {
-          const reason = error instanceof Error ? error.message : String(error);
+          const reason = messageOf(error);
           store.setState((state) => transcriptFailed(state, wanted.request, reason));
         },
       );

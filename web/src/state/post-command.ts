@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Ack, Command, SessionId } from "../../../src/protocol/index.ts";
+import { type Ack, type Command, messageOf, type SessionId } from "../../../src/protocol/index.ts";
 
 const AckShape = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(true) }),
@@ -22,7 +22,7 @@ export async function postCommand(session: SessionId, command: Command): Promise
     const ack = AckShape.safeParse(await response.json());
     return ack.success ? ack.data : refusal("no_ack", `the server answered with ${response.status} and no message`);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return refusal("not_sent", `not sent: cannot reach the server (${reason}). Try again when the page is connected.`);
   }
 }

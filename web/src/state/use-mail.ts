@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { type MailId, type MailListing, MailReading, type SessionId } from "../../../src/protocol/index.ts";
+import { type MailId, type MailListing, MailReading, messageOf, type SessionId } from "../../../src/protocol/index.ts";
 import { joinMailIndexes } from "../../../src/view/index.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { useThrottledWhileLoading, useIsLoading } from "./use-throttled-while-loading.ts";
@@ -69,7 +69,7 @@ function useListings(session: SessionId) {
             setListings((before) => new Map([...before, ...mail.map((each) => [each.mail.id, each] as const)]));
         } catch (error) {
           // Mail that arrives during the request is requested again.
-          if (!signal.aborted) setProblems([error instanceof Error ? error.message : String(error)]);
+          if (!signal.aborted) setProblems([messageOf(error)]);
         }
       }
       state.isAsking = false;

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import * as z from "zod";
-import { type SessionId, WorktreeListing } from "../../../src/protocol/index.ts";
+import { messageOf, type SessionId, WorktreeListing } from "../../../src/protocol/index.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { useIsLoading } from "./use-throttled-while-loading.ts";
 import { useDashboard } from "./dashboard-store.ts";
@@ -44,7 +44,7 @@ export function useWorktrees(session: SessionId, roster: readonly RosterEntry[])
           setProblem(undefined);
         } catch (error) {
           // Changes during the request are requested again.
-          if (!signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+          if (!signal.aborted) setProblem(messageOf(error));
         }
         await waitBeforeRefresh(signal);
       }

@@ -1,3 +1,5 @@
+import { oneLine } from "../../../protocol/index.ts";
+
 export interface ListedAgent {
   readonly name: string;
   readonly description: string;
@@ -41,7 +43,7 @@ function toolsOf({ tools, disallowedTools = [] }: ListedAgent): string {
 
 /** Puts the text on one line, so that a description cannot look like another entry. */
 function cut(text: string, limit: number): string {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = oneLine(text);
   return line.length > limit
     ? `${line
         .slice(0, limit)

@@ -1,3 +1,4 @@
+import { cutAfter } from "../../../protocol/index.ts";
 import { escapeMarkup } from "../escape-markup.ts";
 
 /** The identity and conduct of a lead in coordinator mode. The same for every such session. */
@@ -73,7 +74,4 @@ export function workerServers(tools: readonly string[]): string {
 
 export const isWorkerServers = (block: string): boolean => block.startsWith(opening);
 
-const plain = (text: string) => {
-  const line = text.replace(/\s+/g, " ");
-  return escapeMarkup(line.length > toolsShown ? `${line.slice(0, toolsShown)}…` : line);
-};
+const plain = (text: string) => escapeMarkup(cutAfter(text.replace(/\s+/g, " "), toolsShown));

@@ -1,3 +1,4 @@
+import { cutAfter } from "../../../protocol/index.ts";
 import { escapeSenders, escapeTags } from "../escape-markup.ts";
 
 /** A merge conflict of a landing, for the agent that resolves it. */
@@ -25,7 +26,9 @@ export const conflictTask = (conflict: ConflictTask): string =>
       : `The branch ${escapeTags(conflict.branch)} of another agent is being landed and conflicts with what was landed before it. Resolve the conflict so that both sides keep what they meant.`,
     `Work in ${conflict.path}: a working tree made for this, in the middle of a rebase. Paths that you know from before are in other folders; you cannot change anything there. Read the files before you edit them.`,
     `In conflict:\n${conflict.files.map((file) => `- ${escapeSenders(file)}`).join("\n")}`,
-    ...(conflict.task === undefined ? [] : [`The task of the branch:\n${quote(cut(conflict.task, 4_000))}`]),
+    ...(conflict.task === undefined
+      ? []
+      : [`The task of the branch:\n${quote(cutAfter(conflict.task, 4_000, " […]"))}`]),
     `The commit of the branch:\n${commits(conflict.theirs)}`,
     `Commits that were landed before and touch these files:\n${commits(conflict.ours)}`,
     `The conflicts, with git's markers (above ======= the landed code, below it the branch):\n\n${escapeSenders(conflict.hunks)}`,
@@ -45,12 +48,10 @@ export function giveUpReason(lastText: string): string | undefined {
 const commits = (list: ConflictTask["ours"]) =>
   list.length === 0
     ? "> (none)"
-    : quote(list.map(({ commit, message }) => `${commit} ${cut(message, 1_000)}`).join("\n"));
+    : quote(list.map(({ commit, message }) => `${commit} ${cutAfter(message, 1_000, " […]")}`).join("\n"));
 
 const quote = (text: string) =>
   escapeTags(text)
     .split("\n")
     .map((line) => `> ${line}`)
     .join("\n");
-
-const cut = (text: string, most: number) => (text.length <= most ? text : `${text.slice(0, most)} […]`);

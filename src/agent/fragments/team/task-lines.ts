@@ -1,5 +1,6 @@
 import {
   isOpenTask,
+  oneLine,
   openBlockers,
   visibleLine,
   visibleText,
@@ -24,7 +25,7 @@ export function taskLine(task: WorkItem, all: readonly WorkItem[], reader: TaskR
   const blockers = openBlockers(task, all);
   const missing = task.status === "pending" ? (reader.missing?.(task.needs) ?? []) : [];
   return [
-    `#${task.id} [${task.status}] ${oneLine(task.subject, subjectLimit)}`,
+    `#${task.id} [${task.status}] ${boundedLine(task.subject, subjectLimit)}`,
     ...(task.owner === undefined ? [] : [`(${task.owner})`]),
     ...(isUnchecked(task) ? ["[being checked]"] : []),
     ...(blockers.length === 0 ? [] : [`[blocked by ${numbers(blockers)}]`]),
@@ -61,7 +62,7 @@ export function taskDetails(task: WorkItem, all: readonly WorkItem[], reader: Ta
   return [
     taskLine(task, all, reader),
     ...(blocked.length === 0 ? [] : [`blocks: ${numbers(blocked.map(({ id }) => id))}`]),
-    ...(task.activeForm === undefined ? [] : [`doing: ${oneLine(task.activeForm, subjectLimit)}`]),
+    ...(task.activeForm === undefined ? [] : [`doing: ${boundedLine(task.activeForm, subjectLimit)}`]),
     ...(task.needs.length === 0 ? [] : [`needs: ${task.needs.join(", ")}`]),
     ...task.acceptance.map(({ command }) => `check: ${plain(command)}`),
     ...(task.proof === undefined
@@ -86,7 +87,7 @@ const openings = {
 export const claimedTask = (task: WorkItem, how: keyof typeof openings = "free"): string =>
   [
     openings[how],
-    `<task id="${task.id}" from="${escapeMarkup(task.createdBy)}" subject="${escapeMarkup(oneLine(task.subject, subjectLimit))}">`,
+    `<task id="${task.id}" from="${escapeMarkup(task.createdBy)}" subject="${escapeMarkup(boundedLine(task.subject, subjectLimit))}">`,
     escapeMarkup(plain(task.description)),
     "</task>",
     ...(task.acceptance.length === 0
@@ -106,7 +107,7 @@ const numbers = (ids: readonly WorkItemId[]) => ids.map((id) => `#${id}`).join("
 /** Makes the text safe to show: nothing in it moves the cursor, hides, or reverses a line. */
 const plain = (text: string): string => visibleText(cleanText(text));
 
-function oneLine(text: string, limit: number): string {
-  const line = cleanText(text).replace(/\s+/g, " ").trim();
+function boundedLine(text: string, limit: number): string {
+  const line = oneLine(cleanText(text));
   return visibleLine(line.length <= limit ? line : `${line.slice(0, limit).replace(/[\uD800-\uDBFF]$/, "")}…`);
 }

@@ -1,4 +1,4 @@
-import { type Mail, visibleLine, visibleText } from "../../../protocol/index.ts";
+import { type Mail, oneLine, visibleLine, visibleText } from "../../../protocol/index.ts";
 import { cleanText } from "../../../tool/index.ts";
 import { escapeMarkup } from "../escape-markup.ts";
 
@@ -13,21 +13,21 @@ export function teammateMessage(mail: Pick<Mail, "from" | "color" | "summary">, 
     ["summary", mail.summary],
   ]
     .filter((attribute): attribute is [string, string] => attribute[1] !== undefined)
-    .map(([name, value]) => ` ${name}="${escapeMarkup(oneLine(value))}"`);
+    .map(([name, value]) => ` ${name}="${escapeMarkup(attributeText(value))}"`);
   return `<teammate-message${attributes.join("")}>\n${escapeText(bounded(visibleText(cleanText(text))))}\n</teammate-message>`;
 }
 
-const oneLine = (value: string) => visibleLine(cut(cleanText(value).replaceAll(/\s+/g, " ").trim(), longestAttribute));
+const attributeText = (value: string) => visibleLine(wholeStart(oneLine(cleanText(value)), longestAttribute));
 
 /** Quotes stay: they mean nothing between two tags, and code is easier to read with them. */
 const escapeText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 function bounded(text: string): string {
   if (text.length <= longestText) return text;
-  return `${cut(text, longestText)}\n[cut: ${text.length - longestText} more characters]`;
+  return `${wholeStart(text, longestText)}\n[cut: ${text.length - longestText} more characters]`;
 }
 
-const cut = (text: string, length: number) =>
+const wholeStart = (text: string, length: number) =>
   text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/, "");
 
 /** More than a mail record can hold: longer text is in a file. */

@@ -1,6 +1,6 @@
 import { JetStreamApiError } from "@nats-io/jetstream";
 import { errors } from "@nats-io/transport-node";
-import { TroupeError } from "../../../protocol/index.ts";
+import { messageOf, TroupeError } from "../../../protocol/index.ts";
 import type { Bus } from "./bus.ts";
 
 export const teamGoneError = (cause?: unknown): TroupeError =>
@@ -10,7 +10,7 @@ export const noAnswerError = (bus: Bus, what: string, ms: number): TroupeError =
   new TroupeError("storage", `The bus at ${bus.where} has not answered for ${Math.round(ms / 1000)} s: ${what}.`);
 
 export const refusedByBusError = (bus: Bus, cause: unknown): TroupeError => {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   return new TroupeError("storage", `The bus at ${bus.where} refuses the request: ${why}.`, { cause });
 };
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Authenticator, credsAuthenticator, nkeyAuthenticator } from "@nats-io/transport-node";
-import { TroupeError } from "../../../protocol/index.ts";
+import { messageOf, TroupeError } from "../../../protocol/index.ts";
 
 /**
  * Authenticates with a file: a user's JWT and seed, or only the seed of an nkey. The file is read again on every
@@ -38,7 +38,7 @@ function readSecret(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new TroupeError("settings", `cannot read the credentials for the bus: ${why}.`, { cause: error });
   }
 }

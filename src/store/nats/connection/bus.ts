@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import { jetstream, type JetStreamClient, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection, type NodeConnectionOptions } from "@nats-io/transport-node";
-import { TroupeError } from "../../../protocol/index.ts";
+import { messageOf, TroupeError } from "../../../protocol/index.ts";
 import { loginFromFile } from "./bus-login.ts";
 import { unreachableError } from "./unreachable-error.ts";
 
@@ -137,7 +137,7 @@ function assertReadable(file: string): void {
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new TroupeError("settings", `cannot read a file of bus.tls: ${why}.`, { cause: error });
   }
 }

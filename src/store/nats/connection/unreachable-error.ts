@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { errors } from "@nats-io/transport-node";
 import * as z from "zod";
 import { hasErrorCode } from "../../../platform/index.ts";
-import { TroupeError } from "../../../protocol/index.ts";
+import { messageOf, TroupeError } from "../../../protocol/index.ts";
 import type { BusAddress } from "./bus.ts";
 
 /** Explains why the first connection failed and what to do. */
@@ -11,7 +11,7 @@ export async function unreachableError(
   { address, where, hosts }: { readonly address: BusAddress; readonly where: string; readonly hosts: readonly URL[] },
 ): Promise<TroupeError> {
   if (TroupeError.is(error)) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const toError = (message: string) => new TroupeError("storage", message, { cause: error });
   if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError)
     return toError(

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { makeFolder, safeName } from "../../../platform/index.ts";
-import { type MailId, TroupeError } from "../../../protocol/index.ts";
+import { type MailId, messageOf } from "../../../protocol/index.ts";
 import { heldMail, type InboxEntry } from "../../team/inbox/inbox-fold.ts";
 import type { HeldMail, InboxReader } from "../../team/inbox/inbox.ts";
 import { timeForFileName, writeToFreeName } from "../../write-to-free-name.ts";
@@ -129,7 +129,7 @@ export async function openBusInboxReader(options: BusReaderOptions): Promise<Inb
   const inTurn = (work: () => Promise<void>) => {
     chores = chores.then(work).catch((error: unknown) => {
       if (ended.signal.aborted) return;
-      const why = TroupeError.is(error) || error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       notices.push(`cannot compact the inbox of ${member}: ${why}`);
     });
   };

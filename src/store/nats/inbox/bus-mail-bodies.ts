@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { Objm, type ObjectStore } from "@nats-io/obj";
-import { hasErrorCode, storageError } from "../../../platform/index.ts";
+import { ifPresent } from "../../../platform/index.ts";
 import { type Mail, TroupeError } from "../../../protocol/index.ts";
 import type { MailBodies } from "../../team/inbox/inbox.ts";
 import { openMailBodies } from "../../team/inbox/mail-bodies.ts";
@@ -73,11 +73,5 @@ export function openBusBodies(options: {
 }
 
 async function isThere(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return false;
-    throw storageError("inspect", path, error);
-  }
+  return (await ifPresent(() => stat(path), { action: "inspect", path })) !== undefined;
 }

@@ -1,6 +1,6 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import type { Clock, CreateId } from "../../../platform/index.ts";
-import { TroupeError } from "../../../protocol/index.ts";
+import { messageOf, TroupeError } from "../../../protocol/index.ts";
 import { createChangeFeed } from "../../team/journal/change-feed.ts";
 import type { Journal, WriteResult } from "../../team/journal/journal.ts";
 import type { JournalFold } from "../../team/journal/journal-fold.ts";
@@ -122,7 +122,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
       const next = headerNow();
       if (next !== undefined) await put({ ...next, repairs: true }, last);
     };
-    inTurn(restore).catch((error: unknown) => note(`cannot repair ${subject}: ${wordsOf(error)}`));
+    inTurn(restore).catch((error: unknown) => note(`cannot repair ${subject}: ${messageOf(error)}`));
   };
 
   const headerNow = (): BusHeader | undefined =>
@@ -246,7 +246,6 @@ function forgetOldest(ids: Set<string>): void {
 
 const maxSeen = 2000;
 const nothing = () => undefined;
-const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 const maxProblems = 20;
 /** Reserved for the data around a payload. */
 const headroom = 4096;

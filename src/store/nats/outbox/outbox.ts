@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Clock, CreateId } from "../../../platform/index.ts";
-import { TroupeError } from "../../../protocol/index.ts";
+import { messageOf, TroupeError } from "../../../protocol/index.ts";
 import { publish } from "../connection/bus-request.ts";
 import type { Bus } from "../connection/bus.ts";
 import { noAnswerError } from "../connection/bus-errors.ts";
@@ -58,7 +58,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
     }
   });
   const closing: Promise<unknown>[] = [];
-  taking.catch((error: unknown) => notices.push(`cannot send what a previous process left: ${wordsOf(error)}`));
+  taking.catch((error: unknown) => notices.push(`cannot send what a previous process left: ${messageOf(error)}`));
 
   const laneOf = (among: Map<string, Lane>, to: string, file: OutboxFile): Lane => {
     const known = among.get(to);
@@ -162,7 +162,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
     const count = batch.filter(({ isPromised }) => isPromised).length;
     if (count === 0) return;
     const what = count === 1 ? "A message" : `${count} messages`;
-    notices.push(`${what} to ${lane.to} that waited on this disk will not arrive: ${wordsOf(error)}`);
+    notices.push(`${what} to ${lane.to} that waited on this disk will not arrive: ${messageOf(error)}`);
   };
 
   /** Keeps sent records for a while: a server that loses power may lose what it has acknowledged. */
@@ -198,7 +198,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
   };
   const stopListening = bus.onReconnect(() => {
     checkStream().catch((error: unknown) =>
-      notices.push(`cannot check the bus for lost messages after the reconnect: ${wordsOf(error)}`),
+      notices.push(`cannot check the bus for lost messages after the reconnect: ${messageOf(error)}`),
     );
   });
 
@@ -315,7 +315,6 @@ const closedBeforeSentError = () =>
     "storage",
     "The team was closed before the bus had the message. It goes out when the team is next opened on this machine.",
   );
-const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 const maxInBatch = 200;
 const maxRetained = 1000;

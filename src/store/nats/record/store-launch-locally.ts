@@ -1,14 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
-import {
-  hasErrorCode,
-  makeFolder,
-  readJsonFile,
-  safeName,
-  storageError,
-  writeFileAtomic,
-} from "../../../platform/index.ts";
+import { ifPresent, makeFolder, readJsonFile, safeName, writeFileAtomic } from "../../../platform/index.ts";
 import { LaunchFlags, type Member, type Team } from "../../../protocol/index.ts";
 import type { TeamRecord } from "../../team/record/team-record.ts";
 
@@ -68,10 +61,7 @@ async function readAll(folder: string): Promise<Map<string, LaunchFlags>> {
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).filter((name) => name.endsWith(".json"));
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return [];
-    throw storageError("read the folder", folder, error);
-  }
+  return ((await ifPresent(() => readdir(folder), { action: "read the folder", path: folder })) ?? []).filter((name) =>
+    name.endsWith(".json"),
+  );
 }

@@ -10,7 +10,7 @@ import {
   type RotatableLogFile,
   storageError,
 } from "../../../platform/index.ts";
-import type { MailId } from "../../../protocol/index.ts";
+import { type MailId, messageOf } from "../../../protocol/index.ts";
 import { compactSegments } from "./compact-inbox.ts";
 import { type CurrentScan, openCurrentFile } from "./current-inbox-file.ts";
 import { createInboxFold, heldMail, type InboxEntry } from "./inbox-fold.ts";
@@ -256,7 +256,5 @@ function createFollower(): Follower {
     woken: () => new Promise((done) => (resolve = done)),
   };
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 const closedError = (member: string) => new Error(`the reader of the inbox of ${member} is closed`);

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readdirSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { hasErrorCode, storageError } from "../../../platform/index.ts";
+import { ifPresentSync, storageError } from "../../../platform/index.ts";
 import type { InboxFold } from "./inbox-fold.ts";
 import { type DamagedLine, scanInbox, unreadable } from "./scan-inbox.ts";
 
@@ -67,10 +67,5 @@ function endLastLineOf(path: string): string | undefined {
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return [];
-    throw storageError("list", folder, error);
-  }
+  return ifPresentSync(() => readdirSync(folder), { action: "list", path: folder }) ?? [];
 }

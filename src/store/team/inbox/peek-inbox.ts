@@ -1,6 +1,6 @@
 import { constants, fstatSync, openSync, type Stats, lstatSync } from "node:fs";
 import { basename } from "node:path";
-import { type FolderWatcher, hasErrorCode, storageError } from "../../../platform/index.ts";
+import { type FolderWatcher, ifPresentSync, storageError } from "../../../platform/index.ts";
 import type { Mail } from "../../../protocol/index.ts";
 import { createInboxFold, heldMail, type InboxEntry, type InboxFold, type InboxFoldOptions } from "./inbox-fold.ts";
 import { createReadMarks } from "./read-marks.ts";
@@ -138,12 +138,10 @@ function readAgain(path: string, before: WholeInbox): { whole: WholeInbox; arriv
 }
 
 function openOptional(path: string): number | undefined {
-  try {
-    return openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return undefined;
-    throw storageError("read", path, error);
-  }
+  return ifPresentSync(() => openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)), {
+    action: "read",
+    path,
+  });
 }
 
 function statOf(path: string): Stats | undefined {

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { crc32 } from "node:zlib";
 import * as z from "zod";
-import { hasErrorCode, ProcessIdentity, storageError } from "../../../platform/index.ts";
-import { MemberState } from "../../../protocol/index.ts";
+import { hasErrorCode, ifPresentSync, ProcessIdentity, storageError } from "../../../platform/index.ts";
+import { MemberState, parseJson } from "../../../protocol/index.ts";
 
 /** The presence that one member publishes. */
 export const PresenceFile = z.object({
@@ -103,7 +103,7 @@ function encode(presence: PresenceFile, length: number): Buffer {
 }
 
 function decode(text: string): PresenceFile | undefined {
-  const value = parsed(text);
+  const value = parseJson(text);
   const presence = PresenceFile.safeParse(value);
   if (!presence.success) return undefined;
   const { sum, ...said } = value as Record<string, unknown>;
@@ -111,21 +111,7 @@ function decode(text: string): PresenceFile | undefined {
 }
 
 function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return undefined;
-    throw storageError("read", path, error);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return ifPresentSync(() => readFileSync(path, "utf8"), { action: "read", path });
 }
 
 const folderGone = (cause: unknown) => new Error("its folder no longer exists", { cause });

@@ -1,4 +1,4 @@
-import { TroupeError, teamLead, teamUser } from "../../../protocol/index.ts";
+import { cutAfter, TroupeError, teamLead, teamUser } from "../../../protocol/index.ts";
 import { skeletonOf } from "./confusable-names.ts";
 
 /**
@@ -27,8 +27,10 @@ export function uniqueName(name: string, isTaken: (skeleton: string) => boolean)
 
 /** Formats a name for a message: bounded, and without characters that a terminal acts on or hides. */
 export function quotedName(name: string): string {
-  const short = name.length > 80 ? `${name.slice(0, 80)}…` : name;
-  return JSON.stringify(short).replace(unseen, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+  return JSON.stringify(cutAfter(name, 80)).replace(
+    unseen,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }
 
 const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;

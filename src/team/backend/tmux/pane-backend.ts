@@ -1,5 +1,5 @@
 import { type Clock, identifyProcess, type ProcessIdentity } from "../../../platform/index.ts";
-import type { Member, TmuxPane } from "../../../protocol/index.ts";
+import { type Member, messageOf, type TmuxPane } from "../../../protocol/index.ts";
 import type { Backend, RunningMember } from "../backend.ts";
 import { closePane, endProgram } from "./close-pane.ts";
 import { isSamePane, listPanes } from "./list-panes.ts";
@@ -41,7 +41,7 @@ export function createPaneBackend(options: PaneBackendOptions): Backend {
         watched.get(pane.mark)?.lost(state === "gone" ? "its pane is gone" : "its pane now belongs to another program");
     } catch (error) {
       // Without a watch, a lost member would go unnoticed. So report every member as lost.
-      const why = `its pane cannot be watched: ${error instanceof Error ? error.message : String(error)}`;
+      const why = `its pane cannot be watched: ${messageOf(error)}`;
       for (const each of watched.values()) each.lost(why);
     }
   };

@@ -1,6 +1,6 @@
 import { memo, useState } from "react";
 import * as z from "zod";
-import { type MailState, type SessionId, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
+import { type MailState, messageOf, type SessionId, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
 import { formatClock } from "../../parts/format-amounts.ts";
 import { mailKindText } from "../../parts/mail-kind-text.ts";
 import { Markdown } from "../../parts/markdown.tsx";
@@ -78,7 +78,7 @@ function Body({ item, session }: { item: MailItem; session: SessionId }) {
     const query = new URLSearchParams({ session, mail: item.id });
     fetchJson(`/api/mail-text?${query}`)
       .then((answer) => setWhole(MailText.parse(answer)))
-      .catch((error: unknown) => setWhole({ problem: error instanceof Error ? error.message : String(error) }));
+      .catch((error: unknown) => setWhole({ problem: messageOf(error) }));
   };
   return (
     <>

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "react";
-import type { SessionId } from "../../../../src/protocol/index.ts";
+import { messageOf, type SessionId } from "../../../../src/protocol/index.ts";
 import { createStore, type Store } from "../../../../src/view/index.ts";
 import { createPlayer, type Player } from "../../replay/player.ts";
 import { loadRecording } from "../../replay/load-recording.ts";
@@ -32,7 +32,7 @@ export function useRecording(session: SessionId): Loaded {
       progress: (events) => onProgress({ kind: "loading", events }),
     }).then(
       (recording) => prepare(recording, onProgress, left.signal),
-      (error: unknown) => onProgress({ kind: "failed", why: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => onProgress({ kind: "failed", why: messageOf(error) }),
     );
     return () => left.abort();
   }, [session]);

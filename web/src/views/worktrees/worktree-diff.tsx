@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
 import * as z from "zod";
-import { type SessionId, visibleLine, type WorktreeListing } from "../../../../src/protocol/index.ts";
+import { messageOf, type SessionId, visibleLine, type WorktreeListing } from "../../../../src/protocol/index.ts";
 import { Diff } from "../../parts/diff.tsx";
 import { diffRows } from "../../parts/diff-rows.ts";
 import { fetchJson } from "../../state/fetch-json.ts";
@@ -25,7 +25,7 @@ export function WorktreeDiff({ session, worktree }: { session: SessionId; worktr
         setProblem(undefined);
       })
       .catch((error: unknown) => {
-        if (!left.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+        if (!left.signal.aborted) setProblem(messageOf(error));
       });
     return () => left.abort();
   }, [session, name, holds]);

@@ -1,5 +1,10 @@
 import { useMemo, useState } from "react";
-import { LandingReport as Report, type SessionId, type WorktreeListing } from "../../../../src/protocol/index.ts";
+import {
+  LandingReport as Report,
+  messageOf,
+  type SessionId,
+  type WorktreeListing,
+} from "../../../../src/protocol/index.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { fetchJson } from "../../state/fetch-json.ts";
 import { useThrottledWhileLoading } from "../../state/use-throttled-while-loading.ts";
@@ -35,7 +40,7 @@ export function WorktreesView({ session }: { session: SessionId }) {
       setLanding({ kind: "done", report });
       setChosen(new Set());
     } catch (error) {
-      setLanding({ kind: "failed", why: error instanceof Error ? error.message : String(error) });
+      setLanding({ kind: "failed", why: messageOf(error) });
     }
     refresh();
   };
