@@ -22,6 +22,9 @@ export {
   maxSeries,
   reduceCostSeries,
 } from "./cost/cost-series.ts";
+export { codeTokens } from "./markdown/code-tokens.ts";
+export { decodeHtmlEntities } from "./markdown/decode-html-entities.ts";
+export { isMarkdown } from "./markdown/is-markdown.ts";
 export { costSums, costTable } from "./cost/cost-table.ts";
 export { type ElicitField, elicitFieldsOf, parseFieldValue, isElicitation } from "./questions/elicit-fields.ts";
 export {

@@ -1,102 +1,70 @@
+import type { MarkedToken, Token } from "marked";
+import { decodeHtmlEntities, visibleText } from "../../view/index.ts";
+import { span, type Line, type Span } from "../terminal/terminal-lines.ts";
 import type { Style } from "../theme.ts";
-import { span, type Span } from "../terminal/terminal-lines.ts";
 
-/** Parses inline Markdown: code, bold, italic, strikethrough, links. Unclosed marks stay as written. */
-export function inlineSpans(text: string, style: Style = {}): Span[] {
-  const spans: Span[] = [];
-  let plain = "";
-  const flush = () => {
-    if (plain !== "") spans.push(span(plain, isPlainStyle(style) ? undefined : style));
-    plain = "";
-  };
-  let at = 0;
-  while (at < text.length) {
-    const found = markAt(text, at);
-    if (!found) {
-      const isEscape = text[at] === "\\" && /[\\`*_{}[\]()#+\-.!~|<>]/.test(text[at + 1] ?? "");
-      plain += isEscape ? text[at + 1] : text[at];
-      at += isEscape ? 2 : 1;
-      continue;
+/** Renders inline Markdown as lines that are not wrapped yet. Line breaks stay where the text has them. */
+export function inlineLines(tokens: readonly Token[], style: Style = {}): Line[] {
+  const lines: Span[][] = [[]];
+  for (const { text, style: own } of inlineSpans(tokens, style)) {
+    for (const [index, row] of text.split("\n").entries()) {
+      if (index > 0) lines.push([]);
+      const last = lines.at(-1) as Span[];
+      if (row !== "") last.push(span(row, own));
     }
-    flush();
-    if (found.isFinal) spans.push(span(found.text, { ...style, ...found.style }));
-    else spans.push(...inlineSpans(found.text, { ...style, ...found.style }));
-    if (found.after !== undefined) spans.push(span(found.after, { dim: true }));
-    at = found.end;
   }
-  flush();
-  return spans;
+  return lines;
 }
 
-interface Mark {
-  readonly text: string;
-  readonly style: Style;
-  readonly end: number;
-  /** True if its content is not parsed further. */
-  readonly isFinal?: boolean;
-  readonly after?: string | undefined;
+/** Makes text of an agent safe for a line: entities are decoded, hidden characters are shown, tabs are spaces. */
+export const cleanText = (text: string): string => visibleText(decodeHtmlEntities(text)).replaceAll("\t", "    ");
+
+function inlineSpans(tokens: readonly Token[], style: Style): Span[] {
+  return tokens.flatMap((token) => spansOf(token as MarkedToken, style));
 }
 
-function markAt(text: string, at: number): Mark | undefined {
-  switch (text[at]) {
-    case "`":
-      return codeAt(text, at);
-    case "*":
-    case "_":
-    case "~":
-      return emphasisAt(text, at);
-    case "[":
-      return linkAt(text, at);
-    default:
-      return undefined;
-  }
-}
-
-function codeAt(text: string, at: number): Mark | undefined {
-  let ticks = 1;
-  while (text[at + ticks] === "`") ticks += 1;
-  const end = text.indexOf("`".repeat(ticks), at + ticks);
-  if (end < 0) return undefined;
-  const inner = text.slice(at + ticks, end);
-  return {
-    text: inner.length > 2 ? inner.replace(/^ (.*) $/, "$1") : inner,
-    style: { role: "code" },
-    end: end + ticks,
-    isFinal: true,
-  };
-}
-
-function emphasisAt(text: string, at: number): Mark | undefined {
-  const sign = text[at] as string;
-  const mark = text[at + 1] === sign ? sign + sign : sign;
-  if (mark === "~") return undefined;
-  // snake_case and 2 * 3 contain no marks: a mark opens before a word, and _ never inside a word.
-  const isInWord = /\w/.test(text[at - 1] ?? "") && sign === "_";
-  if (isInWord || /\s|^$/.test(text[at + mark.length] ?? "")) return undefined;
-  const from = at + mark.length;
-  // Limits the search, so that a paragraph with many open marks stays fast.
-  const window = text.slice(from, from + 2000);
-  for (let end = window.indexOf(mark); end >= 0; end = window.indexOf(mark, end + 1)) {
-    const before = window[end - 1] ?? " ";
-    if (/[\s\\]/.test(before) || (mark.length === 1 && before === sign)) continue;
-    if (mark.length === 1 && window[end + 1] === sign) {
-      end += 1;
-      continue;
+function spansOf(token: MarkedToken, style: Style): Span[] {
+  switch (token.type) {
+    case "strong":
+      return inlineSpans(token.tokens, { ...style, bold: true });
+    case "em":
+      return inlineSpans(token.tokens, { ...style, italic: true });
+    case "del":
+      return inlineSpans(token.tokens, { ...style, strike: true });
+    case "codespan":
+      return [span(visibleText(token.text).replaceAll("\t", "    "), { ...style, role: "code" })];
+    case "link": {
+      const said = inlineSpans(token.tokens, { ...style, role: "link", underline: true });
+      // The target is always shown, because the text of a link can say anything.
+      return token.text === token.href || token.raw === token.text ? said : [...said, target(token.href)];
     }
-    if (sign === "_" && /\w/.test(window[end + mark.length] ?? "")) continue;
-    const style: Style = sign === "~" ? { strike: true } : mark.length === 2 ? { bold: true } : { italic: true };
-    return { text: window.slice(0, end), style, end: from + end + mark.length };
+    case "image":
+      return [...plain(`[image: ${token.text}]`, style), target(token.href)];
+    case "checkbox":
+      return [span(token.checked ? "[x] " : "[ ] ", { role: token.checked ? "success" : "accent" })];
+    case "br":
+      return [span("\n")];
+    case "text":
+      return token.tokens ? inlineSpans(token.tokens, style) : plain(token.text, style);
+    case "escape":
+      return plain(token.text, style);
+    case "html":
+    case "blockquote":
+    case "code":
+    case "def":
+    case "heading":
+    case "hr":
+    case "list":
+    case "list_item":
+    case "paragraph":
+    case "space":
+    case "table":
+      return [span(visibleText(token.raw).replaceAll("\t", "    "), style)];
   }
-  return undefined;
 }
 
-function linkAt(text: string, at: number): Mark | undefined {
-  const parts = /^\[([^[\]\n]{1,500})\]\(([^()\s]{1,1000})\)/.exec(text.slice(at, at + 1600));
-  if (!parts) return undefined;
-  const [whole, words = "", target = ""] = parts;
-  // The target is always shown, because the text of a link can say anything.
-  const after = target === words ? undefined : ` (${target})`;
-  return { text: words, style: { role: "link", underline: true }, end: at + whole.length, after };
-}
+const plain = (text: string, style: Style): Span[] => [
+  span(cleanText(text), Object.keys(style).length === 0 ? undefined : style),
+];
 
-const isPlainStyle = (style: Style): boolean => Object.keys(style).length === 0;
+const target = (href: string): Span => span(` (${cleanText(href).replaceAll("\n", " ")})`, { dim: true });

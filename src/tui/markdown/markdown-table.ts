@@ -1,40 +1,25 @@
-import { inlineSpans } from "./markdown-inline.ts";
-import type { Marks } from "../theme.ts";
+import type { Tokens } from "marked";
 import { type Line, lineWidth, span, wrapLine } from "../terminal/terminal-lines.ts";
+import type { Marks, Style } from "../theme.ts";
+import { inlineLines } from "./markdown-inline.ts";
 
 /** Renders a table with aligned columns and wrapped cells. On a narrow screen each row becomes a list. */
 export function tableLines(
-  rows: readonly string[],
-  at: number,
-  { width, marks }: { readonly width: number; readonly marks: Marks },
-): { readonly lines: Line[]; readonly next: number } | undefined {
-  if (!isRow(rows[at]) || !/^ *\|? *:?-+:? *(?:\| *:?-+:? *)*\|? *$/.test(rows[at + 1] ?? "")) return undefined;
-  if (!(rows[at + 1] ?? "").includes("|")) return undefined;
-  let next = at + 2;
-  while (next < rows.length && isRow(rows[next])) next += 1;
-  const head = cellsOf(rows[at] ?? "").map((cell) => inlineSpans(cell, { bold: true }));
-  const body = rows.slice(at + 2, next).map((row) => {
-    const cells = cellsOf(row).map((cell) => inlineSpans(cell));
-    return head.map((_, index) => cells[index] ?? []);
-  });
+  table: Tokens.Table,
+  { width, marks, style }: { readonly width: number; readonly marks: Marks; readonly style: Style },
+): Line[] {
+  const head = table.header.map((cell) => cellLine(cell, { ...style, bold: true }));
+  const body = table.rows.map((row) => row.map((cell) => cellLine(cell, style)));
   const widths = columnWidths([head, ...body], width - gap.length * (head.length - 1));
-  if (!widths) return { lines: body.flatMap((row) => asList(head, row, width)), next };
+  if (!widths) return body.flatMap((row) => asList(head, row, width));
   const rule: Line = [span(widths.map((size) => marks.rule.repeat(size)).join(gap), { dim: true })];
-  return { lines: [...tableRow(head, widths), rule, ...body.flatMap((row) => tableRow(row, widths))], next };
+  return [...tableRow(head, widths), rule, ...body.flatMap((row) => tableRow(row, widths))];
 }
+
+const cellLine = ({ tokens }: Tokens.TableCell, style: Style): Line => inlineLines(tokens, style).flat();
 
 const gap = "  ";
 const minColumnWidth = 6;
-
-const isRow = (row: string | undefined): boolean => row !== undefined && row.includes("|") && row.trim() !== "";
-
-function cellsOf(row: string): string[] {
-  const inner = row
-    .trim()
-    .replace(/^\|/, "")
-    .replace(/(?<!\\)\|$/, "");
-  return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
-}
 
 /**
  * Gives each column its natural width, then shrinks the widest until all fit. Returns undefined if the result is too

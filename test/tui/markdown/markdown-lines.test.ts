@@ -59,6 +59,54 @@ test("code is coloured by what its words are", () => {
   ]);
 });
 
+test("blocks inside a list stand under its text, and numbers count", () => {
+  expect(
+    shown("1. one\n   ```ts\n   const a = 1;\n   ```\n1. two\n   more\n\n   - deep\n\n     words\n\n> a\n> - b"),
+  ).toEqual([
+    "1. one",
+    "     const a = 1;",
+    "2. two",
+    "   more",
+    "",
+    "   • deep",
+    "",
+    "     words",
+    "",
+    "│ a",
+    "│ • b",
+  ]);
+});
+
+test("rows of a text stay rows, and keep their indent when they are wrapped", () => {
+  expect(shown("Agents\n  lead  is idle\n    a long row with words", 20)).toEqual([
+    "Agents",
+    "  lead  is idle",
+    "    a long row with",
+    "    words",
+  ]);
+});
+
+test("references, entities, pictures, addresses and tags", () => {
+  expect(shown("see [it][1] &amp; ![alt](a.png)\nhttps://a.b <b>bold</b> &#x202e;x\n\n[1]: https://c.d")).toEqual([
+    "see it (https://c.d) & [image: alt] (a.png)",
+    "https://a.b <b>bold</b> [U+202E]x",
+  ]);
+});
+
+test("every beginning of a text can be shown while it arrives", () => {
+  const whole =
+    "# A\n\n- **b** `c`\n  1. [d](https://e.f)\n\n```ts\nconst g = 1;\n```\n\n| h | i |\n|---|---|\n| j | k |\n";
+  for (let end = 0; end <= whole.length; end++)
+    for (const line of markdownLines(whole.slice(0, end), 20, theme.marks))
+      expect(lineWidth(line)).toBeLessThanOrEqual(20);
+});
+
+test("a text that is nested too deep is shown as it is written", () => {
+  const deep = `${"> ".repeat(3000)}end`;
+  expect(shown(deep, 60).join(" ")).toContain("> end");
+  expect(shown("-  ".repeat(50), 20).every((line) => line.length <= 20)).toBe(true);
+});
+
 const table = "| name | what |\n|---|:-:|\n| a | one \\| two |\n| long | some words that need room |";
 
 test("tables: columns under each other, cells wrapped, told as a list where it is narrow", () => {

@@ -1,17 +1,13 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { Fragment, memo, type ReactNode, useMemo } from "react";
-import { visibleLine, visibleText } from "../../../src/protocol/index.ts";
+import { decodeHtmlEntities, isMarkdown, visibleLine, visibleText } from "../../../src/view/index.ts";
 import { CodeBlock } from "./code-block.tsx";
-import { decodeHtmlEntities } from "./decode-html-entities.ts";
 import { TextLink } from "./text-link.tsx";
 import "./markdown.css";
 
-/** Longer texts are shown as plain text. */
-const maxCharacters = 200_000;
-
 /** An agent's text as Markdown, rendered as text nodes and our own elements. It is never interpreted as HTML. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const tokens = useMemo(() => (text.length > maxCharacters ? undefined : lexer(text)), [text]);
+  const tokens = useMemo(() => (isMarkdown(text) ? lexer(text) : undefined), [text]);
   if (!tokens) return <pre className="md">{visibleText(text)}</pre>;
   return <div className="md">{blocks(tokens)}</div>;
 });
