@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -197,9 +197,7 @@ describe.concurrent("troupe demo", () => {
   });
 });
 
-const hasScript = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
-
-describe.skipIf(!hasScript).concurrent("troupe demo on a terminal", () => {
+describe.concurrent("troupe demo on a terminal", () => {
   /** Runs the demo on a pseudo terminal. `until` gets all output so far and the process that holds the terminal. */
   const onTerminal = (columns: number, { temp, until, env }: Run) => {
     const command = `stty cols ${columns}; exec '${process.execPath}' '${troupe}' demo --fast`;

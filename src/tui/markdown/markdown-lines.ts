@@ -115,7 +115,7 @@ function codeLines({ text, lang }: Tokens.Code, width: number): Line[] {
 
 function itemLines({ tokens }: Tokens.ListItem, mark: string, layout: Layout): Line[] {
   const first = span(`${mark} `, { role: "accent" });
-  // The parser gives the box of a task as a block of its own; it belongs to the first line.
+  // The parser gives the box of a task as a separate block. It belongs to the first line.
   const [box, text, ...rest] = tokens;
   const isTask = box?.type === "checkbox" && text?.type === "text" && text.tokens !== undefined;
   const blocks = isTask ? [{ ...text, tokens: [box, ...(text.tokens ?? [])] }, ...rest] : tokens;
