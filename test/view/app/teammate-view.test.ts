@@ -292,7 +292,11 @@ describe("leaving by itself", () => {
   });
 
   test("from whoever is gone from the tasks", () => {
-    const state = { ...watched(oneHelper), tasks: new Map(), notices: [{ id: 1, level: "info", text: "", until: 1 }] };
+    const state = {
+      ...watched(oneHelper),
+      activityRows: new Map(),
+      notices: [{ id: 1, level: "info", text: "", until: 1 }],
+    };
     expect(tick(state as AppState, now)).toMatchObject({ viewing: undefined, viewSelectionMode: "none" });
   });
 });
