@@ -254,9 +254,9 @@ test("a change is shown in its file, with why it is asked; what is changed is wh
       "│ +     b;                                                                     │",
       "│   }                                                                          │",
       "│   ␛[2J                                                                       │",
-      "│ and the same change in 2 more places                                                │",
+      "│ and the same change in 2 more places                                         │",
       "│ replace_all: true                                                            │",
-      "│ Reason for asking: the rule ask Edit(src/**)                                     │",
+      "│ Reason for asking: the rule ask Edit(src/**)                                 │",
       "│                                                                              │",
     ]
   `);
