@@ -46,7 +46,7 @@ it("what comes again after the broker has forgotten it is read once; what is mis
   expect(textsOf(await reader.unread())).toEqual(["next", "fifth"]);
   const notices = reader.takeNotices().join("\n");
   expect(notices).toContain("4 messages of out_x did not arrive");
-  expect(notices).toContain("could not be read");
+  expect(notices).toContain("cannot read a message");
   await reader.unread();
   expect(reader.takeNotices()).toEqual([]);
 });
@@ -59,7 +59,7 @@ it("what the bus does not let through is refused in words, and nothing behind it
   const large = bodyMail({ kind: "shutdown_request", requestId, reason: "x".repeat(80_000) });
   const tooLarge = { code: "mail", message: expect.stringMatching(/accepts at most \d+ kB\./) };
   await expect(team.inbox("bert").send(large)).rejects.toMatchObject(tooLarge);
-  const forbidden = { code: "storage", message: expect.stringContaining("refuses it") };
+  const forbidden = { code: "storage", message: expect.stringContaining("refuses the request") };
   await expect(team.inbox("carl").send(textMail("no"))).rejects.toMatchObject(forbidden);
   await expect(team.inbox("carl").send(textMail("no"))).rejects.toMatchObject(forbidden);
   await team.inbox("bert").send(textMail("small"));

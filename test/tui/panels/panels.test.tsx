@@ -218,7 +218,7 @@ test.each([
   ["model", "haiku"],
   ["cost", "Nothing was spent yet."],
   ["permissions", "allow Bash(git status)"],
-  ["mcp", "troupe mcp add"],
+  ["mcp", "No servers. Add one with 'troupe mcp"],
   ["hooks", "settings.json is not valid"],
   ["resume", "mend the parser"],
   ["background", "ada"],
