@@ -152,7 +152,9 @@ test("an editor opens a session, watches it work, answers a question, changes th
   await expect
     .poll(() => first.updates.some((update) => "title" in update && /sleep 100/.test(update.title ?? "")))
     .toBe(true);
-  await expect(prompt(first.agent, sessionId, "x")).rejects.toThrow(/this session is busy\. Cancel the current prompt first/);
+  await expect(prompt(first.agent, sessionId, "x")).rejects.toThrow(
+    /this session is busy\. Cancel the current prompt first/,
+  );
   await first.agent.notify(methods.agent.session.cancel, { sessionId });
   expect((await running).stopReason).toBe("cancelled");
   first.close();

@@ -63,7 +63,9 @@ describe("what was judged is what is opened", () => {
     ];
     for (const line of said) {
       expect(line).toMatch(/^failed: /);
-      expect(line).toContain(": a part of this path was replaced by a link or moved while it was being opened. Check where the path leads now, and call again.");
+      expect(line).toContain(
+        ": a part of this path was replaced by a link or moved while it was being opened. Check where the path leads now, and call again.",
+      );
     }
     outsideAsBefore();
   });

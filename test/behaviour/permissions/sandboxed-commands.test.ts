@@ -138,7 +138,9 @@ describe("auto", () => {
       prepare: linked,
       bash: [{ command: write }],
     });
-    expect(notices.join()).toMatch(/the sandbox is unavailable: .*\.claude in the sandbox: it is a symbolic link.*commands run without it/);
+    expect(notices.join()).toMatch(
+      /the sandbox is unavailable: .*\.claude in the sandbox: it is a symbolic link.*commands run without it/,
+    );
     expect(results[0]).toMatch(/^denied/);
     expect(asked).toBe(1);
   });

@@ -116,7 +116,9 @@ describe("a mark is never written in the place of a secret", () => {
     });
     await session.ask("go");
     expect(results().map(({ outcome }) => outcome)).toEqual(["ok", "failed", "failed", "ok", "ok"]);
-    expect(results()[1]?.text).toContain("stands for a secret that is hidden from you, and writing it would destroy the secret.");
+    expect(results()[1]?.text).toContain(
+      "stands for a secret that is hidden from you, and writing it would destroy the secret.",
+    );
     expect(readFileSync(tree.path("project/a.txt"), "utf8")).toBe(`k ${token}\n`);
     expect(readFileSync(tree.path("project/b.txt"), "utf8")).toBe("[redacted: github token]\nnew\n");
   });

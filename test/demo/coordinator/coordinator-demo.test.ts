@@ -95,7 +95,12 @@ describe("what the demo believes", () => {
       /used Agent, Bash/,
     ],
     ["asked", played([...envelopes, at("a", { type: "permission.asked" })]), shared, /asked for permission/],
-    ["no mode", played([at("lead", { type: "session.opened" }), ...envelopes]), shared, /did not run in coordinator mode/],
+    [
+      "no mode",
+      played([at("lead", { type: "session.opened" }), ...envelopes]),
+      shared,
+      /did not run in coordinator mode/,
+    ],
     ["a result missing", played(envelopes.slice(0, -1)), shared, /3 reports arrived/],
     ["too few workers", played(envelopes.filter(({ agent }) => agent !== "c")), shared, /2 workers/],
     ["nothing shared", good, undefined, /scratchpad contains nothing/],
