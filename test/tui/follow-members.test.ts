@@ -108,7 +108,7 @@ test("what it does is there while one looks at it", async () => {
   store.setState((state) =>
     transcriptLoaded(enterTeammateView(state, mateId, start), mateId, stored(own(works), mate)),
   );
-  expect(viewedOf(store.getState())).toMatchObject({ isElsewhere: true, agent: { draft: { text: "and now" } } });
+  expect(viewedOf(store.getState())).toMatchObject({ isRemote: true, agent: { draft: { text: "and now" } } });
 });
 
 test("who is not heard of for longer than it may is silent, until it is heard of again", () => {

@@ -59,7 +59,7 @@ test("what cannot land says why and what to do", async () => {
   const report = await it.land(session, [worktree.branch]);
   expect(report.landed).toEqual([]);
   expect(report.refused).toMatchObject([{ branch: worktree.branch, reason: "conflict" }]);
-  expect(report.refused[0]?.message).toMatch(/conflict in a\.txt: .*rebase/);
+  expect(report.refused[0]?.message).toMatch(/conflict in a\.txt\. Ask its agent to rebase/);
 });
 
 test("only worktrees of the session's repository are known, by their names", async () => {

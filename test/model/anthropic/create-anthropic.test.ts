@@ -153,10 +153,7 @@ describe("broken streams", () => {
     ["a known event in another shape", sse([messageStart, { type: "content_block_delta", index: "0" }])],
     ["the same index twice", sse([messageStart, textStart, toolStart(0, "a", "Read")])],
     ["more of what was not begun", sse([messageStart, textDelta("x")])],
-    [
-      "an unfinished tool call",
-      sse([messageStart, toolStart(0, "a", "Read"), messageDelta("tool_use"), messageStop]),
-    ],
+    ["an unfinished tool call", sse([messageStart, toolStart(0, "a", "Read"), messageDelta("tool_use"), messageStop])],
     ["a tool call without a name", sse([messageStart, toolStart(0, "a", ""), blockStop(), messageStop])],
   ])("with %s are malformed", async (_, body) => {
     const { events, last } = await read([body]);

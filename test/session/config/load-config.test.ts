@@ -245,9 +245,7 @@ test("added folders are found from where they were said; a missing one of a file
     { value: tree.path("home/shared"), source: tree.path("home/.troupe/settings.json") },
   ]);
   expect(config.notices).toEqual([expect.stringContaining("/nonexistent/x")]);
-  await expect(load(tree, flags({ addDir: ["nowhere"] }))).rejects.toThrow(
-    "--add-dir nowhere: folder not found",
-  );
+  await expect(load(tree, flags({ addDir: ["nowhere"] }))).rejects.toThrow("--add-dir nowhere: folder not found");
 });
 
 test("TROUPE_HOME moves the home", async () => {

@@ -54,5 +54,7 @@ test("what does not follow from what it began from is refused", async () => {
   commit("one");
   gitIn(clone, "checkout", "-q", "--orphan", "other");
   gitIn(clone, "commit", "-q", "--allow-empty", "-m", "of nothing");
-  await expect(advanceBranch(place, bundle())).rejects.toThrow("The returned commits do not descend from the agent's base commit.");
+  await expect(advanceBranch(place, bundle())).rejects.toThrow(
+    "The returned commits do not descend from the agent's base commit.",
+  );
 });

@@ -53,7 +53,10 @@ test("F1 a server that dies in the middle of a call: the call fails at once with
 test("a program that is not there is not tried again", async () => {
   const bench = openHub({ none: { command: "no-such-program-here" } });
   await bench.hub.settled();
-  expect(bench.statusOf("none")).toMatchObject({ state: "failed", error: expect.stringContaining("the program does not exist") });
+  expect(bench.statusOf("none")).toMatchObject({
+    state: "failed",
+    error: expect.stringContaining("the program does not exist"),
+  });
   expect(bench.changes).toHaveLength(1);
 });
 

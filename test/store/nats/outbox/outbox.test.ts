@@ -34,7 +34,11 @@ it("a bus that does not answer in time: each of many sends says so, none is lost
   for (const answer of answers)
     expect(answer).toMatchObject({
       status: "rejected",
-      reason: { message: expect.stringContaining("the message is on this disk and goes out when the bus is back. Do not send it again") },
+      reason: {
+        message: expect.stringContaining(
+          "the message is on this disk and goes out when the bus is back. Do not send it again",
+        ),
+      },
     });
   for (const member of members) {
     await until("all is there", async () => (await textsFor(two, member)).length >= 11);

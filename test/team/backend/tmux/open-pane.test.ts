@@ -142,7 +142,9 @@ test("what cannot be started says so and leaves nothing", async () => {
   await expect(openPane(place.tmux, { ...request, argv: ["node", "x"] })).rejects.toThrow("not absolute");
   await expect(openPane(place.tmux, { ...request, cwd: none })).rejects.toThrow("cannot be entered");
   await expect(openPane(place.tmux, { ...request, env: { A: "a\0b" } })).rejects.toThrow("zero byte");
-  await expect(openPane(place.tmux, { ...request, placement: { kind: "user" } })).rejects.toThrow("cannot open a pane beside this program: it does not run in tmux. Start it inside tmux, or use a Troupe server.");
+  await expect(openPane(place.tmux, { ...request, placement: { kind: "user" } })).rejects.toThrow(
+    "cannot open a pane beside this program: it does not run in tmux. Start it inside tmux, or use a Troupe server.",
+  );
   expect(place.sockets()).toEqual([]);
 });
 
