@@ -46,8 +46,8 @@ export function createAcpSession(
   ) => {
     const stop = new AbortController();
     asked.set(question.requestId, stop);
-    const sendHistory = { ...question, agent: envelope.agent, at: envelope.at };
-    const { options, answer } = offerPermissionOptions(sendHistory, askerOf({ session: session.view() }, sendHistory));
+    const pending = { ...question, agent: envelope.agent, at: envelope.at };
+    const { options, answer } = offerPermissionOptions(pending, askerOf({ session: session.view() }, pending));
     const { outcome } = await client.request(
       "session/request_permission",
       {

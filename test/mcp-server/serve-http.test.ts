@@ -129,5 +129,8 @@ test("a port in use is a clear error", async () => {
   const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
   const onError = () => undefined;
   const again = serveHttp({ ...ports, team, cwd: folder, env: {}, runChecks: false, port, token, onError });
-  await expect(again).rejects.toMatchObject({ code: "port", message: expect.stringContaining("choose another") });
+  await expect(again).rejects.toMatchObject({
+    code: "port",
+    message: expect.stringContaining("Choose another with --http."),
+  });
 });

@@ -36,10 +36,7 @@ describe("model names", () => {
     ["sonet", 'Unknown model "sonet". Did you mean sonnet?'],
     ["claude-opus-55", 'Unknown model "claude-opus-55". Did you mean claude-opus-5-5?'],
     ["antropic/claude-opus-5-5", 'Unknown model "antropic/claude-opus-5-5". Did you mean anthropic/claude-opus-5-5?'],
-    [
-      "llama",
-      'Unknown model "llama". A model is anthropic/…, openai/…, local/NAME, scripted/FILE, or opus, sonnet, haiku',
-    ],
+    ["llama", 'Unknown model "llama". Use anthropic/…, openai/…, local/NAME, scripted/FILE, or opus, sonnet, haiku'],
     ["constructor", 'Unknown model "constructor".'],
     ["anthropic/", 'Unknown model "anthropic/".'],
     ["", 'Unknown model "".'],

@@ -139,7 +139,7 @@ describe("gate", () => {
     const first = gate.enter({ agentPath: "lead", signal: neverAborted() });
     const second = gate.enter({ agentPath: "lead/a", signal: neverAborted() });
     expect(first.waitingFor).toBeUndefined();
-    expect(second.waitingFor).toBe("1 requests of this account are in flight, 1 wait");
+    expect(second.waitingFor).toBe("1 requests of this account are in flight, 1 are waiting");
     await expect(first.granted()).resolves.toBe(true);
     first.release("ok");
     first.release("rate_limited", 1e9);

@@ -10,7 +10,7 @@ let folder: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "troupe-words-"));
-  for (const area of ["src", "web", "scripts", "bench", "examples", "test"]) write(`${area}/empty.ts`, "");
+  for (const area of ["src", "demo", "web", "scripts", "bench", "examples", "test"]) write(`${area}/empty.ts`, "");
   for (const page of pages) write(page, "# Plain\n");
   allow([]);
 });

@@ -146,7 +146,7 @@ describe("POST /v1/messages, through the official SDK", () => {
       anthropic.messages.create({ ...hello, messages: [...hello.messages, open, ...hello.messages] }),
     ).rejects.toThrow(/tool calls without results right after: c1/);
     await expect(anthropic.messages.create(hello)).rejects.toThrow(
-      /has no answer for agent lead, turn 1 \(last said: \\?"hello\\?"\)/,
+      /has no answer for agent lead, turn 1 \(last prompt: \\?"hello\\?"\)/,
     );
     expect(server.requests.map(({ status }) => status)).toEqual([400, 400]);
   });

@@ -108,7 +108,7 @@ test("its transcript is there while the user views it", async () => {
   store.setState((state) =>
     transcriptLoaded(enterTeammateView(state, mateId, start), mateId, stored(own(works), mate)),
   );
-  expect(viewedOf(store.getState())).toMatchObject({ isElsewhere: true, agent: { draft: { text: "and now" } } });
+  expect(viewedOf(store.getState())).toMatchObject({ isRemote: true, agent: { draft: { text: "and now" } } });
 });
 
 test("a member without presence for too long is silent until it is heard again", () => {

@@ -35,7 +35,7 @@ export async function runMcpServe(flags: McpServeFlags): Promise<number> {
   const signals = listenToSignals({ interrupt: leave, leave });
   const onError = (error: Error) => process.stderr.write(`troupe mcp serve: ${error.message}\n`);
   const place = { team, cwd, clock: systemClock, createId: createIdFactory(systemClock), env, onError };
-  const connection = { ...place, runChecks: flags.runChecks ?? false, voice: flags.voice };
+  const connection = { ...place, runChecks: flags.runChecks ?? false, onlySpeaksFor: flags.voice };
   try {
     if (flags.http === undefined)
       await serveStdio({ ...connection, ...standardStreams, as: flags.as, signal: leaving.signal });

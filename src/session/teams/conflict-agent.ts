@@ -35,8 +35,8 @@ export function createConflictAgent(options: ConflictAgentOptions): ResolveConfl
     const { session, isAuthor } = await sessionFor(author, conflict.branch, options);
     try {
       const assignee = isAuthor && author ? { agent: author.agentId } : { type: options.type };
-      const name = "agent" in assignee ? `its author ${assignee.agent}` : `a new agent (${assignee.type})`;
-      onProgress(`${conflict.branch}: ${name} works on the conflict`);
+      const name = "agent" in assignee ? `author ${assignee.agent}` : `a new agent (${assignee.type})`;
+      onProgress(`${conflict.branch}: conflict goes to ${name}`);
       const report = await session.delegate({
         who: assignee,
         description: `resolve the conflict of ${conflict.branch}`,

@@ -230,7 +230,7 @@ const maxBytes = 64 * 1024;
 const noInboxError = ({ body, to }: Mail): TroupeError =>
   new TroupeError(
     "mail",
-    `Not sent: Claude Code's files have no format for a ${body.kind.replaceAll("_", " ")}, and another program runs ${to}.`,
+    `Not sent: Claude Code's files have no format for a message of the kind ${body.kind}, and another program runs ${to}.`,
   );
 
 const notOursError = (member: string): TroupeError =>

@@ -87,7 +87,7 @@ describe("prompt to an agent other than the lead", () => {
     const unknown = await team.command(say("lead/scuot" as AgentPath, "hello"));
     expect(unknown).toMatchObject({ ok: false, code: "no_such_agent" });
     expect(JSON.stringify(unknown)).toMatch(
-      /no agent lead\/scuot. Did you mean lead\/scout\? There are: lead, lead\/scout/,
+      /no agent lead\/scuot. Did you mean lead\/scout\? Known agents: lead, lead\/scout/,
     );
     expect(await team.command({ type: "interrupt", agent: "lead/nobody" as AgentPath })).toMatchObject({
       code: "no_such_agent",

@@ -82,7 +82,7 @@ describe("troupe agents show", () => {
   test("requests of an untrusted folder are listed but not used", () => {
     write("repo/.troupe/agents/a.md", agent("theirs", "permissionMode: bypassPermissions\nmodel: scripted/evil.ts\n"));
     const { stdout } = run(["show", "theirs"]);
-    expect(stdout).toContain("not used    permissionMode, model (the folder is not trusted");
+    expect(stdout).toContain("not used    permissionMode, model (this folder is not trusted");
     expect(stdout).toContain("model       the parent's");
     expect(stdout).toContain("mode        bypassPermissions where the parent is in bypassPermissions");
     expect(stdout).toContain("mode        default where the parent is in default\n");

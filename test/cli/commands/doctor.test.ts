@@ -88,7 +88,12 @@ describe("troupe doctor", () => {
 
   test.each([
     ["a base URL that is none", { OPENAI_BASE_URL: "not a url" }, ["model", "settings"], "OPENAI_BASE_URL"],
-    ["a key that no provider has", { ANTHROPIC_API_KEY: "two words" }, ["model"], "ANTHROPIC_API_KEY has characters"],
+    [
+      "a key that no provider has",
+      { ANTHROPIC_API_KEY: "two words" },
+      ["model"],
+      "ANTHROPIC_API_KEY contains characters",
+    ],
     ["no program at all", { PATH: "/nonexistent" }, ["bash"], "install bash"],
   ])("%s", (_name, env, expected, words) => {
     const { blocking, text } = examine({ ...withKey, ...env });
@@ -113,7 +118,7 @@ describe("troupe doctor", () => {
     writeFileSync(join(cwd, ".troupe", "settings.json"), '{ "env": { "A": "b" } }');
     const { ok, of } = examine(withKey);
     expect(ok).toBe(true);
-    expect(of("folder's settings")[0]?.detail).toContain("env of");
+    expect(of("folder's settings")[0]?.detail).toContain("env in");
   });
 
   test("a missing script is a problem", () => {

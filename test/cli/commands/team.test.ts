@@ -42,7 +42,7 @@ describe("troupe team", () => {
     expect(readdirSync(teams)).toEqual(["crew"]);
     expect(await refused("team", "show", "krew")).toEqual({
       code: 2,
-      stderr: 'troupe: There is no team "krew". Did you mean crew? There are: crew.\n',
+      stderr: 'troupe: There is no team "krew". Did you mean crew? Teams: crew.\n',
     });
   });
 

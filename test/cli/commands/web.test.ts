@@ -95,7 +95,7 @@ test("a port in use is an error when it was requested, otherwise another port is
   });
   const refused = await place.run(["web", "--no-open", "--port", "4747"]);
   expect(refused).toMatchObject({ code: 2, stdout: "" });
-  expect(refused.stderr).toMatch(/^troupe: port 4747 is taken[^\n]*\n$/);
+  expect(refused.stderr).toMatch(/^troupe: cannot listen on port 4747: it is in use[^\n]*\n$/);
   const running = place.start(["web", "--no-open"]);
   const words = await running.saw(/Press Ctrl-C to stop\./);
   expect(words).toMatch(/http:\/\/127\.0\.0\.1:(?!4747)\d+\/\?token=[\w-]{43}\n/);

@@ -18,7 +18,7 @@ test("failed respawn from the shell leaves the member ended", async () => {
   );
   await expect(stop("crew", "scot", {})).rejects.toThrow('crew has no member "scot"; members: scout.');
   await team.record.end("scout", { reason: "killed" });
-  await expect(respawn("crew", "scout", {})).rejects.toThrow("scout is run by another program or a person");
+  await expect(respawn("crew", "scout", {})).rejects.toThrow("Cannot respawn scout: it is an external member.");
   await team.record.change("scout", { backendType: "in-process" });
   vi.stubEnv("PATH", tree.path("empty")); // no tmux
   onTestFinished(() => void vi.unstubAllEnvs());

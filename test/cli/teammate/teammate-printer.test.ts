@@ -89,7 +89,7 @@ test("pane shows senders, calls, questions, answers and that it waits", () => {
   );
   expect(text).toMatchInlineSnapshot(`
     "← team-lead: look at the parser
-    # task 3 is mine: Mend the parser
+    # claimed task 3: Mend the parser
       Bash(npm test)
     ? asks team-lead: Run npm test?
     ? allowed
@@ -97,7 +97,7 @@ test("pane shows senders, calls, questions, answers and that it waits", () => {
       [helper] Read(a.ts)
     → team-lead: idle notification
     # task 3: in progress
-    · waits (interrupted)
+    · idle (interrupted)
     "
   `);
 });

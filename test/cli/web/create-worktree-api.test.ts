@@ -59,7 +59,7 @@ test("a failed landing gives the reason and what to do", async () => {
   const report = await it.land(session, [worktree.branch]);
   expect(report.landed).toEqual([]);
   expect(report.refused).toMatchObject([{ branch: worktree.branch, reason: "conflict" }]);
-  expect(report.refused[0]?.message).toMatch(/conflict in a\.txt: .*rebase/);
+  expect(report.refused[0]?.message).toMatch(/conflict in a\.txt\. Ask its agent to rebase/);
 });
 
 test("knows only worktrees of the session's repository, by name", async () => {

@@ -60,7 +60,11 @@ describe("broken script is reported with file, line and field", () => {
       "rules[0].when.said: must be a string, or { regex } with a valid expression",
     ],
     ["a part of nothing", '{"version":1,"steps":[{"parts":[{}]}]}', "steps[0].parts[0]: must be one of { text }"],
-    ["parts beside text", '{"version":1,"steps":[{"parts":[],"text":""}]}', "steps[0]: has `parts` beside"],
+    [
+      "parts beside text",
+      '{"version":1,"steps":[{"parts":[],"text":""}]}',
+      "steps[0]: has `parts` together with `text`, `thinking` or `calls`",
+    ],
     [
       "a slip in a placeholder",
       '{"version":1,\n"agents":{"lead":{"steps":[{"calls":[{"tool":"T","input":{"a":"{{resullt}}"}}]}]}}}',

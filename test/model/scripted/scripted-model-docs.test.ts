@@ -79,7 +79,7 @@ test("a function as a script", async () => {
 
 test("in tests: calls are kept, and unused steps are reported", async () => {
   const model = createScriptedModel({ version: 1, steps: [{ text: "Hi." }, { text: "Bye." }] }, { clock });
-  expect(() => model.assertAllUsed()).toThrow("script script did not run to its end. Not used: steps[0…1] left over");
+  expect(() => model.assertAllUsed()).toThrow("script script did not run to its end. Not used: steps[0…1]");
   await ask(model, requestWith([user("hi")]));
   expect(model.calls).toMatchObject([{ ask: { agent: "lead", said: "hi" }, source: "steps[0]", end: "finished" }]);
   expect(Object.isFrozen(model.calls[0])).toBe(true);

@@ -136,7 +136,7 @@ describe("choice of the answer", () => {
     expect(await ask(it, requestWith([user("x")], {}, { system: ["a pirate"] }))).toBe("arr");
     expect(await ask(it, requestWith([user("hello"), called("Bash", "1"), settled("1", "x")]))).toBe("hello");
     expect(await ask(it, requestWith([user("x")]))).toBe(
-      'bad_request: script script has no answer for agent lead, turn 1 (last said: "x"). Add a rule or a step',
+      'bad_request: script script has no answer for agent lead, turn 1 (last prompt: "x"). Add a rule or a step',
     );
   });
 
@@ -145,7 +145,7 @@ describe("choice of the answer", () => {
     expect(await ask(it, requestWith([user("x")]))).toBe("step");
     expect(it.unused()).toEqual(["rules[0] (0 of 1 times)"]);
     expect(await ask(it, requestWith([user("loud")]))).toBe("LOUD");
-    expect(await ask(it, requestWith([user("loud")]))).toContain("its list has 2 steps; add");
+    expect(await ask(it, requestWith([user("loud")]))).toContain("its list has 2 steps. Add");
     it.assertAllUsed();
   });
 

@@ -74,9 +74,9 @@ describe("readJsonFile", () => {
     ['{"name":"a","si', "not JSON"],
     ['{"name":"a",\n"size":}', "a.json:2:8 has an error"],
     ['{"name":5,"size":1}', "name: "],
-    ["[]", "the whole: "],
-    ["null", "the whole: "],
-    [`${"[".repeat(10_000)}${"]".repeat(10_000)}`, "the whole: "],
+    ["[]", "the whole file: "],
+    ["null", "the whole file: "],
+    [`${"[".repeat(10_000)}${"]".repeat(10_000)}`, "the whole file: "],
   ])("names file and reason of bad content (%#)", async (content, reason) => {
     await expect(read(content)).rejects.toThrow(reason);
     await expect(read(content)).rejects.toThrow("a.json");

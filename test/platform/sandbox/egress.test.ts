@@ -160,8 +160,8 @@ describe("proxy", () => {
   it.each([
     ["CONNECT evil.com:443 HTTP/1.1\r\n\r\n", "not in sandbox.network.allow"],
     ["CONNECT good.test.:80 HTTP/1.1\r\n\r\n", "not a host name"],
-    ["CONNECT good.test:80 HTTP/1.1\r\n\r\n", "leads to 127.0.0.1, which is not a public address"],
-    ["CONNECT meta.test:80 HTTP/1.1\r\n\r\n", "leads to 169.254.169.254"],
+    ["CONNECT good.test:80 HTTP/1.1\r\n\r\n", "resolves to 127.0.0.1, which is not a public address"],
+    ["CONNECT meta.test:80 HTTP/1.1\r\n\r\n", "resolves to 169.254.169.254"],
     ["GET http://evil.com/ HTTP/1.1\r\nHost: good.test\r\nConnection: close\r\n\r\n", "evil.com:80 is not in"],
     [
       "GET http://good.test@evil.com/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",

@@ -150,6 +150,6 @@ describe("without a sandbox it gives the reason and refuses to run", () => {
     mkdirSync(join(folder, "real"));
     symlinkSync("real", join(folder, ".git"));
     const { stdout } = spawnSync(process.execPath, [program.path, folder, "echo RAN"]);
-    expect(stdout.toString()).toMatch(/^problem: .*\.git is a symbolic link/);
+    expect(stdout.toString()).toMatch(/^problem: cannot protect .*\.git in the sandbox: it is a symbolic link/);
   });
 });

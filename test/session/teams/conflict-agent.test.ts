@@ -73,7 +73,7 @@ test("a conflict goes to the author, which keeps its conversation; its resolutio
   expect(readFileSync(join(now.repo.repo, "a.txt"), "utf8")).toBe("ONE, PLEASE\n");
   expect(now.repo.git("log", "--format=%s")).toBe("a is polite\na is loud\nfirst");
   expect(now.repo.git("status", "--porcelain")).toBe("");
-  expect(lines).toContain(`its author ${now.id} works on the conflict`);
+  expect(lines).toContain(`conflict goes to author ${now.id}`);
   expect(lines).toContain("the agent says: loud and polite");
   const [first] = asks;
   expect(first?.agent).toBe("lead/writer");
@@ -147,7 +147,7 @@ test("a branch without an author, or with an author in use, goes to a new agent 
   const { report, lines, asks } = await landed(now, settles("ONE, PLEASE\n"));
   await busy.close();
   expect(report.landed).toMatchObject([{ resolved: true }]);
-  expect(lines).toMatch(/cannot ask its author .*in use[\s\S]*a new agent \(general-purpose\) works on the conflict/);
+  expect(lines).toMatch(/cannot ask its author .*in use[\s\S]*conflict goes to a new agent \(general-purpose\)/);
   expect(asks[0]?.agent).toMatch(/^lead\/general-purpose-/);
   expect(asks[0]?.said).toContain("> make a.txt friendly");
 
@@ -156,6 +156,6 @@ test("a branch without an author, or with an author in use, goes to a new agent 
   repo.commit("by hand", { "a.txt": "mine\n" });
   repo.git("checkout", "-q", "main");
   const other = await landed({ ...now, branch: "by-hand" }, settles("both\n"));
-  expect(other.lines).toMatch(/a new agent \(.*\) works on the conflict/);
+  expect(other.lines).toMatch(/conflict goes to a new agent \(.*\)/);
   expect(other.report.landed).toMatchObject([{ branch: "by-hand", resolved: true }]);
 });

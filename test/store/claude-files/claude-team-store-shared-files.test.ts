@@ -215,7 +215,9 @@ describe("files that Claude Code also writes", () => {
     await expect(team.inbox("bert").send(textMail("x", { from: "w1" }))).rejects.toThrow("another program runs w1");
     await expect(team.inbox("w1").openReader()).rejects.toThrow("another program runs it");
     const interrupt = bodyMail({ kind: "interrupt_request" }, { from: "team-lead", to: "w1" });
-    await expect(team.inbox("w1").send(interrupt)).rejects.toThrow("have no form for a interrupt request");
+    await expect(team.inbox("w1").send(interrupt)).rejects.toThrow(
+      "have no format for a message of the kind interrupt_request",
+    );
     await team.inbox("bert").send(bodyMail({ kind: "interrupt_request" }, { from: "team-lead" }));
     expect(textsOf((await team.inbox("bert").peek()).mail)).toEqual(["interrupt_request"]);
     expect(existsSync(fileOf("bert"))).toBe(false);
@@ -245,7 +247,8 @@ describe("files that Claude Code also writes", () => {
 
   test("a name that leaves the folder is refused", async () => {
     const { team } = await crew();
-    for (const name of ["../../x", ".hidden", "a/b", "a\0b"]) expect(() => team.inbox(name)).toThrow("no name");
+    for (const name of ["../../x", ".hidden", "a/b", "a\0b"])
+      expect(() => team.inbox(name)).toThrow("is not a valid file name.");
   });
 
   test("typed bodies are written in Claude Code's form and read as such; similar text stays text", async () => {
@@ -265,7 +268,7 @@ describe("files that Claude Code also writes", () => {
     await team.inbox("w1").send(bodyMail(rest, { from: "bert", to: "w1" }));
     expect(JSON.parse(String(arrayIn(fileOf("w1")).at(-1)?.["text"]))).toMatchObject({
       idleReason: "available",
-      result: `half\n\nfailed: no more\n\n${evidence}`,
+      result: `half\n\nfailed: no further details\n\n${evidence}`,
     });
 
     const from = { from: "w1", timestamp: "2026-11-15T06:12:45.607Z" };

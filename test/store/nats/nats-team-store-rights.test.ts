@@ -46,7 +46,7 @@ it("a duplicate that the broker has forgotten is read once; missing mail is repo
   expect(textsOf(await reader.unread())).toEqual(["next", "fifth"]);
   const notices = reader.takeNotices().join("\n");
   expect(notices).toContain("4 messages of out_x did not arrive");
-  expect(notices).toContain("could not be read");
+  expect(notices).toContain("cannot read a message");
   await reader.unread();
   expect(reader.takeNotices()).toEqual([]);
 });
@@ -59,7 +59,7 @@ it("a message that the bus refuses fails with an error, and nothing behind it wa
   const large = bodyMail({ kind: "shutdown_request", requestId, reason: "x".repeat(80_000) });
   const tooLarge = { code: "mail", message: expect.stringMatching(/accepts at most \d+ kB\./) };
   await expect(team.inbox("bert").send(large)).rejects.toMatchObject(tooLarge);
-  const forbidden = { code: "storage", message: expect.stringContaining("refuses it") };
+  const forbidden = { code: "storage", message: expect.stringContaining("refuses the request") };
   await expect(team.inbox("carl").send(textMail("no"))).rejects.toMatchObject(forbidden);
   await expect(team.inbox("carl").send(textMail("no"))).rejects.toMatchObject(forbidden);
   await team.inbox("bert").send(textMail("small"));

@@ -189,7 +189,11 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
       pair.letTimePass(pair.leaseMs + 1);
       expect(await two.presence.look("tester")).toMatchObject({ alive: "unknown", expired: true });
       expect(await two.presence.statusOf([member])).toMatchObject([
-        { state: "working", alive: "unknown", detail: expect.stringContaining("on the parser; no sign of it") },
+        {
+          state: "working",
+          alive: "unknown",
+          detail: expect.stringContaining("on the parser; no sign of life for more than 10 s"),
+        },
       ]);
       expect(await two.presence.goneReason("tester")).toContain("no sign");
     });

@@ -168,7 +168,7 @@ test("a long rule is shown with the question", async () => {
 test("a part seen at one width does not count as seen at another", async () => {
   const command = Array.from({ length: 24 }, (_, index) => `echo ${index} ${"x".repeat(60)}`).join("\n");
   const { see, press, resize, sent } = ask([asked(1, { input: { command } })], { size: { columns: 40, rows: 28 } });
-  await see("Enter or Space next page, PgUp back, Esc to deny;");
+  await see("Enter or Space next page, PgUp back,");
   press(" ");
   await see("lines 17-");
   resize({ columns: 120, rows: 20 });
@@ -218,7 +218,7 @@ test.each([40, 80, 200])("no line is wider than %i columns", async (columns) => 
   const { see, frame } = ask([asked(1, { input: { command }, suggestions: [`Bash(${command})`] })], {
     size: { columns, rows: 60 },
   });
-  await see("answers");
+  await see("Enter or 1-9 to answer, Esc to deny");
   const { widthOf } = await import("../../../src/tui/terminal/terminal-width.ts");
   for (const line of frame().split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(columns);
 });
@@ -254,9 +254,9 @@ test("a change is shown in its file, with the reason; the change itself is exact
       "│ +     b;                                                                     │",
       "│   }                                                                          │",
       "│   ␛[2J                                                                       │",
-      "│ and the same change in 2 more places                                                │",
+      "│ and the same change in 2 more places                                         │",
       "│ replace_all: true                                                            │",
-      "│ Reason for asking: the rule ask Edit(src/**)                                     │",
+      "│ Reason for asking: the rule ask Edit(src/**)                                 │",
       "│                                                                              │",
     ]
   `);

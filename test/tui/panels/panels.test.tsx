@@ -85,7 +85,7 @@ test("shift with up and down selects, enter views, any other key cancels", async
   const { frame, press, store, see } = draw(team);
   press(key.shiftDown);
   await see("❯ ├─ ada");
-  expect(frame()).toContain("Enter look");
+  expect(frame()).toContain("Enter view");
   press(key.shiftDown, key.enter);
   expect(store.getState().viewing).toBe("ben@alpha");
   await see(/ben.*in view/);
@@ -138,7 +138,7 @@ test("the task list toggles with its key: owners and blockers", async () => {
   press(key.ctrlT);
   await see("Mending the parser");
   expect(frame()).toMatchInlineSnapshot(`
-    "Tasks · 1 being done, 1 to do, 1 done · Ctrl+T hides it
+    "Tasks · 1 active, 1 pending, 1 done · Ctrl+T to hide
       ◐ #2 Mending the parser @ada
       ☐ #3 task number 3 · after #2
       ☑ #1 task number 1 · verified"
@@ -193,7 +193,7 @@ test("ctrl+c twice quits; it asks first while agents work", async () => {
 
   const busy = draw(team);
   busy.press(key.ctrlC, key.ctrlC);
-  await busy.see("Leave? 2 still at work");
+  await busy.see("Leave? 2 still running");
   busy.press("n");
   expect(busy.store.getState().dialog.kind).toBe("none");
   busy.press(key.ctrlC, key.ctrlC);
@@ -218,7 +218,7 @@ test.each([
   ["model", "haiku"],
   ["cost", "Nothing was spent yet."],
   ["permissions", "allow Bash(git status)"],
-  ["mcp", "troupe mcp add"],
+  ["mcp", "No servers. Add one with 'troupe mcp"],
   ["hooks", "settings.json is not valid"],
   ["resume", "mend the parser"],
   ["background", "ada"],

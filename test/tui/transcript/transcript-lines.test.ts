@@ -47,7 +47,7 @@ test("senders are distinguishable: user, mail, runtime", () => {
   expect(shown(prompt("mail", mail))).toBe("← mail from ada\n  a <b> &amp;");
   const note = "<task-notification>\n<task-id>bg_1</task-id>\n<summary>npm test</summary>\n</task-notification>";
   expect(shown(prompt("background", note))).toBe("· npm test");
-  expect(shown(prompt("mail", "no block"))).toBe("← mail from somebody\n  no block");
+  expect(shown(prompt("mail", "no block"))).toBe("← mail from unknown\n  no block");
 });
 
 test("results are folded, and unfold completely", () => {

@@ -292,7 +292,11 @@ describe("automatic exit", () => {
   });
 
   test("from an agent without a row", () => {
-    const state = { ...watched(oneHelper), tasks: new Map(), notices: [{ id: 1, level: "info", text: "", until: 1 }] };
+    const state = {
+      ...watched(oneHelper),
+      activityRows: new Map(),
+      notices: [{ id: 1, level: "info", text: "", until: 1 }],
+    };
     expect(tick(state as AppState, now)).toMatchObject({ viewing: undefined, viewSelectionMode: "none" });
   });
 });
