@@ -89,7 +89,7 @@ test("how many there may be in all is one number for everybody, and so is how de
   ).toMatchObject({ ok: true });
   expect(await all[1]?.acquire({ parentDepth: 0 })).toMatchObject({
     ok: false,
-    message: expect.stringMatching(/4 of the 4 agents/),
+    message: expect.stringMatching(/4 of at most 4 agents/),
   });
 });
 
