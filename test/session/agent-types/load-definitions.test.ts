@@ -293,7 +293,7 @@ test("the user's own definitions take effect; a plugin's requests never do", asy
   expect(lines(loaded, tree).find((line) => line.includes("theirs.md: hooks"))).toMatch(
     /^home\/plugins\/p\/agents\/theirs\.md: hooks: is ignored: agents of a plugin cannot set it/,
   );
-  expect((await configOf(tree)).notices[0]).toContain("home/plugins/gone of plugins does not exist");
+  expect((await configOf(tree)).notices[0]).toContain("home/plugins/gone does not exist and is ignored");
 });
 
 test("a project names plugins only once it is trusted", async () => {

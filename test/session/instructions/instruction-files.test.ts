@@ -178,7 +178,7 @@ test("a large file is cut between characters, with a note to the model", () => {
   const tree = world({ "repo/AGENTS.md": `x${"é".repeat(30_000)}` });
   const { files, notices } = open(tree).initial();
   expect(files[0]?.text).toMatch(/^xé+\n\[The rest of .* is cut off: these are the first 40000 of 60001 bytes\.\]$/);
-  expect(notices).toEqual([`${tree.path("repo/AGENTS.md")}: only the first 40000 of its 60001 bytes are used`]);
+  expect(notices).toEqual([`${tree.path("repo/AGENTS.md")}: only the first 40000 of 60001 bytes are used`]);
 });
 
 test("the total size is bounded", () => {

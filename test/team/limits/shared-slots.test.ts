@@ -89,7 +89,7 @@ test("total and depth are shared limits, as set by the lead", async () => {
   ).toMatchObject({ ok: true });
   expect(await all[1]?.acquire({ parentDepth: 0 })).toMatchObject({
     ok: false,
-    message: expect.stringMatching(/4 of the 4 agents/),
+    message: expect.stringMatching(/4 of at most 4 agents/),
   });
 });
 
