@@ -85,7 +85,7 @@ describe("troupe agents show", () => {
     expect(stdout).toContain("not used    permissionMode, model (this folder is not trusted");
     expect(stdout).toContain("model       the parent's");
     expect(stdout).toContain("mode        bypassPermissions if the parent is in bypassPermissions");
-    expect(stdout).toContain("mode        default where the parent is in default\n");
+    expect(stdout).toContain("mode        default if the parent is in default\n");
   });
 
   test("the environment's model and the setting's mode count", () => {
