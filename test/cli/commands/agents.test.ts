@@ -84,8 +84,8 @@ describe("troupe agents show", () => {
     const { stdout } = run(["show", "theirs"]);
     expect(stdout).toContain("not used    permissionMode, model (this folder is not trusted");
     expect(stdout).toContain("model       the parent's");
-    expect(stdout).toContain("mode        bypassPermissions where the parent is in bypassPermissions");
-    expect(stdout).toContain("mode        default where the parent is in default\n");
+    expect(stdout).toContain("mode        bypassPermissions if the parent is in bypassPermissions");
+    expect(stdout).toContain("mode        default if the parent is in default\n");
   });
 
   test("the model of the environment and the mode of the settings count", () => {

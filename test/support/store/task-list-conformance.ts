@@ -180,7 +180,11 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
         one.tasks.update(1, { metadata: { x: 1 } }, own),
         one.tasks.release(1, own),
       ]) {
-        expect(await late).toMatchObject({ ok: false, reason: "stale", message: expect.stringContaining("is b's") });
+        expect(await late).toMatchObject({
+          ok: false,
+          reason: "stale",
+          message: expect.stringContaining("it was released and now belongs to b"),
+        });
       }
       expect(await one.tasks.complete(1, { name: "a" })).toMatchObject({ reason: "taken" });
       expect(await two.tasks.complete(1, { name: "b", generation: taken.generation })).toMatchObject({ ok: true });
