@@ -36,7 +36,7 @@ export type { EnteredSandbox, Sandbox } from "./sandbox/sandbox.ts";
 export { projectName, safeName } from "./text/safe-name.ts";
 export { createIdFilter, type IdMatch, type IdFilter } from "./id-filter.ts";
 export { openSharedAppendFile, type SharedAppendFile } from "./files/shared-append-file.ts";
-export { createSilence } from "./silence.ts";
+export { createSilence } from "./silence-timer.ts";
 export type { ProcessRequest } from "./process/start-process.ts";
 export { openStateRoot } from "./files/state-root.ts";
 export { hasErrorCode, storageError } from "./files/storage-error.ts";

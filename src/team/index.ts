@@ -1,5 +1,5 @@
 export { createWorktree, type Worktree } from "./worktree/create-worktree.ts";
-export { finishWorktree } from "./worktree/finish-worktree.ts";
+export { finishWorktree } from "./worktree/keep-or-remove-worktree.ts";
 export { type ListedWorktree, listWorktrees } from "./worktree/list-worktrees.ts";
 export { portsForExternalWorktree, releasePorts } from "./worktree/ports-for-external-worktree.ts";
 export { pruneWorktrees } from "./worktree/prune-worktrees.ts";

@@ -29,6 +29,7 @@ import {
   type RuleSet,
   type Tool,
 } from "../../tool/index.ts";
+import { commonHookInput } from "../hooks/hook-input.ts";
 import type { OpenedHooks } from "../hooks/open-hooks.ts";
 import { createPlanMode, type PlanMode } from "../permissions/plan-mode.ts";
 import { createPolicy, type Policy } from "../permissions/permission-policy.ts";
@@ -166,19 +167,18 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     mode: () => mode,
     model: () => model.ref,
     subagent: path === leadPath || spec.member ? undefined : spec.type,
-    facts: () => ({
-      session_id: opened.sessionId,
-      transcript_path: parts.transcriptPath,
-      cwd,
-      permission_mode: mode,
-      // With these fields a hook can tell other agents from the lead.
-      ...(path !== leadPath && {
-        agent_id: log.agent,
-        agent_type: spec.type,
-        agent_name: spec.member?.name ?? path.split("/").at(-1),
+    facts: () =>
+      commonHookInput({
+        sessionId: opened.sessionId,
+        transcriptPath: parts.transcriptPath,
+        cwd,
+        mode,
+        agent:
+          path === leadPath
+            ? undefined
+            : { id: log.agent, type: spec.type, name: spec.member?.name ?? path.split("/").at(-1) },
+        team: spec.member?.team,
       }),
-      ...(spec.member && { team_name: spec.member.team }),
-    }),
     mayMatch: async (rule, { tool: name, input }) => {
       const tool = spec.tools().find((each) => each.name === name);
       return tool === undefined || policy.mayMatch(rule, tool, input);

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { type Clock, findExecutable, type ProcessScope } from "../../platform/index.ts";
 import type { CallId, StoredEvent } from "../../protocol/index.ts";
 import { type HookEvent, rulesOf } from "./hook-events.ts";
+import { buildHookInput } from "./hook-input.ts";
 import { type HookVerdict, judgeHook } from "./hook-verdict.ts";
 import type { Hook } from "./load-hooks.ts";
 import { type HookRun, runHook } from "./run-hook.ts";
@@ -69,7 +70,7 @@ export function createHookRunner(ports: HookRunnerPorts): HookRunner {
       shell: await shell,
       cwd: existsSync(cwd) ? cwd : projectFolder,
       projectFolder,
-      input: { ...ports.facts(), hook_event_name: hook.event, ...occasion.input },
+      input: buildHookInput(hook.event, ports.facts(), occasion.input),
       signal: occasion.signal,
     });
     const verdict = judgeHook(hook, run);

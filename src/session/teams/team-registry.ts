@@ -26,7 +26,7 @@ import { createReportArchive } from "./archive-report.ts";
 import type { TeammateJobs } from "../remote/teammate-jobs.ts";
 import type { TeamPorts } from "./team-role.ts";
 import { publishTaskList } from "./publish-task-list.ts";
-import { createDamageNotices } from "./damage-notices.ts";
+import { createDamageNotices } from "./damaged-file-notices.ts";
 
 export interface LeadRoleOptions {
   readonly store: TeamStore;

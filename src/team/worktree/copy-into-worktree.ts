@@ -3,7 +3,7 @@ import { copyFile, cp, lstat, mkdir, readdir, realpath, symlink } from "node:fs/
 import { dirname, isAbsolute, join, normalize } from "node:path";
 import { hasErrorCode, isInside, storageError } from "../../platform/index.ts";
 import { TroupeError, type WorktreeSettings } from "../../protocol/index.ts";
-import { fingerprint } from "./fingerprint.ts";
+import { fingerprint } from "./worktree-fingerprint.ts";
 import type { Repository } from "./repository.ts";
 import type { PutFile } from "./worktree-entry.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { hasErrorCode } from "../../platform/index.ts";
-import { findAdminFolder } from "./admin-folder.ts";
-import { fingerprint } from "./fingerprint.ts";
+import { findAdminFolder } from "./git-admin-folder.ts";
+import { fingerprint } from "./worktree-fingerprint.ts";
 import { ignoredPaths } from "./ignored-paths.ts";
 import { processesIn } from "./processes-in-folder.ts";
 import { gitErrorText, type Repository } from "./repository.ts";

@@ -1,6 +1,6 @@
 import { TroupeError } from "../../protocol/index.ts";
 import { creationLock } from "./create-worktree.ts";
-import { settleWorktree } from "./finish-worktree.ts";
+import { settleWorktree } from "./keep-or-remove-worktree.ts";
 import { withRepositoryLock } from "./repository-lock.ts";
 import { inspectWorktree } from "./inspect-worktree.ts";
 import { isOwned } from "./list-worktrees.ts";

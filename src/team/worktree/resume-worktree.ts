@@ -1,6 +1,6 @@
 import { currentProcess, isAlive } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
-import { findAdminFolder } from "./admin-folder.ts";
+import { findAdminFolder } from "./git-admin-folder.ts";
 import { creationLock, type Worktree } from "./create-worktree.ts";
 import { withRepositoryLock } from "./repository-lock.ts";
 import { reservePorts } from "./port-blocks.ts";

@@ -1,7 +1,7 @@
 import { rm, rmdir } from "node:fs/promises";
 import { hasErrorCode, storageError } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
-import { findAdminFolder, findUnfinishedAdminFolders } from "./admin-folder.ts";
+import { findAdminFolder, findUnfinishedAdminFolders } from "./git-admin-folder.ts";
 import { waitForOperationEnd } from "./processes-in-folder.ts";
 import { releasePorts } from "./port-blocks.ts";
 import { defaultWorktreeFolder, gitFailed, type Repository } from "./repository.ts";

@@ -1,5 +1,5 @@
 import { TroupeError } from "../../protocol/index.ts";
-import { findAdminFolder } from "./admin-folder.ts";
+import { findAdminFolder } from "./git-admin-folder.ts";
 import { gitFailed, openRepository, type RepositoryContext } from "./repository.ts";
 import { worktreeGit } from "./worktree-git.ts";
 

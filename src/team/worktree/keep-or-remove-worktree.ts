@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { currentProcess, isAlive } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
-import { findAdminFolder } from "./admin-folder.ts";
+import { findAdminFolder } from "./git-admin-folder.ts";
 import { creationLock } from "./create-worktree.ts";
 import { withRepositoryLock } from "./repository-lock.ts";
 import { inspectWorktree, type Inspection } from "./inspect-worktree.ts";
