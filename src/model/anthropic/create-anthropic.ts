@@ -3,7 +3,7 @@ import type { Stream } from "@anthropic-ai/sdk/core/streaming";
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { Clock } from "../../platform/index.ts";
 import type { ModelEvent, ModelRequest } from "../../protocol/index.ts";
-import type { AttemptContext, AttemptModel } from "../attempt.ts";
+import { type AttemptContext, type AttemptModel, attemptModel } from "../attempt.ts";
 import type { ModelFacts } from "../catalog.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { jsonRequest } from "../json-request.ts";
@@ -26,13 +26,7 @@ export interface AnthropicOptions {
  * the environment.
  */
 export function createAnthropic(options: AnthropicOptions): AttemptModel {
-  const { endpoint, facts } = options;
-  return {
-    ref: `anthropic/${endpoint.model}`,
-    contextWindow: facts.contextWindow,
-    maxOutputTokens: facts.maxOutputTokens,
-    attempt: (request, context) => attempt(options, request, context),
-  };
+  return attemptModel(`anthropic/${options.endpoint.model}`, options, attempt);
 }
 
 async function* attempt(

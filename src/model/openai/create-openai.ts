@@ -3,7 +3,7 @@ import type { Stream } from "openai/core/streaming";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { Clock } from "../../platform/index.ts";
 import type { ModelEvent, ModelRequest } from "../../protocol/index.ts";
-import type { AttemptContext, AttemptModel } from "../attempt.ts";
+import { type AttemptContext, type AttemptModel, attemptModel } from "../attempt.ts";
 import type { ModelFacts } from "../catalog.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { jsonRequest } from "../json-request.ts";
@@ -26,13 +26,7 @@ export interface OpenAiOptions {
  * the environment.
  */
 export function createOpenAi(options: OpenAiOptions): AttemptModel {
-  const { endpoint, facts } = options;
-  return {
-    ref: `${endpoint.provider}/${endpoint.model}`,
-    contextWindow: facts.contextWindow,
-    maxOutputTokens: facts.maxOutputTokens,
-    attempt: (request, context) => attempt(options, request, context),
-  };
+  return attemptModel(`${options.endpoint.provider}/${options.endpoint.model}`, options, attempt);
 }
 
 async function* attempt(
