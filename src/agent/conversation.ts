@@ -1,14 +1,15 @@
 import { createIdFilter, type IdMatch } from "../platform/index.ts";
-import type {
-  AgentId,
-  AnswerPart,
-  CallId,
-  ContentPart,
-  Message,
-  PromptId,
-  StoredEvent,
-  ToolCallPart,
-  ToolResultPart,
+import {
+  type AgentId,
+  type AnswerPart,
+  type CallId,
+  type ContentPart,
+  isTeamEvent,
+  type Message,
+  type PromptId,
+  type StoredEvent,
+  type ToolCallPart,
+  type ToolResultPart,
 } from "../protocol/index.ts";
 import { forkPlaceholder, forkReminder } from "./fragments/subagents/fork.ts";
 import { interruptedAnswer } from "./fragments/calls/interrupted-call.ts";
@@ -136,10 +137,9 @@ export function createConversation(inherit?: Inherit): Conversation {
 
   return {
     apply(event) {
+      if (isTeamEvent(event)) return;
       switch (event.type) {
         case "agent.spawned":
-          cwd = event.cwd;
-          return;
         case "agent.changed":
           cwd = event.cwd ?? cwd;
           return;
@@ -198,12 +198,6 @@ export function createConversation(inherit?: Inherit): Conversation {
         case "hook.ran":
         case "team.joined":
         case "team.left":
-        case "member.joined":
-        case "mail.sent":
-        case "mail.received":
-        case "task.created":
-        case "task.claimed":
-        case "task.updated":
           return;
       }
     },

@@ -10,7 +10,7 @@ import type { CostFlags } from "./commands/cost.ts";
 import type { RunFlags } from "./run/run-flags.ts";
 import { addMcpCommands } from "./commands/add-mcp-commands.ts";
 import { addRunOptions, addSessionOptions } from "./run/run-options.ts";
-import { collect, portNumber, positiveNumber, subcommand } from "./subcommand.ts";
+import { collect, defaultSubcommand, oneLineErrors, portNumber, positiveNumber, subcommand } from "./subcommand.ts";
 import { registerTeamCommands } from "./team/register-team-commands.ts";
 import type { TeammateFlags } from "./teammate/run-teammate-command.ts";
 import type { TrustFlags } from "./commands/trust.ts";
@@ -96,11 +96,7 @@ function refuseTypo([word, ...more]: readonly string[], { commands }: Program): 
 
 function addCommands(program: Program, exit: (code: number) => void): void {
   const sessions = subcommand(program, "sessions", "list, show, export and repair sessions");
-  sessions
-    .command("list", { isDefault: true })
-    .description("list the sessions of this project, newest first")
-    .exitOverride()
-    .configureOutput({ writeErr: () => undefined })
+  defaultSubcommand(sessions, "list", "list the sessions of this project, newest first")
     .option("--all", "include every project")
     .option("--json", "print JSON lines")
     .action(async (flags: { all?: boolean; json?: boolean }) => {
@@ -152,11 +148,7 @@ function addCommands(program: Program, exit: (code: number) => void): void {
       await listSkills(flags);
     });
   const permissions = subcommand(program, "permissions", "list permission rules, or test them");
-  permissions
-    .command("list", { isDefault: true })
-    .description("list every rule, its source, and the rules it hides")
-    .exitOverride()
-    .configureOutput({ writeErr: () => undefined })
+  defaultSubcommand(permissions, "list", "list every rule, its source, and the rules it hides")
     .option("--json", "print JSON")
     .action(async (flags: { json?: boolean }) => {
       const { listPermissions } = await import("./commands/permissions.ts");
@@ -224,9 +216,7 @@ function addCommands(program: Program, exit: (code: number) => void): void {
 
 function addAgentsCommands(agents: Program, exit: (code: number) => void): void {
   const common = (command: Program) =>
-    command
-      .exitOverride()
-      .configureOutput({ writeErr: () => undefined })
+    oneLineErrors(command)
       .option("--json", "print JSON")
       .option("--agents <json-or-file>", "additional agent types, as in a run");
   common(
@@ -253,11 +243,7 @@ function addAgentsCommands(agents: Program, exit: (code: number) => void): void 
 
 function addTeamCommands(program: Program, exit: (code: number) => void): void {
   const worktree = subcommand(program, "worktree", "list or prune the worktrees of agents in this repository");
-  worktree
-    .command("list", { isDefault: true })
-    .description("list each worktree with its branch, state and changes")
-    .exitOverride()
-    .configureOutput({ writeErr: () => undefined })
+  defaultSubcommand(worktree, "list", "list each worktree with its branch, state and changes")
     .option("--json", "print JSON lines")
     .action(async (flags: { json?: boolean }) => {
       const { printWorktrees: listAll } = await import("./commands/worktree.ts");
@@ -270,11 +256,8 @@ function addTeamCommands(program: Program, exit: (code: number) => void): void {
       const { pruneAndPrint: prune } = await import("./commands/worktree.ts");
       exit(await prune(flags));
     });
-  program
-    .command("teammate", { hidden: true })
+  oneLineErrors(program.command("teammate", { hidden: true }))
     .description("run one team member in this process (started by Troupe in a pane)")
-    .exitOverride()
-    .configureOutput({ writeErr: () => undefined })
     .requiredOption("--team <team>", "team of the member")
     .requiredOption("--name <name>", "name of the member")
     .action(async (flags: TeammateFlags) => {

@@ -3,12 +3,17 @@ import { TroupeError } from "../protocol/index.ts";
 
 /** Adds a subcommand whose usage errors are printed in one line. */
 export function subcommand(parent: Program, name: string, description: string): Program {
-  return parent
-    .command(name)
-    .description(description)
-    .exitOverride()
-    .configureOutput({ writeErr: () => undefined });
+  return oneLineErrors(parent.command(name).description(description));
 }
+
+/** Like `subcommand`, for the command that runs if none is named. */
+export function defaultSubcommand(parent: Program, name: string, description: string): Program {
+  return oneLineErrors(parent.command(name, { isDefault: true }).description(description));
+}
+
+/** Throws usage errors instead of printing them. */
+export const oneLineErrors = (command: Program): Program =>
+  command.exitOverride().configureOutput({ writeErr: () => undefined });
 
 /** For repeatable options. */
 export const collect = (text: string, before: readonly string[] = []) => [...before, text];

@@ -19,3 +19,13 @@ export interface AttemptModel {
   readonly maxOutputTokens: number;
   attempt(request: ModelRequest, context: AttemptContext): AsyncIterable<ModelEvent>;
 }
+
+/** A model with the limits in its options. */
+export function attemptModel<O extends { readonly facts: Pick<AttemptModel, "contextWindow" | "maxOutputTokens"> }>(
+  ref: string,
+  options: O,
+  attempt: (options: O, request: ModelRequest, context: AttemptContext) => AsyncIterable<ModelEvent>,
+): AttemptModel {
+  const { contextWindow, maxOutputTokens } = options.facts;
+  return { ref, contextWindow, maxOutputTokens, attempt: (request, context) => attempt(options, request, context) };
+}

@@ -8,15 +8,15 @@ import { type RetryOptions, withRetry } from "./retry.ts";
 import type { Fetch } from "./watched-fetch.ts";
 
 /** Provider settings from the environment and the user's own settings. Nothing here is read from a repository. */
-export interface ProviderEnv {
-  readonly anthropicKey?: string | undefined;
-  readonly anthropicAuthToken?: string | undefined;
-  readonly anthropicBaseUrl?: string | undefined;
-  readonly openaiKey?: string | undefined;
-  readonly openaiBaseUrl?: string | undefined;
-  readonly localBaseUrl?: string | undefined;
-  readonly localKey?: string | undefined;
-}
+export type ProviderEnv = Readonly<Partial<Record<ProviderVariable, string | undefined>>>;
+type ProviderVariable =
+  | "anthropicKey"
+  | "anthropicAuthToken"
+  | "anthropicBaseUrl"
+  | "openaiKey"
+  | "openaiBaseUrl"
+  | "localBaseUrl"
+  | "localKey";
 
 export interface ModelSpec {
   /** A ref, a known id or a family name. By default, the model of the available key. */

@@ -37,6 +37,12 @@ const gpt = (contextWindow: number, price: Price): KnownModel => ({
   thinking: "effort",
   price,
 });
+const withoutThinking = (contextWindow: number, maxOutputTokens: number, price: Price): KnownModel => ({
+  contextWindow,
+  maxOutputTokens,
+  thinking: "none",
+  price,
+});
 const longOver = (over: number, input: number, output: number) => ({ long: { over, input, output } });
 
 const opus5: Price = { input: 5, output: 25 };
@@ -77,30 +83,10 @@ export const knownModels: Readonly<Record<string, KnownModel>> = {
   "openai/gpt-5": gpt(400_000, { input: 1.25, output: 10 }),
   "openai/gpt-5-mini": gpt(400_000, { input: 0.25, output: 2 }),
   "openai/gpt-5-nano": gpt(400_000, { input: 0.05, output: 0.4 }),
-  "openai/gpt-4.1": {
-    contextWindow: 1_047_576,
-    maxOutputTokens: 32_768,
-    thinking: "none",
-    price: { input: 2, output: 8, cacheRead: 0.5 },
-  },
-  "openai/gpt-4.1-mini": {
-    contextWindow: 1_047_576,
-    maxOutputTokens: 32_768,
-    thinking: "none",
-    price: { input: 0.4, output: 1.6, cacheRead: 0.1 },
-  },
-  "openai/gpt-4o": {
-    contextWindow: 128_000,
-    maxOutputTokens: 16_384,
-    thinking: "none",
-    price: { input: 2.5, output: 10, cacheRead: 1.25 },
-  },
-  "openai/gpt-4o-mini": {
-    contextWindow: 128_000,
-    maxOutputTokens: 16_384,
-    thinking: "none",
-    price: { input: 0.15, output: 0.6, cacheRead: 0.075 },
-  },
+  "openai/gpt-4.1": withoutThinking(1_047_576, 32_768, { input: 2, output: 8, cacheRead: 0.5 }),
+  "openai/gpt-4.1-mini": withoutThinking(1_047_576, 32_768, { input: 0.4, output: 1.6, cacheRead: 0.1 }),
+  "openai/gpt-4o": withoutThinking(128_000, 16_384, { input: 2.5, output: 10, cacheRead: 1.25 }),
+  "openai/gpt-4o-mini": withoutThinking(128_000, 16_384, { input: 0.15, output: 0.6, cacheRead: 0.075 }),
 };
 
 /** The models that each family name stands for, per provider. Settings can override them. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../platform/index.ts";
+import { type Clock, sleepUnlessAborted } from "../platform/index.ts";
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from "../protocol/index.ts";
 import type { AttemptModel } from "./attempt.ts";
 import type { Gate, TicketResult } from "./gate.ts";
@@ -136,14 +136,4 @@ function afterRetries(failure: ModelFailure, attempts: number): ModelFailure {
   if (!isTransient(failure)) return failure;
   const asked = failure.retryAfterMs ? `; the server asks to wait ${Math.ceil(failure.retryAfterMs / 1000)} s` : "";
   return { ...failure, message: `${failure.message} Stopped after ${attempts} attempts${asked}.` };
-}
-
-async function sleepUnlessAborted(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await clock.sleep(ms, signal);
-    return true;
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
-  }
 }

@@ -25,3 +25,18 @@ export const systemClock: Clock = {
       signal?.addEventListener("abort", onAbort, { once: true });
     }),
 };
+
+/** Resolves to true after `ms`, or to false as soon as the signal aborts. */
+export async function sleepUnlessAborted(
+  clock: Pick<Clock, "sleep">,
+  ms: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await clock.sleep(ms, signal);
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
+}

@@ -5,7 +5,7 @@ export { createQueue } from "./queue.ts";
 export { readJsonFile, writeFileAtomic } from "./files/atomic-file.ts";
 export { type Claim, claim, claimHolder } from "./files/claim-file.ts";
 export { closeAll } from "./close-all.ts";
-export { type Clock, systemClock } from "./clock.ts";
+export { type Clock, sleepUnlessAborted, systemClock } from "./clock.ts";
 export { type CreateId, createIdFactory } from "./create-id.ts";
 export { digestOfCall } from "./text/call-digest.ts";
 export { findExecutable } from "./process/find-executable.ts";

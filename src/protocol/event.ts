@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AgentId, AgentPath, BackgroundId, CallId, MailId, PromptId, RequestId, SessionId } from "./ids.ts";
 import { AnswerPart, ContentPart } from "./message.ts";
 import { ModelFailure, StopReason, Usage } from "./model.ts";
-import { PermissionMode, PermissionScope, Surroundings } from "./permission.ts";
+import { PermissionMode, PermissionScope, permissionQuestion } from "./permission.ts";
 import { MemberStatus } from "./team.ts";
 import { ToolOutcome } from "./tool.ts";
 import { WorkItem, WorkItemId, WorkItemStatus } from "./work-item.ts";
@@ -113,14 +113,7 @@ export const StoredEvent = z.discriminatedUnion("type", [
 
   event("permission.asked", {
     requestId: RequestId,
-    callId: CallId,
-    tool: z.string(),
-    input: z.unknown(),
-    question: z.string(),
-    suggestions: z.array(z.string()),
-    /** The reason why it needs permission. */
-    reason: z.string().optional(),
-    around: Surroundings.optional(),
+    ...permissionQuestion,
     /** The team member that made the call. Absent for the agent's own call. */
     member: z.object({ team: z.string(), name: z.string(), color: z.string().optional() }).optional(),
   }),
@@ -245,3 +238,16 @@ export type LiveEvent = z.infer<typeof LiveEvent>;
 
 export const Event = z.discriminatedUnion("type", [...StoredEvent.options, ...LiveEvent.options]);
 export type Event = z.infer<typeof Event>;
+
+const teamEventTypes = [
+  "member.joined",
+  "mail.sent",
+  "mail.received",
+  "task.created",
+  "task.claimed",
+  "task.updated",
+] as const satisfies readonly Event["type"][];
+
+/** True for records about the members, mail and tasks of a team. They change neither a conversation nor an agent. */
+export const isTeamEvent = (event: Event): event is Extract<Event, { type: (typeof teamEventTypes)[number] }> =>
+  teamEventTypes.some((type) => type === event.type);

@@ -12,7 +12,7 @@ export {
 } from "./dashboard.ts";
 export { Envelope, protocolVersion, StoredEnvelope } from "./envelope.ts";
 export { messageOf, TroupeError, type TroupeErrorCode } from "./error.ts";
-export { Event, LiveEvent, StoredEvent } from "./event.ts";
+export { Event, isTeamEvent, LiveEvent, StoredEvent } from "./event.ts";
 export {
   AgentId,
   AgentPath,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { CallId, MailId, RequestId } from "./ids.ts";
-import { PermissionAnswer, PermissionMode, Surroundings } from "./permission.ts";
+import { PermissionAnswer, PermissionMode, permissionQuestion } from "./permission.ts";
 
 const kind = <K extends string, S extends z.core.$ZodLooseShape>(name: K, shape: S) =>
   z.object({ kind: z.literal(name), ...shape });
@@ -31,13 +31,7 @@ export const MailBody = z.discriminatedUnion("kind", [
   }),
   kind("permission_request", {
     ...asked,
-    callId: CallId,
-    tool: z.string(),
-    input: z.unknown(),
-    question: z.string(),
-    suggestions: z.array(z.string()),
-    reason: z.string().optional(),
-    around: Surroundings.optional(),
+    ...permissionQuestion,
     /** A digest of tool and input. The answer repeats it and applies to nothing else. */
     digest: z.string(),
   }),

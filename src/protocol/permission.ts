@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { CallId } from "./ids.ts";
 import { permissionModes } from "./permission-modes.ts";
 
 export const PermissionMode = z.enum(permissionModes);
@@ -45,6 +46,18 @@ export const Surroundings = z.object({
   others: z.number().int().nonnegative(),
 });
 export type Surroundings = z.infer<typeof Surroundings>;
+
+/** The fields of a question for permission. */
+export const permissionQuestion = {
+  callId: CallId,
+  tool: z.string(),
+  input: z.unknown(),
+  question: z.string(),
+  suggestions: z.array(z.string()),
+  /** The reason why it needs permission. */
+  reason: z.string().optional(),
+  around: Surroundings.optional(),
+};
 
 /** The policy's decision on one call. It is pure: same call and policy, same decision. */
 export type PermissionDecision =

@@ -34,7 +34,12 @@ export { evidenceOf } from "./evidence/evidence.ts";
 export { createFileOverlapMap, type FileOverlap } from "./evidence/file-overlap.ts";
 export type { SideQuestionSettings, Subagent, SubagentDefaults } from "./subagents/subagent.ts";
 export { createSubagent } from "./subagents/create-subagent.ts";
-export { type SubagentRuntime, type ReopenedRuntime, type RuntimeRequest } from "./subagents/subagent-runtime.ts";
+export {
+  requestFromLog,
+  type SubagentRuntime,
+  type ReopenedRuntime,
+  type RuntimeRequest,
+} from "./subagents/subagent-runtime.ts";
 export {
   type SubagentRegistry,
   createSubagentRegistry,

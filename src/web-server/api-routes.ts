@@ -22,39 +22,29 @@ export function addApiRoutes(app: Hono<ApiEnv>, { sessionDirectory, worktrees, m
     // The transfer encoding makes the server stream the body instead of buffering it to compute its length.
     return c.body(body, 200, { "content-type": "text/event-stream; charset=utf-8", "transfer-encoding": "chunked" });
   });
-  get(app, "/api/transcript", (c) => {
-    const session = SessionId.safeParse(c.req.query("session"));
-    const agent = AgentId.optional().safeParse(c.req.query("agent"));
-    if (!session.success) return invalidInput(c, "session", session.error);
-    if (!agent.success) return invalidInput(c, "agent", agent.error);
-    return withSession(session.data, async (observed) => c.json(await observed.transcript({ agent: agent.data })));
-  });
-  get(app, "/api/worktrees", async (c) => {
-    const session = SessionId.safeParse(c.req.query("session"));
-    if (!session.success) return invalidInput(c, "session", session.error);
-    return c.json(await worktrees.list(session.data));
-  });
-  get(app, "/api/diff", async (c) => {
-    const session = SessionId.safeParse(c.req.query("session"));
-    const name = WorktreeName.safeParse(c.req.query("worktree"));
-    if (!session.success) return invalidInput(c, "session", session.error);
-    if (!name.success) return invalidInput(c, "worktree", name.error);
-    return c.json({ diff: await worktrees.diff(session.data, name.data) });
-  });
-  get(app, "/api/mail", async (c) => {
-    const session = SessionId.safeParse(c.req.query("session"));
-    const since = Since.optional().safeParse(c.req.query("since"));
-    if (!session.success) return invalidInput(c, "session", session.error);
-    if (!since.success) return invalidInput(c, "since", since.error);
-    return c.json(await mail.list(session.data, { since: since.data }));
-  });
-  get(app, "/api/mail-text", async (c) => {
-    const session = SessionId.safeParse(c.req.query("session"));
-    const id = MailId.safeParse(c.req.query("mail"));
-    if (!session.success) return invalidInput(c, "session", session.error);
-    if (!id.success) return invalidInput(c, "mail", id.error);
-    return c.json({ text: await mail.text(session.data, id.data) });
-  });
+  get(app, "/api/transcript", (c) =>
+    withQuery(c, { session: SessionId, agent: AgentId.optional() }, ({ session, agent }) =>
+      withSession(session, async (observed) => c.json(await observed.transcript({ agent }))),
+    ),
+  );
+  get(app, "/api/worktrees", (c) =>
+    withQuery(c, { session: SessionId }, async ({ session }) => c.json(await worktrees.list(session))),
+  );
+  get(app, "/api/diff", (c) =>
+    withQuery(c, { session: SessionId, worktree: WorktreeName }, async ({ session, worktree }) =>
+      c.json({ diff: await worktrees.diff(session, worktree) }),
+    ),
+  );
+  get(app, "/api/mail", (c) =>
+    withQuery(c, { session: SessionId, since: Since.optional() }, async ({ session, since }) =>
+      c.json(await mail.list(session, { since })),
+    ),
+  );
+  get(app, "/api/mail-text", (c) =>
+    withQuery(c, { session: SessionId, mail: MailId }, async ({ session, mail: id }) =>
+      c.json({ text: await mail.text(session, id) }),
+    ),
+  );
   post(app, "/api/command", PostedCommand, (c, { session, command }) =>
     withSession(session, async (observed) => c.json(await observed.dispatch(command))),
   );
@@ -80,6 +70,21 @@ function get(app: Hono<ApiEnv>, path: string, answer: (c: ApiContext) => Respons
     c.req.raw.method === "GET" ? toErrorResponse(c, async () => answer(c)) : wrongMethod(c, "GET"),
   );
   app.all(path, (c) => wrongMethod(c, "GET"));
+}
+
+/** Answers with the parameters of the query, or names the first invalid one. */
+function withQuery<S extends Record<string, z.ZodType>>(
+  c: ApiContext,
+  schemas: S,
+  answer: (values: { readonly [K in keyof S]: z.output<S[K]> }) => Promise<Response>,
+): Response | Promise<Response> {
+  const values: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(schemas)) {
+    const value = schema.safeParse(c.req.query(name));
+    if (!value.success) return invalidInput(c, name, value.error);
+    values[name] = value.data;
+  }
+  return answer(values as { readonly [K in keyof S]: z.output<S[K]> });
 }
 
 function post<T>(

@@ -18,6 +18,8 @@ function registerTeam(team: Command, subcommand: Subcommand, exit: (code: number
       .option("--json", how)
       .option("--bus <url>", busOptionHelp, setBusEnv)
       .option("--team-store <kind>", teamStoreOptionHelp, setTeamStoreEnv);
+  const ofMember = (name: string, description: string, how?: string) =>
+    json(name, description, how).argument("<name>").argument("<member>");
   json("create", "create a team; adds a number if the name is in use")
     .argument("<name>")
     .option("--description <text>", "purpose of the team")
@@ -50,40 +52,33 @@ function registerTeam(team: Command, subcommand: Subcommand, exit: (code: number
         exit(await (await import("./team-mail.ts")).send(name, { to, text }, flags));
       },
     );
-  json("inbox", "show a member's mail without marking it as read", "print JSON; with --follow, JSON lines")
-    .argument("<name>")
-    .argument("<member>")
+  ofMember("inbox", "show a member's mail without marking it as read", "print JSON; with --follow, JSON lines")
     .option("-f, --follow", "also print new mail until Ctrl-C")
     .option("--unread", "only unread mail")
     .action(async (name: string, member: string, flags: { follow?: boolean; unread?: boolean; json?: boolean }) => {
       exit(await (await import("./team-mail.ts")).inbox(name, member, flags));
     });
-  json("stop", "ask a member to shut down, and release its tasks")
-    .argument("<name>")
-    .argument("<member>")
+  ofMember("stop", "ask a member to shut down, and release its tasks")
     .option("--now", "stop it without asking")
     .option("--reason <text>", "reason, shown to the member")
     .action(async (name: string, member: string, flags: { now?: boolean; reason?: string; json?: boolean }) => {
       exit(await (await import("./stop-and-respawn.ts")).stop(name, member, flags));
     });
-  json("respawn", "respawn an ended member from its last state")
-    .argument("<name>")
-    .argument("<member>")
-    .action(async (name: string, member: string, flags: { json?: boolean }) => {
+  ofMember("respawn", "respawn an ended member from its last state").action(
+    async (name: string, member: string, flags: { json?: boolean }) => {
       exit(await (await import("./stop-and-respawn.ts")).respawn(name, member, flags));
-    });
-  json("hide", "hide a member's pane; the member keeps running")
-    .argument("<name>")
-    .argument("<member>")
-    .action(async (name: string, member: string, flags: { json?: boolean }) => {
+    },
+  );
+  ofMember("hide", "hide a member's pane; the member keeps running").action(
+    async (name: string, member: string, flags: { json?: boolean }) => {
       exit(await (await import("./show-and-hide-panes.ts")).hidePane(name, member, flags));
-    });
-  json("show-pane", "show a hidden pane, and print how to attach to it")
-    .argument("<name>")
-    .argument("<member>")
-    .action(async (name: string, member: string, flags: { json?: boolean }) => {
+    },
+  );
+  ofMember("show-pane", "show a hidden pane, and print how to attach to it").action(
+    async (name: string, member: string, flags: { json?: boolean }) => {
       exit(await (await import("./show-and-hide-panes.ts")).showPane(name, member, flags));
-    });
+    },
+  );
   json("delete", "delete a team and its files, unless members are running")
     .argument("<name>")
     .option("--force", "delete even while members are running")

@@ -3,12 +3,11 @@ import type { Stream } from "@anthropic-ai/sdk/core/streaming";
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { Clock } from "../../platform/index.ts";
 import type { ModelEvent, ModelRequest } from "../../protocol/index.ts";
-import type { AttemptContext, AttemptModel } from "../attempt.ts";
+import { type AttemptContext, type AttemptModel, attemptModel } from "../attempt.ts";
 import type { ModelFacts } from "../catalog.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { toFailure } from "../failure.ts";
 import { jsonRequest } from "../json-request.ts";
-import { readStream } from "../read-stream.ts";
+import { noTimeout, readAnswer } from "../read-answer.ts";
 import { type Fetch, watchedFetch } from "../watched-fetch.ts";
 import { AnthropicAnswer } from "./from-anthropic.ts";
 import { toAnthropic } from "./to-anthropic.ts";
@@ -27,13 +26,7 @@ export interface AnthropicOptions {
  * the environment.
  */
 export function createAnthropic(options: AnthropicOptions): AttemptModel {
-  const { endpoint, facts } = options;
-  return {
-    ref: `anthropic/${endpoint.model}`,
-    contextWindow: facts.contextWindow,
-    maxOutputTokens: facts.maxOutputTokens,
-    attempt: (request, context) => attempt(options, request, context),
-  };
+  return attemptModel(`anthropic/${options.endpoint.model}`, options, attempt);
 }
 
 async function* attempt(
@@ -54,19 +47,5 @@ async function* attempt(
   const body = toAnthropic(request, { id: endpoint.model, thinking: facts.thinking });
   const answer = new AnthropicAnswer();
   const send = () => client.post<Stream<RawMessageStreamEvent>>("/v1/messages", jsonRequest(body, signal));
-  for await (const read of readStream(send)) {
-    if (!read.ok) {
-      const failure = toFailure(read.error, { endpoint, now: clock.now(), streaming: answer.started });
-      yield { type: "failed", failure };
-      return;
-    }
-    const events = answer.push(read.value);
-    if (answer.usage) spent(answer.usage);
-    yield* events;
-    if (events.at(-1)?.type === "failed") return;
-  }
-  yield answer.end();
+  yield* readAnswer(send, answer, { endpoint, clock, spent });
 }
-
-/** Turns off the SDK's timeout: the watchdog detects silence, and it also sees bytes. */
-const noTimeout = 2 ** 31 - 1;

@@ -3,12 +3,11 @@ import type { Stream } from "openai/core/streaming";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { Clock } from "../../platform/index.ts";
 import type { ModelEvent, ModelRequest } from "../../protocol/index.ts";
-import type { AttemptContext, AttemptModel } from "../attempt.ts";
+import { type AttemptContext, type AttemptModel, attemptModel } from "../attempt.ts";
 import type { ModelFacts } from "../catalog.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { toFailure } from "../failure.ts";
 import { jsonRequest } from "../json-request.ts";
-import { readStream } from "../read-stream.ts";
+import { noTimeout, readAnswer } from "../read-answer.ts";
 import { type Fetch, watchedFetch } from "../watched-fetch.ts";
 import { OpenAiAnswer } from "./from-openai.ts";
 import { toOpenAi } from "./to-openai.ts";
@@ -27,13 +26,7 @@ export interface OpenAiOptions {
  * the environment.
  */
 export function createOpenAi(options: OpenAiOptions): AttemptModel {
-  const { endpoint, facts } = options;
-  return {
-    ref: `${endpoint.provider}/${endpoint.model}`,
-    contextWindow: facts.contextWindow,
-    maxOutputTokens: facts.maxOutputTokens,
-    attempt: (request, context) => attempt(options, request, context),
-  };
+  return attemptModel(`${options.endpoint.provider}/${options.endpoint.model}`, options, attempt);
 }
 
 async function* attempt(
@@ -63,23 +56,8 @@ async function* attempt(
     requestChars: () => body.length,
   });
   const send = () => client.post<Stream<ChatCompletionChunk>>("/chat/completions", jsonRequest(body, signal));
-  for await (const read of readStream(send)) {
-    if (!read.ok) {
-      if (answer.complete) break;
-      const failure = toFailure(read.error, { endpoint, now: clock.now(), streaming: answer.started });
-      yield { type: "failed", failure };
-      return;
-    }
-    const events = answer.push(read.value);
-    if (answer.usage) spent(answer.usage);
-    yield* events;
-    if (events.at(-1)?.type === "failed") return;
-  }
-  yield answer.end();
+  yield* readAnswer(send, answer, { endpoint, clock, spent });
 }
 
 const hasCall = ({ messages }: ModelRequest, id: string) =>
   messages.some(({ parts }) => parts.some((part) => part.type === "tool_call" && part.callId === id));
-
-/** Turns off the SDK's timeout: the watchdog detects silence, and it also sees bytes. */
-const noTimeout = 2 ** 31 - 1;

@@ -9,8 +9,7 @@ import type { Config } from "../config/load-config.ts";
 import type { SessionMcp } from "./session-mcp.ts";
 import { elicit, type ElicitPorts } from "./elicitation.ts";
 import { readServerEntries } from "./server-entries.ts";
-import { serverEnvironment } from "./server-env.ts";
-import { defaultCallTimeoutMs, defaultStartTimeoutMs } from "./open-servers.ts";
+import { hubSettings } from "./open-servers.ts";
 import { openToolPins } from "./tool-pins.ts";
 import type { Placed } from "../config/settings/merge-settings.ts";
 
@@ -80,12 +79,10 @@ export async function openAgentServers(
     const hub = createMcpHub({
       entries: own,
       cwd,
-      env: serverEnvironment(config.childEnv),
+      ...hubSettings(config),
       processes,
       clock,
       pins,
-      startTimeoutMs: config.mcp.startTimeoutMs ?? defaultStartTimeoutMs,
-      callTimeoutMs: config.mcp.callTimeoutMs ?? defaultCallTimeoutMs,
       roots: () => roots,
       elicit: async (server, request, asked) =>
         ports && "requestedSchema" in request

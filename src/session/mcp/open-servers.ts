@@ -2,6 +2,7 @@ import { isMcpInstructions, isWorkerServers, mcpInstructions } from "../../agent
 import { createProcessScope } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { createMcpHub, type McpHub, type McpStatus } from "../../tool/mcp/index.ts";
+import type { Config } from "../config/load-config.ts";
 import type { McpPorts, SessionMcp, StartSessionMcpOptions } from "./session-mcp.ts";
 import { mcpCommands } from "./prompt-commands.ts";
 import { elicit } from "./elicitation.ts";
@@ -9,8 +10,13 @@ import { readServerEntries } from "./server-entries.ts";
 import { serverEnvironment } from "./server-env.ts";
 import { openToolPins } from "./tool-pins.ts";
 
-export const defaultStartTimeoutMs = 30_000;
-export const defaultCallTimeoutMs = 120_000;
+/** The settings that the servers of the session and those of an agent share. */
+export const hubSettings = ({ childEnv, mcp }: Pick<Config, "childEnv" | "mcp">) => ({
+  env: serverEnvironment(childEnv),
+  startTimeoutMs: mcp.startTimeoutMs ?? 30_000,
+  callTimeoutMs: mcp.callTimeoutMs ?? 120_000,
+});
+
 /** After this time, a wait is shown with its reason. */
 const quietMs = 1_000;
 
@@ -43,12 +49,10 @@ export async function openMcpServers({ config, env, clock, waitMs }: StartSessio
   const hub: McpHub = createMcpHub({
     entries,
     cwd: config.cwd,
-    env: serverEnvironment(config.childEnv),
+    ...hubSettings(config),
     processes,
     clock,
     pins,
-    startTimeoutMs: config.mcp.startTimeoutMs ?? defaultStartTimeoutMs,
-    callTimeoutMs: config.mcp.callTimeoutMs ?? defaultCallTimeoutMs,
     roots: () => [config.cwd, ...config.additionalDirectories.map(({ value }) => value)],
     elicit: async (server, request, signal) =>
       ports && "requestedSchema" in request ? elicit(ports, { server, request, signal }) : { action: "decline" },

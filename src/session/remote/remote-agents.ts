@@ -9,6 +9,7 @@ import type {
 } from "../../protocol/index.ts";
 import {
   type AgentSlot,
+  requestFromLog,
   type Subagent,
   type SubagentDefaults,
   createSubagent,
@@ -55,14 +56,9 @@ export function createRemoteAgents(
     let hear: RuntimeRequest["onEnvelope"] = () => undefined;
     const definition = definitionFor(spawned.agentType, agents.definitions);
     const request: RuntimeRequest = {
-      agentId: id,
-      parent: spawned.parent,
-      path: spawned.path,
+      ...requestFromLog(id, { ...spawned, parent: spawned.parent }),
       definition,
-      kind: "background",
       fork: false,
-      model: spawned.model,
-      mode: spawned.permissionMode,
       cwd: spawned.cwd,
       env: {},
       isolated: false,

@@ -9,6 +9,7 @@ import {
   TroupeError,
 } from "../../protocol/index.ts";
 import {
+  requestFromLog,
   type Subagent,
   type SubagentDefaults,
   type SubagentRuntime,
@@ -257,14 +258,9 @@ export function createSubagentRuntimes(
         throw new TroupeError("agent", `Cannot resume ${who}: its worktree ${spawned.worktree.path} no longer exists.`);
       let onEnvelope: RuntimeRequest["onEnvelope"] = () => undefined;
       const request: RuntimeRequest = {
-        agentId: id,
-        parent: spawned.parent,
-        path: spawned.path,
+        ...requestFromLog(id, { ...spawned, parent: spawned.parent }),
         definition,
-        kind: "background",
         fork: isFork,
-        model: spawned.model,
-        mode: spawned.permissionMode,
         cwd: worktree?.path ?? spawned.cwd,
         env: worktree?.env ?? {},
         isolated: worktree !== undefined,

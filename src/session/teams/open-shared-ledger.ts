@@ -1,6 +1,13 @@
 import { join } from "node:path";
 import type { Ledger } from "../../agent/index.ts";
-import { type Clock, type CreateId, createFolderWatcher, makeFolder, projectName } from "../../platform/index.ts";
+import {
+  type Clock,
+  closeAll,
+  type CreateId,
+  createFolderWatcher,
+  makeFolder,
+  projectName,
+} from "../../platform/index.ts";
 import type { OpenedSession } from "../../store/index.ts";
 import { createSharedLedger } from "../../team/index.ts";
 import type { Config } from "../config/load-config.ts";
@@ -38,9 +45,6 @@ export function openSharedLedger(
 ): SharedLedger {
   const watcher = createFolderWatcher();
   const ledger = createSharedLedger({ ...own, path, watcher });
-  const close = async () => {
-    await ledger.close();
-    watcher.close();
-  };
+  const close = () => closeAll([() => ledger.close(), () => watcher.close()]);
   return { path, ledger, close };
 }

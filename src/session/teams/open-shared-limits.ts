@@ -1,6 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Clock, type CreateId, createFolderWatcher, projectName, storageError } from "../../platform/index.ts";
+import {
+  type Clock,
+  closeAll,
+  type CreateId,
+  createFolderWatcher,
+  projectName,
+  storageError,
+} from "../../platform/index.ts";
 import type { LimitSettings } from "../../protocol/index.ts";
 import type { OpenedSession } from "../../store/index.ts";
 import { createSharedSlots, type SharedSlots } from "../../team/index.ts";
@@ -46,9 +53,6 @@ export function openSharedLimits(
 ): SharedSlots {
   const watcher = createFolderWatcher();
   const limits = createSharedSlots({ ...own, path, watcher });
-  const close = async () => {
-    await limits.close();
-    watcher.close();
-  };
+  const close = () => closeAll([() => limits.close(), () => watcher.close()]);
   return { ...limits, close };
 }

@@ -12,11 +12,12 @@ import {
   writeFileAtomic,
 } from "../../platform/index.ts";
 import { type Team, teamLead, TroupeError } from "../../protocol/index.ts";
+import { assertNoActiveMembers } from "../team/assert-no-active-members.ts";
 import { skeletonOf } from "../team/record/confusable-names.ts";
 import { checkName, uniqueName } from "../team/record/team-names.ts";
 import { newTeamSnapshot } from "../team/record/journal-team-record.ts";
 import type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "../team/team-store.ts";
-import { stillActiveError, unknownTeamError } from "../team/team-errors.ts";
+import { unknownTeamError } from "../team/team-errors.ts";
 import { checkedName, openClaudeTeam } from "./claude-team.ts";
 import { leadProcess, newConfig, parseConfig } from "./config-file.ts";
 import type { OwnTeam } from "./config-journal.ts";
@@ -153,22 +154,14 @@ export function createClaudeTeamStore(options: ClaudeTeamStoreOptions): TeamStor
 }
 
 async function assertMayDelete(
-  { name, record, presence, reportsIdle: tellsRest }: StoredTeam,
+  stored: StoredTeam,
   { force, except }: { force: boolean; except: readonly string[] },
 ): Promise<void> {
-  if (tellsRest?.(teamLead))
-    throw new TroupeError("team", `cannot delete team ${name}: Claude Code made it and removes it itself.`);
+  if (stored.reportsIdle?.(teamLead))
+    throw new TroupeError("team", `cannot delete team ${stored.name}: Claude Code made it and removes it itself.`);
   if (force) return;
-  const active: string[] = [];
-  for (const member of (await record.read()).members) {
-    if (member.ended !== undefined || except.includes(member.name)) continue;
-    const there = await presence.look(member.name);
-    if (there === undefined || there.alive === "dead") continue;
-    active.push(
-      `${member.name} (${there.state}, ${there.pid === 0 ? "run by another program" : `process ${there.pid}`})`,
-    );
-  }
-  if (active.length > 0) throw stillActiveError(name, active);
+  const processText = (pid: number) => (pid === 0 ? "run by another program" : `process ${pid}`);
+  await assertNoActiveMembers(stored, except, processText);
 }
 
 /** Never replaces a folder that has content. */

@@ -5,6 +5,7 @@ import { StoredEnvelope } from "../../protocol/index.ts";
 import type { AgentNews, TeamEvents } from "../team/team-events.ts";
 import { requestWithRetry } from "./connection/bus-request.ts";
 import type { Bus } from "./connection/bus.ts";
+import { followBatches } from "./follow-batches.ts";
 import { parseMessage } from "./journal/journal-message.ts";
 import type { Outbox } from "./outbox/outbox.ts";
 import { openFeed } from "./journal/stream-feed.ts";
@@ -49,36 +50,29 @@ async function* follow(options: BusEventsOptions, agent: string, signal: AbortSi
   const inOrder = createOrder();
   let waiting: AgentNews[] = [];
   let failure: { readonly error: unknown } | undefined;
-  let wake: (() => void) | undefined;
+  let look: () => void = () => undefined;
   const feed = openFeed({
     ...options,
     filter: options.subjects.events(agent),
     onMessage: (message) => {
       waiting.push(...envelopesIn(message).flatMap(inOrder));
-      wake?.();
+      look();
     },
     onCut: () => undefined,
     onFailure: (error) => {
       failure = { error };
-      wake?.();
+      look();
     },
   });
-  const onAbort = () => wake?.();
-  signal.addEventListener("abort", onAbort);
+  const take = () => {
+    const news = waiting;
+    waiting = [];
+    return news;
+  };
   try {
-    for (;;) {
-      if (signal.aborted) return;
-      const news = waiting;
-      waiting = [];
-      if (news.length > 0) yield* news;
-      else if (failure !== undefined) throw failure.error;
-      else
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-    }
+    const source = { take, failure: () => failure, onChange: (changed: () => void) => void (look = changed) };
+    for await (const news of followBatches(source, signal)) yield* news;
   } finally {
-    signal.removeEventListener("abort", onAbort);
     await feed.close();
   }
 }

@@ -2,13 +2,14 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, type CreateId, storageError } from "../../platform/index.ts";
 import { teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
+import { assertNoActiveMembers } from "../team/assert-no-active-members.ts";
 import { skeletonOf } from "../team/record/confusable-names.ts";
 import { checkName, uniqueName } from "../team/record/team-names.ts";
 import { taskFold } from "../team/tasks/journal-task-list.ts";
 import { teamFold } from "../team/record/team-fold.ts";
 import { newTeamSnapshot } from "../team/record/journal-team-record.ts";
 import type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "../team/team-store.ts";
-import { stillActiveError, unknownTeamError } from "../team/team-errors.ts";
+import { unknownTeamError } from "../team/team-errors.ts";
 import { requestWithRetry, publish } from "./connection/bus-request.ts";
 import { apiCode, isStreamMissing } from "./connection/bus-errors.ts";
 import { openBusJournal } from "./journal/bus-journal.ts";
@@ -212,14 +213,7 @@ export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
     const { name, stream, except } = of;
     const opened = await openBusTeam(teamOptions(bus, name, stream));
     try {
-      const active: string[] = [];
-      for (const member of (await opened.record.read()).members) {
-        if (member.ended !== undefined || except.includes(member.name)) continue;
-        const there = await opened.presence.look(member.name);
-        if (there === undefined || there.alive === "dead") continue;
-        active.push(`${member.name} (${there.state}, process ${there.pid})`);
-      }
-      if (active.length > 0) throw stillActiveError(name, active);
+      await assertNoActiveMembers(opened, except);
     } finally {
       await opened.close();
     }

@@ -15,6 +15,7 @@ import {
   syncFolder,
 } from "../../platform/index.ts";
 import { teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
+import { assertNoActiveMembers } from "./assert-no-active-members.ts";
 import { createJournalFile } from "./journal/compact-journal.ts";
 import { skeletonOf } from "./record/confusable-names.ts";
 import { openMailFiles } from "./inbox/mail-files.ts";
@@ -25,7 +26,7 @@ import { openTaskList, taskFold } from "./tasks/journal-task-list.ts";
 import { filesIn, type TeamFiles, teamFiles, teamsFolder } from "./team-files.ts";
 import { createTeamRecord, openTeamRecord } from "./record/journal-team-record.ts";
 import type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "./team-store.ts";
-import { stillActiveError, unknownTeamError } from "./team-errors.ts";
+import { unknownTeamError } from "./team-errors.ts";
 
 export interface FileTeamStoreOptions {
   /** The checked state folder. */
@@ -129,15 +130,7 @@ export function createFileTeamStore(options: FileTeamStoreOptions): TeamStore {
   const assertQuiet = async (name: string, files: TeamFiles, except: readonly string[]) => {
     const stored = openFiles(name, files);
     try {
-      const { members } = await stored.record.read();
-      const others = members.filter((member) => member.ended === undefined && !except.includes(member.name));
-      const active: string[] = [];
-      for (const member of others) {
-        const there = await stored.presence.look(member.name);
-        if (there === undefined || there.alive === "dead") continue;
-        active.push(`${member.name} (${there.state}, process ${there.pid})`);
-      }
-      if (active.length > 0) throw stillActiveError(name, active);
+      await assertNoActiveMembers(stored, except);
     } finally {
       await stored.close();
     }

@@ -129,8 +129,6 @@ export function createEvidence(): EvidenceFold {
       lastAt = at;
       switch (event.type) {
         case "agent.spawned":
-          cwd = event.cwd;
-          return;
         case "agent.changed":
           cwd = event.cwd ?? cwd;
           return;

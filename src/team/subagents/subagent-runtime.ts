@@ -68,5 +68,15 @@ export interface RuntimeRequest {
   onEnvelope(envelope: Envelope): void;
 }
 
+/** The part of a request that a subagent's log decides when the subagent is resumed. */
+export const requestFromLog = (agentId: AgentId, spawned: Omit<Spawned, "parent"> & { readonly parent: AgentId }) => ({
+  agentId,
+  parent: spawned.parent,
+  path: spawned.path,
+  kind: "background" as const,
+  model: spawned.model,
+  mode: spawned.permissionMode,
+});
+
 /** Opens a subagent's runtime, new or from its log. Rejects with a TroupeError that a model can read. */
 export type OpenSubagentRuntime = (request: RuntimeRequest) => Promise<SubagentRuntime>;

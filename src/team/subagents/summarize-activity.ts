@@ -1,5 +1,5 @@
 import { type AskSideQuestion, historyQuestion, progressQuestion } from "../../agent/index.ts";
-import type { Clock } from "../../platform/index.ts";
+import { type Clock, sleepUnlessAborted } from "../../platform/index.ts";
 import { cut, oneLine, type StoredEvent } from "../../protocol/index.ts";
 import type { ActivityLog } from "./activity-log.ts";
 
@@ -25,7 +25,7 @@ export async function summarizeProgress(
   let seen = 0;
   let before: string | undefined;
   for (let failures = 0; failures < maxFailures; ) {
-    if (!(await sleepUntilNext(clock, signal))) return;
+    if (!(await sleepUnlessAborted(clock, progressEveryMs, signal))) return;
     if (activity.count === seen) continue;
     seen = activity.count;
     const question = progressQuestion({ task: activity.task, before, activity: activity.lines(4_000) });
@@ -56,14 +56,4 @@ export function createHistoryKeeper({ activity, ask, record }: ActivitySummaryPo
     summarizedTurns = turnsNow;
     await record({ type: "agent.summarized", scope: "history", text }).catch(() => undefined);
   };
-}
-
-async function sleepUntilNext(clock: Clock, signal: AbortSignal): Promise<boolean> {
-  try {
-    await clock.sleep(progressEveryMs, signal);
-    return true;
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
-  }
 }

@@ -11,6 +11,8 @@ const getInput = lazyInput<{ readonly taskId: WorkItemId }>(() =>
 
 const listInput = lazyInput<Record<string, never>>(() => z.strictObject({}));
 
+const readsOwnData = { access: "read", subject: () => ({ kind: "own" as const }) } as const;
+
 export function createTaskGetTool(ports: TaskToolPorts): Tool {
   return defineTool<{ readonly taskId: WorkItemId }>({
     name: "TaskGet",
@@ -19,8 +21,7 @@ export function createTaskGetTool(ports: TaskToolPorts): Tool {
     get input() {
       return getInput();
     },
-    access: "read",
-    subject: () => ({ kind: "own" }),
+    ...readsOwnData,
     title: ({ taskId }) => `TaskGet #${taskId}`,
     resultLimit: 60_000,
     async execute({ taskId }) {
@@ -40,8 +41,7 @@ export function createTaskListTool(ports: TaskToolPorts): Tool {
     get input() {
       return listInput();
     },
-    access: "read",
-    subject: () => ({ kind: "own" }),
+    ...readsOwnData,
     title: () => "TaskList",
     async execute() {
       const all = await (await ports.list()).list();

@@ -20,16 +20,10 @@ import {
   unknownOwner,
 } from "./task-tool-ports.ts";
 
-interface TaskUpdateInput {
+interface TaskUpdateInput extends Omit<TaskPatch, "owner"> {
   readonly taskId: WorkItemId;
-  readonly subject?: string | undefined;
-  readonly description?: string | undefined;
-  readonly activeForm?: string | undefined;
-  readonly status?: WorkItemStatus | undefined;
-  readonly addBlocks?: readonly WorkItemId[] | undefined;
-  readonly addBlockedBy?: readonly WorkItemId[] | undefined;
+  /** An empty text removes the owner. */
   readonly owner?: string | undefined;
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const updateInput = lazyInput<TaskUpdateInput>(() =>

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { BackgroundJob, BackgroundJobs } from "../background-jobs.ts";
-import { defineTool, failedResult, textResult } from "../define-tool.ts";
+import { defineTool, failedResult, textResult, type ToolResult } from "../define-tool.ts";
 
 const TaskOutputInput = z.strictObject({
   task_id: z.string().min(1).max(100).describe("The task id that Bash or Agent returned"),
@@ -17,18 +17,27 @@ export const taskOutputTool = defineTool<z.infer<typeof TaskOutputInput>>({
   access: "read",
   subject: () => ({ kind: "own" }),
   title: (input) => `TaskOutput ${input.task_id}`,
-  async execute(input, context) {
-    const job = context.background.get(input.task_id);
-    if (!job) return failedResult(noSuchJob(input.task_id, context.background));
-    if (input.block ?? true) await waitForEnd(job, input.timeout ?? 30_000, context.signal);
-    const { text, skippedBytes } = await job.takeOutput(showBytes);
-    const skipped = skippedBytes === 0 ? "" : `[… ${skippedBytes} bytes before this are in ${job.outputFile}]\n`;
-    const shown = text.replace(/\n+$/, "");
-    const progress = job.progress();
-    const status = progress === undefined ? statusLine(job) : `${statusLine(job)}\n${progress}`;
-    return textResult(`${status}\n\n${shown === "" ? "(no new output)" : skipped + shown}`);
-  },
+  execute: (input, context) =>
+    withJob(input.task_id, context.background, async (job) => {
+      if (input.block ?? true) await waitForEnd(job, input.timeout ?? 30_000, context.signal);
+      const { text, skippedBytes } = await job.takeOutput(showBytes);
+      const skipped = skippedBytes === 0 ? "" : `[… ${skippedBytes} bytes before this are in ${job.outputFile}]\n`;
+      const shown = text.replace(/\n+$/, "");
+      const progress = job.progress();
+      const status = progress === undefined ? statusLine(job) : `${statusLine(job)}\n${progress}`;
+      return textResult(`${status}\n\n${shown === "" ? "(no new output)" : skipped + shown}`);
+    }),
 });
+
+/** Acts on a background job of this session. Fails if there is no such job. */
+export async function withJob(
+  id: string,
+  jobs: BackgroundJobs,
+  act: (job: BackgroundJob) => Promise<ToolResult>,
+): Promise<ToolResult> {
+  const job = jobs.get(id);
+  return job ? act(job) : failedResult(noSuchJob(id, jobs));
+}
 
 async function waitForEnd(job: BackgroundJob, timeoutMs: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
@@ -56,7 +65,7 @@ export function statusLine(job: BackgroundJob): string {
   return `${job.id} ${how[status]}: ${job.description}`;
 }
 
-export function noSuchJob(id: string, tasks: BackgroundJobs): string {
+function noSuchJob(id: string, tasks: BackgroundJobs): string {
   const known = tasks.list().map((job) => job.id);
   const list = known.length === 0 ? "There are none in this session." : `There are: ${known.slice(-20).join(", ")}.`;
   return `There is no background job ${id}. ${list}`;

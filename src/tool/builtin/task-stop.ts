@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { defineTool, failedResult, textResult } from "../define-tool.ts";
-import { noSuchJob, statusLine } from "./task-output.ts";
+import { defineTool, textResult } from "../define-tool.ts";
+import { statusLine, withJob } from "./task-output.ts";
 
 const TaskStopInput = z.strictObject({
   task_id: z.string().min(1).max(100).describe("The task id that Bash or Agent returned"),
@@ -14,11 +14,10 @@ export const taskStopTool = defineTool<z.infer<typeof TaskStopInput>>({
   access: "run",
   subject: () => ({ kind: "own" }),
   title: (input) => `TaskStop ${input.task_id}`,
-  async execute(input, context) {
-    const job = context.background.get(input.task_id);
-    if (!job) return failedResult(noSuchJob(input.task_id, context.background));
-    if (job.ended) return textResult(`Nothing to stop: ${statusLine(job)}`);
-    await job.stop();
-    return textResult(statusLine(job));
-  },
+  execute: (input, context) =>
+    withJob(input.task_id, context.background, async (job) => {
+      if (job.ended) return textResult(`Nothing to stop: ${statusLine(job)}`);
+      await job.stop();
+      return textResult(statusLine(job));
+    }),
 });

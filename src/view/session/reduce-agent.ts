@@ -1,4 +1,4 @@
-import type { Envelope, Event } from "../../protocol/index.ts";
+import { type Envelope, type Event, isTeamEvent } from "../../protocol/index.ts";
 import { type AgentView, type Draft, newDraft } from "./agent-view.ts";
 import { callPart, progressCall, settleCall, startCall } from "./reduce-call.ts";
 import { append, itemAt } from "../lists/chunked-list.ts";
@@ -10,6 +10,7 @@ type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 /** Applies an event to the agent whose log contains it. Returns the same agent if nothing visible changed. */
 export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
   const { event, seq, at } = envelope;
+  if (isTeamEvent(event)) return agent;
   switch (event.type) {
     case "session.opened":
       return { ...agent, cwd: agent.cwd || event.cwd };
@@ -128,12 +129,6 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
     case "hook.ran":
     case "team.joined":
     case "team.left":
-    case "member.joined":
-    case "mail.sent":
-    case "mail.received":
-    case "task.created":
-    case "task.claimed":
-    case "task.updated":
     case "member.changed":
     case "task.changed":
       return agent;

@@ -1,4 +1,4 @@
-import type { AgentId, Envelope, Event, LiveEvent } from "../../protocol/index.ts";
+import { type AgentId, type Envelope, type Event, isTeamEvent, type LiveEvent } from "../../protocol/index.ts";
 import { type AgentView, newAgent } from "./agent-view.ts";
 import { append, type ChunkedList, itemAt, replaceAt, toArray } from "../lists/chunked-list.ts";
 import { keepOpenCalls } from "../transcript/forget-transcript.ts";
@@ -35,6 +35,7 @@ export function reduceAll(view: SessionView, envelopes: Iterable<Envelope>): Ses
 /** Applies the effects of an event beyond its own agent. */
 function reduceSession(view: SessionView, envelope: Envelope): SessionView {
   const { event, agent, at } = envelope;
+  if (isTeamEvent(event)) return view;
   switch (event.type) {
     case "session.opened": {
       if (isMemberOnly(view, envelope)) return view;
@@ -129,12 +130,6 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
     case "thinking.delta":
     case "command.settled":
     case "hook.ran":
-    case "member.joined":
-    case "mail.sent":
-    case "mail.received":
-    case "task.created":
-    case "task.claimed":
-    case "task.updated":
       return view;
   }
 }

@@ -20,11 +20,7 @@ export interface BusAddress {
   readonly leadWaitMs?: number | undefined;
 }
 
-export interface BusTls {
-  readonly caFile?: string | undefined;
-  readonly certFile?: string | undefined;
-  readonly keyFile?: string | undefined;
-}
+type BusTls = Readonly<Partial<Record<"caFile" | "certFile" | "keyFile", string | undefined>>>;
 
 /** One connection that reconnects by itself without a time limit. */
 export interface Bus {

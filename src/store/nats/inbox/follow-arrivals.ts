@@ -1,5 +1,6 @@
 import type { InboxEntry } from "../../team/inbox/inbox-fold.ts";
 import type { HeldMail } from "../../team/inbox/inbox.ts";
+import { followBatches } from "../follow-batches.ts";
 import type { InboxView } from "./bus-inbox-view.ts";
 
 /** Yields the entries of `first`, then all new ones. Each appears once, with its state at that moment. */
@@ -13,29 +14,22 @@ export async function* followArrivals(
 ): AsyncGenerator<readonly HeldMail[]> {
   let waiting: InboxEntry[] = [];
   let failure: { readonly error: unknown } | undefined;
-  let wake: (() => void) | undefined;
-  const onAbort = () => wake?.();
+  let look: () => void = () => undefined;
   const stop = view.onArrival((arrived, failed) => {
     waiting.push(...arrived);
     failure = failed;
-    wake?.();
+    look();
   });
-  signal.addEventListener("abort", onAbort);
+  const take = () => {
+    const batch = waiting.flatMap((entry) => currentState(view, entry, keepsRead));
+    waiting = [];
+    return batch;
+  };
   try {
     waiting = [...first()];
-    for (;;) {
-      if (signal.aborted) return;
-      const batch = waiting.flatMap((entry) => currentState(view, entry, keepsRead));
-      waiting = [];
-      if (batch.length > 0) yield batch;
-      else if (failure !== undefined) throw failure.error;
-      else
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-    }
+    const source = { take, failure: () => failure, onChange: (changed: () => void) => void (look = changed) };
+    yield* followBatches(source, signal);
   } finally {
-    signal.removeEventListener("abort", onAbort);
     stop();
   }
 }

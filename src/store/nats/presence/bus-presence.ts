@@ -1,12 +1,7 @@
 import type { Clock } from "../../../platform/index.ts";
 import { type Member, type MemberState, type MemberStatus, TroupeError } from "../../../protocol/index.ts";
 import type { MemberPresence, OwnPresence, Presence } from "../../team/presence/presence.ts";
-import {
-  alreadyRunningError,
-  statusOfMember,
-  takenOverError,
-  goneReason,
-} from "../../team/presence/presence-status.ts";
+import { alreadyRunningError, setOwnState, statusOfMember, goneReason } from "../../team/presence/presence-status.ts";
 import type { Bus } from "../connection/bus.ts";
 import type { StoredPresence, PresenceMessages, PresenceMessage } from "./presence-messages.ts";
 import type { TeamSubjects } from "../team-subjects.ts";
@@ -50,14 +45,8 @@ export function createBusPresence(options: {
     if (earlier) markLost(earlier);
     return {
       lost: own.lost.signal,
-      set: async (nextState, nextDetail) => {
-        if (own.lost.signal.aborted) throw takenOverError(name);
-        if (own.state === nextState && own.detail === nextDetail) return;
-        const since = own.state === nextState ? own.since : now();
-        Object.assign(own, { state: nextState, detail: nextDetail, since });
-        await publishNow(own);
-        if (own.lost.signal.aborted) throw takenOverError(name);
-      },
+      set: (nextState, nextDetail) =>
+        setOwnState(own, { state: nextState, detail: nextDetail }, { now, publish: () => publishNow(own) }),
       close: async () => {
         if (ownMembers.get(name) !== own) return;
         ownMembers.delete(name);

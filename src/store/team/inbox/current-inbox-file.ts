@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, lstatSync, writeSync } from 
 import { storageError } from "../../../platform/index.ts";
 import type { TroupeError } from "../../../protocol/index.ts";
 import type { InboxEntry, InboxFold } from "./inbox-fold.ts";
-import { closeFile, type DamagedLine, scanInbox, unreadable } from "./scan-inbox.ts";
+import { closeFile, type DamagedLine, type InboxScan, scanInbox, unreadable } from "./scan-inbox.ts";
 
 /** The file at an inbox's path, held open by its reader. Only the reader rotates it. */
 export interface CurrentFile {
@@ -20,13 +20,9 @@ export interface CurrentFile {
   close(): void;
 }
 
-export interface CurrentScan {
-  readonly arrived: readonly InboxEntry[];
-  readonly damaged: readonly DamagedLine[];
+export interface CurrentScan extends Omit<InboxScan, "nextOffset"> {
   /** Changes to the file by other programs, for people. */
   readonly trouble: readonly string[];
-  /** True if something follows the last whole line. */
-  readonly hasTail: boolean;
 }
 
 export interface CurrentFileOptions {

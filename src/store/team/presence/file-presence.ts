@@ -12,7 +12,7 @@ import {
 import { type MemberState, TroupeError } from "../../../protocol/index.ts";
 import { createPresenceFile, type OwnPresenceFile, type PresenceFile, readPresence } from "./member-presence-file.ts";
 import type { MemberPresence, OwnPresence, Presence } from "./presence.ts";
-import { alreadyRunningError, statusOfMember, takenOverError, goneReason } from "./presence-status.ts";
+import { alreadyRunningError, setOwnState, statusOfMember, goneReason } from "./presence-status.ts";
 
 export interface PresenceOptions {
   readonly folder: string;
@@ -47,14 +47,8 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
     timer ??= setInterval(beat, beatMs).unref();
     return {
       lost: own.lost.signal,
-      set: async (nextState, nextDetail) => {
-        if (own.lost.signal.aborted) throw takenOverError(name);
-        if (own.state === nextState && own.detail === nextDetail) return;
-        const since = own.state === nextState ? own.since : now();
-        Object.assign(own, { state: nextState, detail: nextDetail, since });
-        renew(own);
-        if (own.lost.signal.aborted) throw takenOverError(name);
-      },
+      set: (nextState, nextDetail) =>
+        setOwnState(own, { state: nextState, detail: nextDetail }, { now, publish: async () => renew(own) }),
       close: async () => stop(own),
     };
   };

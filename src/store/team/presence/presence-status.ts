@@ -1,4 +1,4 @@
-import { type Member, type MemberStatus, TroupeError } from "../../../protocol/index.ts";
+import { type Member, type MemberState, type MemberStatus, TroupeError } from "../../../protocol/index.ts";
 import type { MemberPresence } from "./presence.ts";
 
 /** Combines record and presence. If the record says that a member has ended, that is final. */
@@ -20,6 +20,29 @@ export function goneReason(name: string, { there, leaseMs }: Known): string | un
   if (there.state === "ended") return `${name} has ended`;
   if (there.alive === "dead") return `the process of ${name} (${there.pid}) is gone`;
   return there.expired ? `${name} gave no sign of life for more than ${leaseMs / 1000} s` : undefined;
+}
+
+/** What a process publishes about its own member. */
+interface OwnState {
+  readonly name: string;
+  readonly lost: AbortController;
+  state: MemberState;
+  detail: string | undefined;
+  since: string;
+}
+
+/** Changes and publishes the own state, unless nothing has changed. Rejects if another process took over the member. */
+export async function setOwnState(
+  own: OwnState,
+  next: { readonly state: MemberState; readonly detail: string | undefined },
+  { now, publish }: { readonly now: () => string; readonly publish: () => Promise<void> },
+): Promise<void> {
+  if (own.lost.signal.aborted) throw takenOverError(own.name);
+  if (own.state === next.state && own.detail === next.detail) return;
+  const since = own.state === next.state ? own.since : now();
+  Object.assign(own, { ...next, since });
+  await publish();
+  if (own.lost.signal.aborted) throw takenOverError(own.name);
 }
 
 interface Known {
