@@ -22,18 +22,18 @@ const themeOf = (page: Page) => page.evaluate("getComputedStyle(document.documen
 
 test("sessions are listed, searched and opened; keys reach every view; the theme is kept", async () => {
   const place = workplace();
-  await finishedSession(place, "mend the fence");
+  await finishedSession(place, "fix the fence");
   await finishedSession(place, "paint the door");
   const { url } = await serve(place);
   const { page, problems, violations } = await openAddress(url);
   const list = page.getByRole("list").filter({ hasText: "fence" });
-  await list.getByText("mend the fence").waitFor();
+  await list.getByText("fix the fence").waitFor();
   await list.getByText("paint the door").waitFor();
   expect(await violations()).toEqual([]);
   await page.getByRole("searchbox", { name: "Find sessions" }).fill("fence");
   await expect.poll(() => page.getByText("paint the door").count()).toBe(0);
-  await page.getByRole("link", { name: /mend the fence/ }).click();
-  await page.getByRole("log", { name: "Transcript" }).getByText("You said: mend the fence").waitFor();
+  await page.getByRole("link", { name: /fix the fence/ }).click();
+  await page.getByRole("log", { name: "Transcript" }).getByText("You said: fix the fence").waitFor();
   await page.getByText("No process has this session open:").waitFor();
 
   await pressPair(page, "ga", page.getByRole("heading", { name: "Approvals" }));

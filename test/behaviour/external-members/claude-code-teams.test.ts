@@ -143,9 +143,9 @@ test("unsupported message is refused with a reason; a deleted team ends the memb
 test("tasks of a Claude Code team from the shell; an unknown team store is refused", async () => {
   const place = workplace();
   await place.run(["team", "create", "crew", ...claude]);
-  expect((await place.run(["tasks", "add", "mend", "it", "--team", "crew", ...claude])).stdout).toContain("#1 mend it");
+  expect((await place.run(["tasks", "add", "fix", "it", "--team", "crew", ...claude])).stdout).toContain("#1 fix it");
   const file = join(place.home, ".claude", "tasks", "crew", "1.json");
-  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ id: "1", subject: "mend it", status: "pending" });
+  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ id: "1", subject: "fix it", status: "pending" });
   expect((await place.run(["tasks", "done", "1", "--team", "crew", ...claude])).code).toBe(0);
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ status: "completed", owner: "user" });
   const elsewhere = { env: { CLAUDE_CONFIG_DIR: join(place.home, "other") } };

@@ -20,7 +20,7 @@ async function crew() {
     expect(stderr).toMatch(/^troupe: [^\n]+\n$/);
     return { code, stderr };
   };
-  await ok("team", "create", "crew", "--description", "mends things", "--member", "alice", "--member", "bob");
+  await ok("team", "create", "crew", "--description", "fixes things", "--member", "alice", "--member", "bob");
   const teams = join(place.home, ".troupe/teams");
   return { place, ok, refused, teams };
 }

@@ -13,11 +13,11 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
   describe(`${name}: teams`, () => {
     it("team is created once under its name, with its lead, and found by it", async () => {
       const { store, other } = await makeStores();
-      const first = await store.create({ name: "Parser", description: "mends it", cwd: "/work" });
+      const first = await store.create({ name: "Parser", description: "fixes it", cwd: "/work" });
       const second = await other.create({ name: "parser", cwd: "/work" });
       expect([first.name, second.name]).toEqual(["Parser", "parser-2"]);
       const team = await first.record.read();
-      expect(team).toMatchObject({ name: "Parser", description: "mends it", leadAgentId: "team-lead@Parser" });
+      expect(team).toMatchObject({ name: "Parser", description: "fixes it", leadAgentId: "team-lead@Parser" });
       expect(team.members.map((member) => member.name)).toEqual(["team-lead"]);
       expect((await other.list()).map((summary) => summary.name)).toEqual(["Parser", "parser-2"]);
       await Promise.all([first.close(), second.close()]);
