@@ -74,14 +74,14 @@ test("page reconnects to a restarted server without gap or repeat", async () => 
   first.web.child.kill("SIGKILL");
   await first.web.done;
   await page.getByText("Cannot reach the server;").waitFor();
-  say("meanwhile");
-  await session.saw(/You said: meanwhile[\s\S]*agent.idle/);
+  say("in between");
+  await session.saw(/You said: in between[\s\S]*agent.idle/);
   await serve(place, port);
-  await log.getByText("You said: meanwhile").waitFor();
+  await log.getByText("You said: in between").waitFor();
   await expect.poll(() => page.getByText("Cannot reach the server;").count()).toBe(0);
   say("after");
   await log.getByText("You said: after").waitFor();
-  for (const words of ["before", "meanwhile", "after"])
+  for (const words of ["before", "in between", "after"])
     expect(await log.getByText(`You said: ${words}`).count()).toBe(1);
   session.end();
   await session.done;

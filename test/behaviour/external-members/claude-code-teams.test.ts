@@ -50,7 +50,7 @@ test("Troupe leads, Claude Code works: prompt, report, idle, shutdown", async ()
         return ask.results.length > 0
           ? { text: "asked it to end" }
           : { calls: [{ tool: "SendMessage", input: { to: "w1", message: { type: "shutdown_request", reason: "enough" } } }] };
-      // It may be told of the end before its session is over, or not.
+      // The notice of its end may come before or after the end of its session.
       return { text: /has agreed/.test(said) ? "asked it to end" : "I wait." };
     };`,
   );
@@ -150,6 +150,6 @@ test("tasks of a Claude Code team from the shell; an unknown team store is refus
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ status: "completed", owner: "user" });
   const elsewhere = { env: { CLAUDE_CONFIG_DIR: join(place.home, "other") } };
   expect((await place.run(["team", "list", ...claude], elsewhere)).stdout).toContain("no teams");
-  const wrong = await place.run(["team", "list", "--team-store", "elsewhere"]);
+  const wrong = await place.run(["team", "list", "--team-store", "unknown"]);
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("Use troupe or claude.") });
 });

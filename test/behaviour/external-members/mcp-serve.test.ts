@@ -105,7 +105,7 @@ describe("troupe mcp serve over stdio", () => {
     expect((await anna.call("Register", { name: "anna", about: "reads code" })).text).toMatch(
       /^You are anna in the team crew\. Other members: team-lead, ours, bert\. You have no mail\./,
     );
-    expect((await anna.call("Register", { name: "somebody-else" })).isError).toBe(true);
+    expect((await anna.call("Register", { name: "another-name" })).isError).toBe(true);
     expect((await bert.call("Roster")).text).toMatch(/^- anna \(outside\): working, alive/m);
 
     // A waiting member receives mail at once. Mail that came while it did not wait comes in order.

@@ -82,7 +82,7 @@ describe("troupe team", () => {
     expect(shown).toContain("␛]52;c;eA==␇now");
     expect(await ok("team", "send", "crew", "*", "all hands")).toContain("alice, bob");
     expect((await refused("team", "send", "crew", "alise", "hi")).stderr).toContain("Did you mean alice?");
-    expect((await refused("team", "inbox", "crew", "nobody")).code).toBe(2);
+    expect((await refused("team", "inbox", "crew", "missing")).code).toBe(2);
     expect((await refused("team", "send", "crew", "alice")).code).toBe(2);
     expect((await refused("team", "send", "crew", "alice", "x", "--from", "eve")).stderr).toContain("eve");
   });

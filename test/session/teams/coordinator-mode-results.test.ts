@@ -140,7 +140,7 @@ describe("stopping a worker", () => {
         sendOnOnceTold,
       ],
       async ({ turn, said, request }) => {
-        if (said.includes("finish it")) return { text: `going on after ${request.messages.length} messages` };
+        if (said.includes("finish it")) return { text: `continuing after ${request.messages.length} messages` };
         if (turn === 1)
           return {
             text: "first the file",
@@ -164,7 +164,7 @@ describe("stopping a worker", () => {
     expect(told[0]).toContain("it is there");
     expect(told[0]).toMatch(/<evidence>.*a\.txt/s);
     expect(told[0]).toMatch(/tool calls: 2/);
-    expect(told[1]).toMatch(/going on after \d+ messages/);
+    expect(told[1]).toMatch(/continuing after \d+ messages/);
     expect(existsSync(join(team.cwd, "a.txt"))).toBe(true);
   });
 });

@@ -30,7 +30,7 @@ const tasks = [
 ];
 const lead = ({ turn }) => {
   if (turn === 1) return {
-    thinking: "Dates are a month off. Somebody should look before anybody edits.",
+    thinking: "Dates are a month off. A researcher should look before any edit.",
     text: "Dates come out **a month off**. The plan:\\n\\n1. find the line\\n2. fix it, on a branch\\n3. prove it with a test for all twelve months",
     calls: [agent("scout", "researcher", "finds the cause"), agent("writer", "implementer", "fixes the parser", { isolation: "worktree" }), agent("tester", "tester", "proves it")],
   };

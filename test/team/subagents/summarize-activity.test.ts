@@ -93,7 +93,7 @@ describe("activity line by a small model", () => {
     expect(run.ledger.spent.usd).toBeGreaterThan(0);
     const [first, second] = run.model.calls;
     expect(first?.ask).toMatchObject({ agent: "lead/scout", purpose: "summary" });
-    expect(first?.ask.said).toMatch(/Its task:\nmend it[\s\S]*called: \$ npm test$/);
+    expect(first?.ask.said).toMatch(/Its task:\nfix it[\s\S]*called: \$ npm test$/);
     expect(first?.ask.request.tools).toEqual([]);
     expect(second?.ask.said).toMatch(/Your previous line: Runs the tests/);
   });
