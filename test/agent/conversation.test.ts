@@ -65,13 +65,13 @@ describe("conversation folded from the log", () => {
       ...prompt(1),
       ...answered(1, "look", "a", "b"),
       settled("b"),
-      ...prompt(2, "meanwhile"),
+      ...prompt(2, "in between"),
       settled("a"),
     ]);
     expect(brief(conversation.messages())).toEqual([
       ["user", "prompt 1"],
       ["assistant", "look", "call a", "call b"],
-      ["user", "result of a", "result of b", "meanwhile"],
+      ["user", "result of a", "result of b", "in between"],
     ]);
     expect(conversation.awaitsAnswer).toBe(true);
   });

@@ -75,7 +75,7 @@ test("a client that disconnects while waiting gets its mail with the next call",
 test("a member that agreed to shut down can do nothing in the team until it registers again", async () => {
   const { mailbox, call, team, errors } = await serving();
   await call("anna", "Roster");
-  await team.tasks.create({ subject: "Mend it", description: "all of it" }, { name: "team-lead" });
+  await team.tasks.create({ subject: "Fix it", description: "all of it" }, { name: "team-lead" });
   const requestId = createIdFactory(systemClock)<never>("ask");
   await mailbox.send({ from: "team-lead", to: "anna", body: { kind: "shutdown_request", requestId } });
   await call("anna", "WaitForMail", { timeout_seconds: 0 });

@@ -37,7 +37,7 @@ describe("queue order", () => {
     for (let turn = 0; turn < 10; turn++) {
       enter(queue, "lead", names);
       const [entry] = queue.admit(0);
-      if (!entry) throw new Error("nobody was admitted");
+      if (!entry) throw new Error("no request was admitted");
       queue.leave(entry, { result: "ok", now: 0 });
       if (names.get(entry) === "lead/a") return;
     }
@@ -124,7 +124,7 @@ test("property: requests never exceed the width, none run during a pause, none i
       for (let left = waiting.size + underway.size; left > 0; left--) {
         admit();
         const [entry] = underway;
-        if (!entry) throw new Error("nothing under way though somebody waits");
+        if (!entry) throw new Error("nothing is under way though a request waits");
         underway.delete(entry);
         queue.leave(entry, { result: "ok", now });
       }

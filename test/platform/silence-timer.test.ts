@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createSilence } from "../../src/platform/index.ts";
 import { createTestClock } from "../../src/testing.ts";
 
-test("silence is the time since somebody was heard; time without a question counts as one step", async () => {
+test("silence is the time since the last sign of life; time without a question counts as one step", async () => {
   const clock = createTestClock();
   const silence = createSilence(clock, 100);
   const after = async (ms: number) => {

@@ -36,7 +36,7 @@ function pipes() {
   };
 }
 
-const nobody = () => ({ text: "nobody asks" });
+const notAsked = () => ({ text: "not asked" });
 const nothing = () => Promise.resolve([]);
 const facts: FrontendFacts = {
   slashCommands: () => [],
@@ -71,7 +71,7 @@ const off = "\x1b[?2004l";
 const cursor = "\x1b[?25h";
 
 test("keys become a prompt, the answer is printed, quitting restores the terminal", async () => {
-  const { session } = await teamSession({ answer: lead([{ text: "a fine **answer**" }], nobody) });
+  const { session } = await teamSession({ answer: lead([{ text: "a fine **answer**" }], notAsked) });
   const terminal = pipes();
   const { shown, kept } = show(session, terminal);
   await expect.poll(() => terminal.text()).toContain("Describe a task; /help lists keys and commands");
@@ -88,7 +88,7 @@ test("keys become a prompt, the answer is printed, quitting restores the termina
 });
 
 test("on any failure the terminal is restored before the error is shown", async () => {
-  const { session } = await teamSession({ answer: lead([], nobody) });
+  const { session } = await teamSession({ answer: lead([], notAsked) });
   const broken: Session = {
     ...session,
     view: () => session.view(),
@@ -105,7 +105,7 @@ test("on any failure the terminal is restored before the error is shown", async 
 });
 
 test("a terminating process quits at once", async () => {
-  const { session } = await teamSession({ answer: lead([], nobody) });
+  const { session } = await teamSession({ answer: lead([], notAsked) });
   const terminal = pipes();
   const going = new AbortController();
   const { shown } = show(session, terminal, going.signal);
@@ -116,7 +116,7 @@ test("a terminating process quits at once", async () => {
 });
 
 test("Ctrl+C first clears the prompt; shift+tab cycles through the modes", async () => {
-  const { session } = await teamSession({ answer: lead([], nobody) });
+  const { session } = await teamSession({ answer: lead([], notAsked) });
   const terminal = pipes();
   const going = new AbortController();
   onTestFinished(() => going.abort());
@@ -139,7 +139,7 @@ test("Ctrl+C first clears the prompt; shift+tab cycles through the modes", async
 });
 
 test("Ctrl+O shows the whole transcript on a separate screen, and leaving it restores the first one", async () => {
-  const { session } = await teamSession({ answer: lead([{ text: "a fine answer" }, { text: "another" }], nobody) });
+  const { session } = await teamSession({ answer: lead([{ text: "a fine answer" }, { text: "another" }], notAsked) });
   const terminal = pipes();
   const { shown } = show(session, terminal);
   await expect.poll(() => terminal.text()).toContain("Describe a task; /help lists keys and commands");

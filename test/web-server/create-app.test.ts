@@ -72,7 +72,7 @@ test("returns a command's ack, also when it was not executed", async () => {
   it.sessionDirectory.setState(session, "stored");
   expect(await postJson(it, "/api/command", posted)).toEqual({
     status: 200,
-    json: { ok: false, code: "not_running", message: "nobody has it open" },
+    json: { ok: false, code: "not_running", message: "no process has it open" },
   });
   expect(it.sessionDirectory.commands).toEqual([posted]);
   expect(it.sessionDirectory.openCount()).toBe(0);

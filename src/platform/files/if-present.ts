@@ -1,7 +1,7 @@
 import { hasErrorCode, storageError } from "./storage-error.ts";
 
 export interface OptionalRead {
-  /** What is tried, for the error: "read", "inspect". */
+  /** The attempted action, for the error: "read", "inspect". */
   readonly action: string;
   readonly path: string;
   /** The error codes that mean "missing". The default is ENOENT. */

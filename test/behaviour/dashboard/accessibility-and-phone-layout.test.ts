@@ -16,7 +16,7 @@ const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   timeline: (page) => page.locator(".timeline-labels li").nth(3).waitFor(),
   transcript: (page) => page.getByRole("log").getByText("The team is at work.").last().waitFor(),
   tasks: (page) => page.getByRole("main").getByText("Find out why dates are a month off").waitFor(),
-  mail: (page) => page.getByRole("log", { name: "Messages" }).getByText("The mended parser is on my branch.").waitFor(),
+  mail: (page) => page.getByRole("log", { name: "Messages" }).getByText("The fixed parser is on my branch.").waitFor(),
   approvals: (page) =>
     page.getByRole("main").getByText("node --test").or(page.getByText("No open questions.")).first().waitFor(),
   cost: (page) => page.getByRole("region", { name: "By agent", exact: true }).waitFor(),

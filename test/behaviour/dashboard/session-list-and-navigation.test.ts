@@ -22,18 +22,18 @@ const themeOf = (page: Page) => page.evaluate("getComputedStyle(document.documen
 
 test("sessions are listed, searched and opened; keys reach every view; the theme is kept", async () => {
   const place = workplace();
-  await finishedSession(place, "mend the fence");
+  await finishedSession(place, "fix the fence");
   await finishedSession(place, "paint the door");
   const { url } = await serve(place);
   const { page, problems, violations } = await openAddress(url);
   const list = page.getByRole("list").filter({ hasText: "fence" });
-  await list.getByText("mend the fence").waitFor();
+  await list.getByText("fix the fence").waitFor();
   await list.getByText("paint the door").waitFor();
   expect(await violations()).toEqual([]);
   await page.getByRole("searchbox", { name: "Find sessions" }).fill("fence");
   await expect.poll(() => page.getByText("paint the door").count()).toBe(0);
-  await page.getByRole("link", { name: /mend the fence/ }).click();
-  await page.getByRole("log", { name: "Transcript" }).getByText("You said: mend the fence").waitFor();
+  await page.getByRole("link", { name: /fix the fence/ }).click();
+  await page.getByRole("log", { name: "Transcript" }).getByText("You said: fix the fence").waitFor();
   await page.getByText("No process has this session open:").waitFor();
 
   await pressPair(page, "ga", page.getByRole("heading", { name: "Approvals" }));
@@ -74,14 +74,14 @@ test("page reconnects to a restarted server without gap or repeat", async () => 
   first.web.child.kill("SIGKILL");
   await first.web.done;
   await page.getByText("Cannot reach the server;").waitFor();
-  say("meanwhile");
-  await session.saw(/You said: meanwhile[\s\S]*agent.idle/);
+  say("in between");
+  await session.saw(/You said: in between[\s\S]*agent.idle/);
   await serve(place, port);
-  await log.getByText("You said: meanwhile").waitFor();
+  await log.getByText("You said: in between").waitFor();
   await expect.poll(() => page.getByText("Cannot reach the server;").count()).toBe(0);
   say("after");
   await log.getByText("You said: after").waitFor();
-  for (const words of ["before", "meanwhile", "after"])
+  for (const words of ["before", "in between", "after"])
     expect(await log.getByText(`You said: ${words}`).count()).toBe(1);
   session.end();
   await session.done;

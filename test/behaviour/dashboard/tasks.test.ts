@@ -20,8 +20,8 @@ export default (ask) => {
     if (ask.turn === 2 && ask.said.includes("together")) return { calls: [{ tool: "Agent", input: { description: "works", prompt: "wait", name: "ann" } }] };
     return { text: "Planned." };
   }
-  if (last.includes("gone on")) return { calls: [{ tool: "TaskUpdate", input: { taskId: 1, status: "completed" } }] };
-  if (ask.said.includes("Lay the ground") && last === "") return { calls: [{ tool: "Bash", input: { command: "until [ -e go ]; do sleep 0.05; done; echo gone on" } }] };
+  if (last.includes("has continued")) return { calls: [{ tool: "TaskUpdate", input: { taskId: 1, status: "completed" } }] };
+  if (ask.said.includes("Lay the ground") && last === "") return { calls: [{ tool: "Bash", input: { command: "until [ -e go ]; do sleep 0.05; done; echo has continued" } }] };
   return { text: "Ready." };
 };`;
 

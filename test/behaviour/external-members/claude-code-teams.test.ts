@@ -50,7 +50,7 @@ test("Troupe leads, Claude Code works: prompt, report, idle, shutdown", async ()
         return ask.results.length > 0
           ? { text: "asked it to end" }
           : { calls: [{ tool: "SendMessage", input: { to: "w1", message: { type: "shutdown_request", reason: "enough" } } }] };
-      // It may be told of the end before its session is over, or not.
+      // The notice of its end may come before or after the end of its session.
       return { text: /has agreed/.test(said) ? "asked it to end" : "I wait." };
     };`,
   );
@@ -143,13 +143,13 @@ test("unsupported message is refused with a reason; a deleted team ends the memb
 test("tasks of a Claude Code team from the shell; an unknown team store is refused", async () => {
   const place = workplace();
   await place.run(["team", "create", "crew", ...claude]);
-  expect((await place.run(["tasks", "add", "mend", "it", "--team", "crew", ...claude])).stdout).toContain("#1 mend it");
+  expect((await place.run(["tasks", "add", "fix", "it", "--team", "crew", ...claude])).stdout).toContain("#1 fix it");
   const file = join(place.home, ".claude", "tasks", "crew", "1.json");
-  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ id: "1", subject: "mend it", status: "pending" });
+  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ id: "1", subject: "fix it", status: "pending" });
   expect((await place.run(["tasks", "done", "1", "--team", "crew", ...claude])).code).toBe(0);
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ status: "completed", owner: "user" });
   const elsewhere = { env: { CLAUDE_CONFIG_DIR: join(place.home, "other") } };
   expect((await place.run(["team", "list", ...claude], elsewhere)).stdout).toContain("no teams");
-  const wrong = await place.run(["team", "list", "--team-store", "elsewhere"]);
+  const wrong = await place.run(["team", "list", "--team-store", "unknown"]);
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("Use troupe or claude.") });
 });

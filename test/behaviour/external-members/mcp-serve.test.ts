@@ -15,7 +15,7 @@ const script = `
 const say = (to, message) => ({ calls: [{ tool: "SendMessage", input: { to, message } }] });
 export default (ask) => {
   if (ask.agent !== "lead") return ask.said.includes("from outside") && ask.result?.tool !== "SendMessage" ? say("anna", "scout heard a word") : { text: "here" };
-  if (ask.turn === 1) return { calls: [{ tool: "TaskCreate", input: { subject: "Mend it", description: "all of it", needs: ["Hands"] } }] };
+  if (ask.turn === 1) return { calls: [{ tool: "TaskCreate", input: { subject: "Fix it", description: "all of it", needs: ["Hands"] } }] };
   if (ask.turn === 2) return { calls: [{ tool: "Agent", input: { description: "works", prompt: "be there", name: "scout" } }] };
   return { text: ask.said.includes("task 1 is done") ? "anna is done" : "waiting" };
 };`;
@@ -105,7 +105,7 @@ describe("troupe mcp serve over stdio", () => {
     expect((await anna.call("Register", { name: "anna", about: "reads code" })).text).toMatch(
       /^You are anna in the team crew\. Other members: team-lead, ours, bert\. You have no mail\./,
     );
-    expect((await anna.call("Register", { name: "somebody-else" })).isError).toBe(true);
+    expect((await anna.call("Register", { name: "another-name" })).isError).toBe(true);
     expect((await bert.call("Roster")).text).toMatch(/^- anna \(outside\): working, alive/m);
 
     // A waiting member receives mail at once. Mail that came while it did not wait comes in order.
@@ -129,7 +129,7 @@ describe("troupe mcp serve over stdio", () => {
     });
 
     // Tasks: one of two claims wins, for every member.
-    await anna.call("TaskCreate", { subject: "Mend it", description: "all of it", acceptance: [{ command: "true" }] });
+    await anna.call("TaskCreate", { subject: "Fix it", description: "all of it", acceptance: [{ command: "true" }] });
     const claims = await Promise.all(
       [anna, bert].map(({ call }) => call("TaskUpdate", { taskId: 1, status: "in_progress" })),
     );

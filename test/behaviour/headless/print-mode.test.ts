@@ -146,7 +146,7 @@ describe("bad input: one line that says what to do, exit code 2, nothing written
     ["piped bytes that are not text", () => ["-p", "x"], /the standard input is not text/, "a\0b"],
     ["nothing to do", () => ["-p"], /no prompt given/],
     ["a session that does not exist", () => ["-p", "x", "--resume", "ses_nothere0"], /ses_nothere0/],
-    ["no session to go on with", () => ["-p", "x", "--continue"], /no session/],
+    ["no session to continue", () => ["-p", "x", "--continue"], /no session/],
     ["a folder that is not there", () => ["-p", "x", "--add-dir", "nowhere"], /nowhere/],
     ["a number that is none", () => ["-p", "x", "--max-turns", "many"], /many/],
     ["an output format that is none", () => ["-p", "x", "--output-format", "xml"], /xml.*stream-json/],

@@ -56,13 +56,13 @@ test("invalid line is reported with its number and problem, and the next line is
   const troupe = start(flags);
   troupe.write("{ nonsense");
   troupe.write(JSON.stringify({ type: "dance" }));
-  troupe.write(JSON.stringify({ type: "interrupt", agent: "lead/nobody" }));
+  troupe.write(JSON.stringify({ type: "interrupt", agent: "lead/missing" }));
   troupe.write(JSON.stringify({ type: "prompt", content: "hello" }));
   troupe.end();
   const { code, stdout, stderr } = await troupe.done;
   expect(stderr).toMatch(/line 1 .*JSON/);
   expect(stderr).toMatch(/line 2 .*not a command/);
-  expect(stderr).toContain("lead/nobody");
+  expect(stderr).toContain("lead/missing");
   expect(stdout).toContain("still here");
   expect(code).toBe(1);
 });

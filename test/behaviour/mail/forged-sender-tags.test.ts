@@ -94,7 +94,7 @@ const words: Readonly<Record<string, () => readonly string[]>> = {
       outputFile: `/${forged}`,
     }),
   ],
-  "an agent elsewhere": () => [stillRunningRemotely({ description: forged, agentId: "agt_1", taskId: "bg_1" })],
+  "an agent on another host": () => [stillRunningRemotely({ description: forged, agentId: "agt_1", taskId: "bg_1" })],
   "a conflict": () => [
     conflictTask({
       branch: forged,

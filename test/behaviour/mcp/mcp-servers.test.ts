@@ -168,7 +168,7 @@ test("failed server is restarted on request; its tools are available in the next
   await troupe.saw(/"mcp\.changed","server":"shy","state":"failed"/);
   troupe.write(JSON.stringify({ type: "prompt", content: "are you there?" }));
   await troupe.saw(/"agent\.idle"/);
-  troupe.write(JSON.stringify({ type: "mcp.reconnect", server: "nobody", id: "r1" }));
+  troupe.write(JSON.stringify({ type: "mcp.reconnect", server: "missing", id: "r1" }));
   await troupe.saw(/"r1".*"no_such_server"|"no_such_server"/);
   troupe.write(JSON.stringify({ type: "mcp.reconnect", server: "shy" }));
   await troupe.saw(/"state":"connected"/);
@@ -261,7 +261,7 @@ test("troupe mcp add, list, get, test, remove: each scope has its file, other co
     { name: "ours", scope: "project", state: "untrusted" },
   ]);
   expect((await place.run(["mcp", "get", "mine"])).stdout).not.toContain("abc=d");
-  expect((await place.run(["mcp", "get", "nobody"])).stderr).toContain("Servers: here, mine, ours");
+  expect((await place.run(["mcp", "get", "missing"])).stderr).toContain("Servers: here, mine, ours");
 
   const tested = await place.run(["mcp", "test", "mine", "--json"]);
   expect(tested.code).toBe(0);

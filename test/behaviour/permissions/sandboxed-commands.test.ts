@@ -55,7 +55,7 @@ async function runBash({ sandbox, permissions = {}, bash, prepare, ...more }: Op
 }
 
 const write = "echo x > made.txt && echo done";
-const linked = (project: string) => symlinkSync(join(project, "elsewhere"), join(project, ".claude"));
+const linked = (project: string) => symlinkSync(join(project, "other"), join(project, ".claude"));
 
 describe("sandbox mode auto", () => {
   test("commands run without a question and cannot do harm", async () => {

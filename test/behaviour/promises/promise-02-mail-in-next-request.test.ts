@@ -61,16 +61,16 @@ test("promise 02: sender can query a message's state: queued, delivered, read, f
   await inState(team, "scout", "working");
   const mail = await mailOf(team.tree);
   const { record } = await filesOf(team.tree);
-  await record.join({ name: "nobody", cwd: team.cwd, backendType: "remote" });
+  await record.join({ name: "absent", cwd: team.cwd, backendType: "remote" });
   const { id } = await mail.send({ from: "user", to: "scout", text: "hello" });
   await comesTo(mail, { id, to: "scout", state: "delivered" });
   expect(team.asked("scout@alpha")).toHaveLength(1);
   goOn.open();
   await comesTo(mail, { id, to: "scout", state: "read" });
-  const other = await (await mailOf(team.tree)).send({ from: "user", to: "nobody", text: "hello" });
-  await comesTo(mail, { id: other.id, to: "nobody", state: "queued" });
-  await record.end("nobody", { reason: "killed" });
-  await comesTo(mail, { id: other.id, to: "nobody", state: "failed" });
+  const other = await (await mailOf(team.tree)).send({ from: "user", to: "absent", text: "hello" });
+  await comesTo(mail, { id: other.id, to: "absent", state: "queued" });
+  await record.end("absent", { reason: "killed" });
+  await comesTo(mail, { id: other.id, to: "absent", state: "failed" });
 });
 
 const isReport = (event: { readonly type: string; readonly kind?: unknown }) =>

@@ -75,7 +75,7 @@ test("promise 04: polite text with a shutdown approval does not wake the lead", 
     answer: leading(
       [{ calls: [mate("scout")] }, { text: "waiting" }, () => (woken.open(), { text: "heard" })],
       ({ said }) => {
-        if (!said.includes("asks you to end")) return { text: "all is told" };
+        if (!said.includes("asks you to end")) return { text: "all is reported" };
         const approval = { type: "shutdown_response", request_id: requestIn(said), approve: true };
         return { text: "it was a pleasure", calls: [say("team-lead", approval)] };
       },

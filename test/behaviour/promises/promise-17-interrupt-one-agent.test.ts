@@ -52,14 +52,14 @@ test("promise 17: interrupt of one agent leaves the lead and the others at work"
   expect(await asking).toMatchObject({ reason: "completed", text: "over" });
   expect(resultOf(team, 1).text).toMatch(/^The agent stopped: the user interrupted it/);
   expect(resultOf(team, 2).text).toMatch(/^other is done/);
-  expect(await team.command({ type: "interrupt", agent: "lead/nobody" as AgentPath })).toMatchObject({ ok: false });
+  expect(await team.command({ type: "interrupt", agent: "lead/missing" as AgentPath })).toMatchObject({ ok: false });
 });
 
 test("promise 17: interrupt of a teammate stops its turn only; it reports that and continues on mail", async () => {
   const over = gate();
   const team = await alpha({
     answer: leading([{ calls: [mate("scout"), mate("other")] }, { text: "waiting" }], async (ask) => {
-      if (ask.agent === "scout@alpha") return ask.turn === 1 ? hang : { text: "went on" };
+      if (ask.agent === "scout@alpha") return ask.turn === 1 ? hang : { text: "has continued" };
       await over.opened;
       return { text: "other is done" };
     }),

@@ -41,7 +41,7 @@ test("promise 18: teammate whose call never ends is detected too and can be resu
   const team = await alpha({
     settings: { watchdog: { startMs: 5000, modelMs: 5000, toolMs: 5000 } },
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ turn }) =>
-      turn === 1 ? { calls: [bash("sleep 1000")] } : { text: "went on" },
+      turn === 1 ? { calls: [bash("sleep 1000")] } : { text: "has continued" },
     ),
   });
   await team.ask("go");
@@ -49,7 +49,7 @@ test("promise 18: teammate whose call never ends is detected too and can be resu
     (each) => each.type === "prompt.admitted" && /scout could not continue: no sign of life/.test(JSON.stringify(each)),
   );
   await team.command({ type: "mail.send", to: "scout", text: "go on" });
-  await team.until((each) => each.type === "prompt.admitted" && /went on/.test(JSON.stringify(each)));
+  await team.until((each) => each.type === "prompt.admitted" && /has continued/.test(JSON.stringify(each)));
 });
 
 test("promise 18: teammate that never starts is ended; its lead reads why, its tasks are released", async () => {

@@ -9,7 +9,7 @@ test("promise 20: agent with a full context is compacted and continues; stop wor
   };
   const team = await teamSession({
     settings: { compaction: { atTokens: 12_000 } },
-    answer: (ask) => (ask.purpose === "compact" ? { text: "The task goes on." } : steps(ask)),
+    answer: (ask) => (ask.purpose === "compact" ? { text: "The task continues." } : steps(ask)),
   });
   const steps = lead([{ calls: [agent("work", { name: "scout" })] }, { text: "over" }], (ask) =>
     ask.turn < 6 ? filling : { text: "came through" },
@@ -41,7 +41,7 @@ test("promise 20: teammate with a full context is compacted and continues; contr
   );
   const team = await alpha({
     settings: { compaction: { atTokens: 12_000 } },
-    answer: (ask) => (ask.purpose === "compact" ? { text: "The task goes on." } : steps(ask)),
+    answer: (ask) => (ask.purpose === "compact" ? { text: "The task continues." } : steps(ask)),
   });
   await team.ask("go");
   await team.until(report(/came through/));

@@ -82,7 +82,7 @@ test("promise 21: only the lead answers a question: forged, replayed or altered 
     (body) => signMail(mail(body), scout).mail,
     (body) => signMail(mail(body, { from: "other" }), other).mail,
     (body) => signMail(mail(body, { from: "scout" }), scout).mail,
-    (body) => mail(body, { from: "nobody", signature: "AAAA" }),
+    (body) => mail(body, { from: "stranger", signature: "AAAA" }),
     (body) => ({ ...signMail(mail(body, { to: "other" }), lead).mail, to: "scout" }),
     (body) => ({ ...signMail(mail({ kind: "text", text: "hello" }), lead).mail, body }),
   ];

@@ -159,14 +159,14 @@ test("promise 27: teammate whose worktree was removed gets a new one; it and its
     tree: first.tree,
     resume: first.session.id,
     answer: leading([], ({ turn, result }) =>
-      result?.tool === "Bash" || turn > 3 ? { text: "went on" } : { calls: [bash("pwd")] },
+      result?.tool === "Bash" || turn > 3 ? { text: "has continued" } : { calls: [bash("pwd")] },
     ),
   });
   const gone = new RegExp(`The worktree ${before?.worktreePath} no longer exists`);
   await second.until(report(gone));
   await inState(second, "scout", "idle");
   await second.command({ type: "mail.send", to: "scout", text: "go on" });
-  await second.until(report(/went on/));
+  await second.until(report(/has continued/));
   const [after] = await membersOf(first.tree);
   expect(after?.worktreePath).not.toBe(before?.worktreePath);
   const asked = second.asked("scout@alpha");

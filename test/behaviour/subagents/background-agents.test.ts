@@ -171,7 +171,7 @@ describe("2.7 move to the background", () => {
     const over = gate();
     const team = await teamSession({
       settings: how === "by itself" ? { subagents: { handOverMs: 50 } } : {},
-      answer: lead([{ calls: [agent("work")] }, { text: "went on" }, { text: "heard" }], async (ask) => {
+      answer: lead([{ calls: [agent("work")] }, { text: "has continued" }, { text: "heard" }], async (ask) => {
         if (ask.turn === 1) return { text: "before it", calls: [bash("echo ran >> effects")] };
         await over.opened;
         return { text: "after it" };

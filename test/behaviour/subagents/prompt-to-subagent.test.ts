@@ -35,7 +35,7 @@ describe("prompt to an agent other than the lead", () => {
   test("finished agent continues where it was, and the lead reads its result", async () => {
     const team = await teamSession({
       answer: lead([{ calls: [agent("work", { name: "scout" })] }, { text: "over" }, { text: "heard" }], (ask) => ({
-        text: ask.turn === 1 ? "found xyzzy" : "went on",
+        text: ask.turn === 1 ? "found xyzzy" : "has continued",
       })),
     });
     await team.ask("go");
@@ -44,7 +44,7 @@ describe("prompt to an agent other than the lead", () => {
     const messages = textOf(team.asked(scout).at(-1)?.request.messages ?? []);
     expect(messages).toMatch(/found xyzzy.*and now\?/);
     const news = team.all("prompt.admitted", "lead").filter(({ source }) => source === "background");
-    expect(JSON.stringify(news)).toMatch(/<prompt>and now\?.*went on/);
+    expect(JSON.stringify(news)).toMatch(/<prompt>and now\?.*has continued/);
     expect(team.all("agent.spawned")).toHaveLength(2);
   });
 
@@ -71,7 +71,7 @@ describe("prompt to an agent other than the lead", () => {
       stored: true,
       tree: first.tree,
       resume: first.session.id,
-      answer: lead([{ text: "heard" }], () => ({ text: "went on" })),
+      answer: lead([{ text: "heard" }], () => ({ text: "has continued" })),
     });
     expect(await next.command({ type: "interrupt", agent: scout })).toEqual({ ok: true });
     expect(await next.command(say(scout, "and now?"))).toEqual({ ok: true });
@@ -89,7 +89,7 @@ describe("prompt to an agent other than the lead", () => {
     expect(JSON.stringify(unknown)).toMatch(
       /no agent lead\/scuot. Did you mean lead\/scout\? Known agents: lead, lead\/scout/,
     );
-    expect(await team.command({ type: "interrupt", agent: "lead/nobody" as AgentPath })).toMatchObject({
+    expect(await team.command({ type: "interrupt", agent: "lead/missing" as AgentPath })).toMatchObject({
       code: "no_such_agent",
     });
     expect(await team.command({ type: "compact", agent: scout })).toMatchObject({ ok: false, code: "only_lead" });

@@ -18,7 +18,7 @@ describe("subagents after the session resumes", () => {
         tree: first.tree,
         resume: first.session.id,
         answer: lead([{ calls: [send(to, "and now?")] }, { text: "over" }], (ask) => ({
-          text: `went on: ${ask.said}`,
+          text: `has continued: ${ask.said}`,
         })),
       });
       await next.session.ask("again");

@@ -17,7 +17,7 @@ test("teammate that another process has adopted stops and writes nothing more", 
   const folder = team.tree.path("home/.troupe/teams/alpha/presence");
   const other = createPresence({ folder, clock: systemClock, owner, uptime, beatMs: 60_000 });
   onTestFinished(() => other.close());
-  await other.announce("scout", "working", "elsewhere");
+  await other.announce("scout", "working", "other process");
   await expect
     .poll(() =>
       inbox("scout")
@@ -25,6 +25,6 @@ test("teammate that another process has adopted stops and writes nothing more", 
         .catch(() => undefined),
     )
     .toBeDefined();
-  expect(await other.look("scout")).toMatchObject({ state: "working", detail: "elsewhere", pid: process.ppid });
+  expect(await other.look("scout")).toMatchObject({ state: "working", detail: "other process", pid: process.ppid });
   expect((await membersOf(team.tree))[0]?.ended).toBeUndefined();
 });

@@ -16,7 +16,7 @@ export default (ask) => {
     if (what === "run") return { calls: [bash("touch " + name)] };
     if (what === "write") return { calls: [{ tool: "Write", input: { file_path: name, content: "one\\ntwo\\n" } }] };
     if (what === "wait") return { calls: [agent({ prompt: "stay" })] };
-    if (what === "plan") return { calls: [{ tool: "TaskCreate", input: { subject: "mend the parser", description: "d" } }, { tool: "TaskCreate", input: { subject: "test the parser", description: "d" } }] };
+    if (what === "plan") return { calls: [{ tool: "TaskCreate", input: { subject: "fix the parser", description: "d" } }, { tool: "TaskCreate", input: { subject: "test the parser", description: "d" } }] };
     if (what === "team") return { calls: ["ada", "ben", "cyd"].map((each) => agent({ name: each, prompt: each === "ada" ? "stay" : each === "cyd" ? "write shared.txt" : "greet" })) };
     return { text: "heard: " + said };
   }

@@ -8,7 +8,7 @@ const script = `
 const bash = (command) => ({ text: "", calls: [{ tool: "Bash", input: { command, timeout: 60000 } }] });
 export default (ask) => {
   if (ask.agent === "lead") {
-    if (ask.said.includes("<task-notification>")) return { text: "lead was told: " + ask.said };
+    if (ask.said.includes("<task-notification>")) return { text: "lead received: " + ask.said };
     if (ask.said.startsWith("go"))
       return ask.results.length === 0
         ? { text: "", calls: [{ tool: "Agent", input: { description: "write it", prompt: "write it", subagent_type: "general-purpose", name: "writer", isolation: "remote", run_in_background: ask.said === "go behind" } }] }
@@ -31,7 +31,7 @@ const place = (flags: { maxTokens?: number } = {}) => remotePlace({ bus: server.
 
 const waits = ({ event }: Envelope) => event.type === "tool.called" && event.title.includes("while test");
 const told = ({ event }: Envelope) =>
-  event.type === "turn.ended" && JSON.stringify(event.parts).includes("lead was told");
+  event.type === "turn.ended" && JSON.stringify(event.parts).includes("lead received");
 const textOf = ({ event }: Envelope) => JSON.stringify(event);
 const path = "lead/writer" as AgentPath;
 

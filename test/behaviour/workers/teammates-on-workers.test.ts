@@ -111,7 +111,7 @@ export default (ask) => {
   if (said.includes("now three")) return results.some(({ text }) => text === "(no output)") ? { text: "three is written" } : { calls: [commit("three")] };
   if (results.length === 0) return { calls: [commit("one")] };
   if (ask.result.input.command.includes("echo one")) return { calls: [bash("echo begun; while test -e " + wait + "; do sleep 0.05; done")] };
-  return { text: ask.system.includes("in another clone that is gone") ? "taken up" : "has waited" };
+  return { text: ask.system.includes("in another clone that is gone") ? "has adopted it" : "has waited" };
 };`;
 
 /** The command of `far` runs as long as this file exists. */
@@ -211,7 +211,7 @@ test("lead gone too long: the teammate commits, is suspended, and resumes with i
   const session = eventsOf(seen).find(({ event }) => event.type === "session.opened")?.session;
   const running = place.start([...settings, "--resume", String(session)]);
   await worker.saw(/\) starts[^]*\) starts/);
-  await running.saw(/lead heard: [^\n]*taken up/);
+  await running.saw(/lead heard: [^\n]*has adopted it/);
   const branch = place.git("for-each-ref", "--format=%(refname:short)", "refs/heads/troupe").trim();
   expect(place.git("log", "--format=%s", `main..${branch}`)).toBe("one\n");
   running.end();

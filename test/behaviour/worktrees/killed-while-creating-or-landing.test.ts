@@ -116,7 +116,7 @@ describe("kill -9 while landing branches: the repository is as before or after, 
       repo.commit(`work of ${name}`, { [`${name}.txt`]: `${name}\n`.repeat(100) });
     }
     repo.git("checkout", "-q", "main");
-    repo.commit("meanwhile", { "a.txt": "two\n", "gone.txt": "g\n" });
+    repo.commit("main moves", { "a.txt": "two\n", "gone.txt": "g\n" });
     return repo;
   };
   const before = ["begin", "tree", "build", "mark moving", "move ref"];

@@ -68,10 +68,10 @@ it("troupe land and troupe worktree: bad input prints one line and exits with co
 it("troupe worktree list and prune", async () => {
   const { run, git, cwd } = repository();
   expect((await run(["worktree"])).stdout).toBe("there are no worktrees of agents\n");
-  git("worktree", "add", "-q", "-b", "troupe/agent-elsewhere", join(cwd, "../elsewhere"));
-  expect((await run(["worktree", "list"])).stdout).toMatch(/^troupe\/agent-elsewhere {2}foreign\n/);
+  git("worktree", "add", "-q", "-b", "troupe/agent-other", join(cwd, "../other"));
+  expect((await run(["worktree", "list"])).stdout).toMatch(/^troupe\/agent-other {2}foreign\n/);
   const listed = await run(["worktree", "list", "--json"]);
-  expect(JSON.parse(listed.stdout)).toMatchObject({ state: "foreign", branch: "troupe/agent-elsewhere" });
+  expect(JSON.parse(listed.stdout)).toMatchObject({ state: "foreign", branch: "troupe/agent-other" });
   expect((await run(["worktree", "prune", "--dry-run"])).stdout).toBe("there are no worktrees of agents\n");
 });
 

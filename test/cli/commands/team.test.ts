@@ -20,7 +20,7 @@ async function crew() {
     expect(stderr).toMatch(/^troupe: [^\n]+\n$/);
     return { code, stderr };
   };
-  await ok("team", "create", "crew", "--description", "mends things", "--member", "alice", "--member", "bob");
+  await ok("team", "create", "crew", "--description", "fixes things", "--member", "alice", "--member", "bob");
   const teams = join(place.home, ".troupe/teams");
   return { place, ok, refused, teams };
 }
@@ -82,7 +82,7 @@ describe("troupe team", () => {
     expect(shown).toContain("␛]52;c;eA==␇now");
     expect(await ok("team", "send", "crew", "*", "all hands")).toContain("alice, bob");
     expect((await refused("team", "send", "crew", "alise", "hi")).stderr).toContain("Did you mean alice?");
-    expect((await refused("team", "inbox", "crew", "nobody")).code).toBe(2);
+    expect((await refused("team", "inbox", "crew", "missing")).code).toBe(2);
     expect((await refused("team", "send", "crew", "alice")).code).toBe(2);
     expect((await refused("team", "send", "crew", "alice", "x", "--from", "eve")).stderr).toContain("eve");
   });

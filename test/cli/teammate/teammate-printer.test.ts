@@ -38,7 +38,7 @@ test("pane shows senders, calls, questions, answers and that it waits", () => {
           summary: "look at the parser",
           from: "team-lead",
         },
-        { type: "task.claimed", team: "t", taskId: 3, subject: "Mend the parser" },
+        { type: "task.claimed", team: "t", taskId: 3, subject: "Fix the parser" },
         { type: "turn.started", turn: 1, model: "m" },
         { type: "tool.called", turn: 1, callId: "c1", name: "Bash", input: {}, title: "Bash(npm test)" },
         {
@@ -89,7 +89,7 @@ test("pane shows senders, calls, questions, answers and that it waits", () => {
   );
   expect(text).toMatchInlineSnapshot(`
     "← team-lead: look at the parser
-    # claimed task 3: Mend the parser
+    # claimed task 3: Fix the parser
       Bash(npm test)
     ? asks team-lead: Run npm test?
     ? allowed

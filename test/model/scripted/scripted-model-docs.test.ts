@@ -50,7 +50,7 @@ test("rules: answers by what happened", async () => {
   expect(await ask(model, requestWith([user("hello")], { turn: 3 }))).toBe("Hello from turn 3.");
   expect(await ask(model, requestWith([user("hello")], { turn: 4 }))).toBe("You said: hello");
   const talk = [user("hello"), called("Bash", "c1"), settled("c1", "17 failed, 3 passed")];
-  expect(await ask(model, requestWith(talk))).toBe("17 to mend.");
+  expect(await ask(model, requestWith(talk))).toBe("17 to fix.");
   expect(await ask(model, requestWith([user("x")], { purpose: "compact" }))).toBe("We said hello.");
 });
 

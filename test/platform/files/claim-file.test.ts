@@ -91,8 +91,8 @@ describe("claim", () => {
 
   it("is held by a process on another machine, whose state is unknown", async () => {
     const path = join(temporaryFolder(), "owner.jsonl");
-    await leaveStaleClaim(path, { ...currentProcess(), host: "elsewhere", bootId: "another" });
-    await expect(claim(path, options)).rejects.toThrow("on elsewhere");
+    await leaveStaleClaim(path, { ...currentProcess(), host: "other-host", bootId: "another" });
+    await expect(claim(path, options)).rejects.toThrow("on other-host");
   });
 
   it("survives a torn record before it", async () => {
@@ -197,7 +197,7 @@ describe("isAlive", () => {
     expect(isAlive(here)).toBe("alive");
     expect(isAlive(reusedPid)).toBe("dead");
     expect(isAlive({ ...here, bootId: "an earlier boot" })).toBe("dead");
-    expect(isAlive({ ...here, bootId: "x", host: "elsewhere" })).toBe("unknown");
+    expect(isAlive({ ...here, bootId: "x", host: "other-host" })).toBe("unknown");
     expect(isAlive({ ...here, host: "renamed" })).toBe("alive");
     expect(isAlive({ ...here, pidNamespace: "pid:[1]" })).toBe("unknown");
     expect(isAlive({ ...here, startedAt: "" })).toBe("unknown");

@@ -65,9 +65,9 @@ test.each([
 );
 
 test("other writes still ask: another type's folder, next to the folder, through a link out of it", async () => {
-  const tree = tempTree({ "project/a.txt": "a", "elsewhere/x": "" });
+  const tree = tempTree({ "project/a.txt": "a", "outside/x": "" });
   mkdirSync(tree.path("project/.troupe/agent-memory/keen"), { recursive: true });
-  symlinkSync(tree.path("elsewhere"), tree.path("project/.troupe/agent-memory/keen/out"));
+  symlinkSync(tree.path("outside"), tree.path("project/.troupe/agent-memory/keen/out"));
   const { outcomes, result } = await remembering({
     head: "memory: project",
     tree,
@@ -82,7 +82,7 @@ test("other writes still ask: another type's folder, next to the folder, through
   });
   expect(outcomes).toEqual(["denied", "denied", "denied", "denied", "denied"]);
   expect(result.outcome).toBe("ok");
-  expect(existsSync(tree.path("elsewhere/file"))).toBe(false);
+  expect(existsSync(tree.path("outside/file"))).toBe(false);
 });
 
 test("protected paths, deny rules and plan mode hold inside the memory folder", async () => {
@@ -169,9 +169,9 @@ test("a folder that only claims to be a worktree of another repository keeps sep
 });
 
 test("a link in place of the folder is not followed: no notes, and the parent gets a notice", async () => {
-  const tree = tempTree({ "elsewhere/MEMORY.md": "private", "project/x": "" });
+  const tree = tempTree({ "outside/MEMORY.md": "private", "project/x": "" });
   mkdirSync(tree.path("project/.troupe"));
-  symlinkSync(tree.path("elsewhere"), tree.path("project/.troupe/agent-memory"));
+  symlinkSync(tree.path("outside"), tree.path("project/.troupe/agent-memory"));
   const { system, result } = await remembering({ head: "memory: project", tree });
   expect(result.text).toMatch(/Note: keen: the agent's memory is ignored: .*is a link or not a folder/);
   expect(system).not.toContain("private");

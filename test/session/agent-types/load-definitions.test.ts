@@ -333,7 +333,7 @@ test("--agents takes JSON or a file", async () => {
 });
 
 test.each([
-  ["what is no JSON", "{ nope", /^--agents:1:3: not valid JSON/],
+  ["invalid JSON", "{ nope", /^--agents:1:3: not valid JSON/],
   ["a key twice", `{"a":{"description":"d","prompt":"p"},"a":{"description":"d","prompt":"p"}}`, /duplicate key\./],
   ["a list", [], /^--agents: must be an object with one key for each agent/],
   ["an agent that is none", { a: 5 }, /^--agents: a: expected object, received number/],

@@ -198,7 +198,7 @@ test("outside a repository parent folders do not count, and home files are not p
   });
   tree.folder("above/here");
   expect(
-    (await load(tree, { cwd: tree.path("above/here"), env: {}, userHome: tree.path("nobody") })).model,
+    (await load(tree, { cwd: tree.path("above/here"), env: {}, userHome: tree.path("missing") })).model,
   ).toBeUndefined();
   const atHome = await load(tree, { cwd: tree.path("home") });
   expect(atHome).toMatchObject({ model: "local/home", childEnv: { MINE: "1" }, untrusted: [] });
@@ -249,9 +249,9 @@ test("added folders resolve from their source; a missing one is a notice, or an 
 });
 
 test("TROUPE_HOME moves the home", async () => {
-  const tree = world({ "elsewhere/settings.json": { model: "local/elsewhere" } });
-  const config = await load(tree, { env: { HOME: tree.path("home"), TROUPE_HOME: tree.path("elsewhere") } });
-  expect(config).toMatchObject({ home: tree.path("elsewhere"), model: "local/elsewhere" });
+  const tree = world({ "other/settings.json": { model: "local/other" } });
+  const config = await load(tree, { env: { HOME: tree.path("home"), TROUPE_HOME: tree.path("other") } });
+  expect(config).toMatchObject({ home: tree.path("other"), model: "local/other" });
 });
 
 test("the environment in user settings overrides the shell's, and keys in it are keys", async () => {

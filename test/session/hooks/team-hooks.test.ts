@@ -31,7 +31,7 @@ async function hooksOf(settings: Record<string, object[]>) {
   return { hooks, events, given: (): unknown => JSON.parse(readFileSync(tree.path("project/out"), "utf8")) };
 }
 
-const task = { id: 7, subject: "mend it", description: "the whole of it" };
+const task = { id: 7, subject: "fix it", description: "the whole of it" };
 const bob = { name: "bob", team: "parser" };
 
 describe("3.5 hooks of teams", () => {
@@ -63,7 +63,7 @@ describe("3.5 hooks of teams", () => {
     expect(it.given()).toEqual({
       session_id: "ses_1",
       hook_event_name: "TaskCreated",
-      task_subject: "mend it",
+      task_subject: "fix it",
       task_description: "the whole of it",
       teammate_name: "bob",
       team_name: "parser",
@@ -77,7 +77,7 @@ describe("3.5 hooks of teams", () => {
       session_id: "ses_1",
       hook_event_name: "TaskCompleted",
       task_id: "7",
-      task_subject: "mend it",
+      task_subject: "fix it",
       task_description: "the whole of it",
     });
     const json = await hooksOf({ TaskCompleted: [hook(`echo '{"decision":"block","reason":"not yet"}'`)] });

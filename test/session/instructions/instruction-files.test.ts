@@ -160,8 +160,8 @@ test("nested folders: added when a file in them is read, once, outer ones first"
     "repo/a/b/CLAUDE.md": "b",
     "repo/a/b/file.ts": "",
     "repo/other/AGENTS.md": "other",
-    "elsewhere/AGENTS.md": "elsewhere",
-    "elsewhere/x.ts": "",
+    "outside/AGENTS.md": "outside",
+    "outside/x.ts": "",
   });
   const context = open(tree);
   context.initial();
@@ -170,7 +170,7 @@ test("nested folders: added when a file in them is read, once, outer ones first"
     "repo/a/b/CLAUDE.md: b",
   ]);
   expect(context.nested([tree.path("repo/a/b/other.ts"), tree.path("repo/a/x.ts")]).files).toEqual([]);
-  expect(context.nested([tree.path("elsewhere/x.ts"), "/nonexistent/y.ts", tree.path("repo/x.ts")]).files).toEqual([]);
+  expect(context.nested([tree.path("outside/x.ts"), "/nonexistent/y.ts", tree.path("repo/x.ts")]).files).toEqual([]);
   expect(lines(tree, context.nested([tree.path("repo/other/new.ts")]))).toEqual(["repo/other/AGENTS.md: other"]);
 });
 

@@ -43,7 +43,7 @@ test("a socket in another folder is reached through its link, and both are remov
   expect(socket).toBeDefined();
   socket?.destroy();
   await removeStaleSockets(home);
-  expect(readdirSync(socketsFolder(home)), "somebody is there").toEqual([name]);
+  expect(readdirSync(socketsFolder(home)), "the socket is in use").toEqual([name]);
   await new Promise((resolve) => server.close(resolve));
   await removeStaleSockets(home);
   expect(readdirSync(socketsFolder(home))).toEqual([]);

@@ -104,19 +104,19 @@ describe("results", () => {
       [
         { calls: [handOut("a")] },
         { text: "started a" },
-        { text: "on with it", calls: [{ tool: "SendMessage", input: { to: "a", message: "now mend it" } }] },
+        { text: "on with it", calls: [{ tool: "SendMessage", input: { to: "a", message: "now fix it" } }] },
         { text: "sent" },
-        { text: "mended" },
+        { text: "fixed" },
       ],
-      ({ turn }) => ({ text: turn === 1 ? "the cause is line 3" : "line 3 is mended" }),
+      ({ turn }) => ({ text: turn === 1 ? "the cause is line 3" : "line 3 is fixed" }),
     );
     await team.ask("go");
     await ended(team, 2);
     const second = team.asked("lead/a")[1];
-    expect(textOf(second?.request.messages ?? [])).toMatch(/do a.*the cause is line 3.*now mend it/);
+    expect(textOf(second?.request.messages ?? [])).toMatch(/do a.*the cause is line 3.*now fix it/);
     const told = team.all("prompt.admitted", "lead").filter(({ source }) => source === "background");
     expect(told).toHaveLength(2);
-    expect(JSON.stringify(told[1])).toContain("line 3 is mended");
+    expect(JSON.stringify(told[1])).toContain("line 3 is fixed");
     expect(team.all("background.started", "lead")).toHaveLength(2);
   });
 });
@@ -140,7 +140,7 @@ describe("stopping a worker", () => {
         sendOnOnceTold,
       ],
       async ({ turn, said, request }) => {
-        if (said.includes("finish it")) return { text: `going on after ${request.messages.length} messages` };
+        if (said.includes("finish it")) return { text: `continuing after ${request.messages.length} messages` };
         if (turn === 1)
           return {
             text: "first the file",
@@ -164,7 +164,7 @@ describe("stopping a worker", () => {
     expect(told[0]).toContain("it is there");
     expect(told[0]).toMatch(/<evidence>.*a\.txt/s);
     expect(told[0]).toMatch(/tool calls: 2/);
-    expect(told[1]).toMatch(/going on after \d+ messages/);
+    expect(told[1]).toMatch(/continuing after \d+ messages/);
     expect(existsSync(join(team.cwd, "a.txt"))).toBe(true);
   });
 });

@@ -212,7 +212,7 @@ describe("resumed session", () => {
     const { team, scratchpad } = await doing([], { stored: true });
     await team.close();
     rmSync(scratchpad, { recursive: true });
-    const elsewhere = team.tree.path("elsewhere");
+    const elsewhere = team.tree.path("other");
     mkdirSync(elsewhere);
     symlinkSync(elsewhere, scratchpad);
     const again = teamSession({

@@ -58,7 +58,7 @@ async function leaderOf(servers: readonly NatsServer[]): Promise<NatsServer> {
   try {
     const [stream] = await (await jetstreamManager(connection)).streams.list().next();
     const leader = servers[Number(stream?.cluster?.leader?.slice(1))];
-    if (leader === undefined) throw new Error("nobody leads");
+    if (leader === undefined) throw new Error("no server leads the stream");
     return leader;
   } finally {
     await connection.close();

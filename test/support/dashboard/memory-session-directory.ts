@@ -134,7 +134,7 @@ export function memorySessionDirectory({ limit = 20_000 } = {}): MemorySessionDi
         events: ({ after, signal }: { after?: Cursor; signal: AbortSignal }) => follow(session, after, signal),
         dispatch(command: Command): Promise<Ack> {
           if (listings.get(id)?.state !== "reachable")
-            return Promise.resolve({ ok: false, code: "not_running", message: "nobody has it open" });
+            return Promise.resolve({ ok: false, code: "not_running", message: "no process has it open" });
           commands.push({ session: id, command });
           return Promise.resolve({ ok: true });
         },

@@ -5,7 +5,7 @@ const shared = ["SendMessage", "TaskList", "TaskGet", "TaskUpdate"];
 /** The tools of each type decide which tasks it can do. */
 const agentTypes = {
   researcher: { description: "Finds causes", prompt: "Find causes.", tools: ["Read", "Grep", ...shared] },
-  implementer: { description: "Mends code", prompt: "Mend code.", tools: ["Read", "Edit", "Bash", ...shared] },
+  implementer: { description: "Fixes code", prompt: "Fix code.", tools: ["Read", "Edit", "Bash", ...shared] },
   tester: { description: "Proves it", prompt: "Prove it.", tools: ["Read", "Write", "Bash", ...shared] },
 };
 
@@ -24,15 +24,15 @@ const agent = (name, type, description, more = {}) =>
   call("Agent", { name, subagent_type: type, description, prompt: "Your work comes with the task list.", ...more });
 const tasks = [
   { subject: "Find out why dates are a month off", description: "Tell the writer which line it is.", needs: ["Grep"] },
-  { subject: "Mend the parser", description: "Mend src/parse-date.js and commit.", needs: ["Edit"], blockedBy: [1], acceptance: [{ command: "git log -1 --format=%s | grep -q months" }] },
+  { subject: "Fix the parser", description: "Fix src/parse-date.js and commit.", needs: ["Edit"], blockedBy: [1], acceptance: [{ command: "git log -1 --format=%s | grep -q months" }] },
   { subject: "Try every month", description: "Add a test for all twelve months.", needs: ["Write"], blockedBy: [2] },
   { subject: "Say it in the changelog", description: "One line, for users.", blockedBy: [2, 3] },
 ];
 const lead = ({ turn }) => {
   if (turn === 1) return {
-    thinking: "Dates are a month off. Somebody should look before anybody edits.",
-    text: "Dates come out **a month off**. The plan:\\n\\n1. find the line\\n2. mend it, on a branch\\n3. prove it with a test for all twelve months",
-    calls: [agent("scout", "researcher", "finds the cause"), agent("writer", "implementer", "mends the parser", { isolation: "worktree" }), agent("tester", "tester", "proves it")],
+    thinking: "Dates are a month off. A researcher should look before any edit.",
+    text: "Dates come out **a month off**. The plan:\\n\\n1. find the line\\n2. fix it, on a branch\\n3. prove it with a test for all twelve months",
+    calls: [agent("scout", "researcher", "finds the cause"), agent("writer", "implementer", "fixes the parser", { isolation: "worktree" }), agent("tester", "tester", "proves it")],
   };
   if (turn === 2) return { calls: tasks.map((task) => call("TaskCreate", task)) };
   return { text: "The team is at work. I am woken when there is something for me to do." };
@@ -43,8 +43,8 @@ const scout = ({ said, result }) => {
   return { text: "Line 3 it is: months are counted from 0." };
 };
 const writer = ({ said, result }) => {
-  if (result?.tool === "TaskUpdate") return { text: "Mended, committed and verified." };
-  if (result?.tool === "Bash") return { calls: [mail("tester", "The mended parser is on my branch.", "it is mended, on my branch"), update(2, "completed")] };
+  if (result?.tool === "TaskUpdate") return { text: "Fixed, committed and verified." };
+  if (result?.tool === "Bash") return { calls: [mail("tester", "The fixed parser is on my branch.", "it is fixed, on my branch"), update(2, "completed")] };
   if (result?.tool === "Edit") return { calls: [bash("git commit -qam 'fix: count months from 0'", "Commit the fix")] };
   if (result?.tool === "Read") return { calls: [call("Edit", { file_path: "src/parse-date.js", old_string: "new Date(year, month, day)", new_string: "new Date(year, month - 1, day)" })] };
   if (said.includes("claimed this task")) return { text: "I look at it first.", calls: [call("Read", { file_path: "src/parse-date.js" })] };
@@ -81,7 +81,7 @@ export async function parserTeam(more: readonly string[] = []): Promise<{ place:
     mode: "acceptEdits",
     more: ["--agents", JSON.stringify(agentTypes), "--max-budget-usd", "10", ...more],
   });
-  lead.send({ type: "prompt", content: "Dates come out a month off. Have a team find out why, mend it and prove it." });
+  lead.send({ type: "prompt", content: "Dates come out a month off. Have a team find out why, fix it and prove it." });
   await lead.until((event) => event.type === "permission.asked");
   return { place, lead };
 }

@@ -23,7 +23,7 @@ const app = agent({ name: "other" })
     const { sessionId } = params;
     const tell = (update) => client.notify(methods.client.session.update, { sessionId, update });
     if (fresh.includes("@@die") && !fresh.includes("go on")) process.exit(3);
-    if (fresh.includes("@@garbage")) process.stdout.write("this is no message\n");
+    if (fresh.includes("@@garbage")) process.stdout.write("this is not a message\n");
     if (fresh.includes("@@hang")) {
       await tell({ sessionUpdate: "agent_message_chunk", content: text("half a w") });
       await new Promise((resolve) => cancelled.set(sessionId, resolve));

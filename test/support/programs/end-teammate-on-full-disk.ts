@@ -19,7 +19,7 @@ const spawn = { tool: "Agent", input: { description: "look", prompt: "find it", 
 const model = createScriptedModel(
   ({ agent, turn, said }) => {
     if (agent === "lead") return turn === 1 ? { calls: [spawn] } : { text: "waiting" };
-    return said.includes("mend the parser") ? { text: "x", fault: { kind: "hang" } } : { text: "ready" };
+    return said.includes("fix the parser") ? { text: "x", fault: { kind: "hang" } } : { text: "ready" };
   },
   { clock: systemClock, cwd },
 );
@@ -33,7 +33,7 @@ const session = await startSession({
 const { until, broken } = followed(session);
 await session.dispatch({ type: "prompt", content: "go" });
 await until(({ event }) => event.type === "mail.received" && event.from === "scout");
-await session.dispatch({ type: "task.create", team: "alpha", subject: "mend the parser" });
+await session.dispatch({ type: "task.create", team: "alpha", subject: "fix the parser" });
 await until(({ event }) => event.type === "task.claimed");
 await until(({ event }) => event.type === "turn.started" && event.turn === 2);
 disk.fill();

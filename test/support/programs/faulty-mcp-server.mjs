@@ -16,7 +16,7 @@ if (options.exitAt === "start" && starts <= (options.exitTimes ?? Infinity)) {
   process.exit(3);
 }
 
-let described = options.describe ?? "says what it is told";
+let described = options.describe ?? "repeats its text";
 const tools = () => [
   { name: "echo", description: described, inputSchema: { type: "object", properties: { text: { type: "string" } } } },
   ...[
@@ -62,8 +62,8 @@ const calls = {
     answer(id, "second");
   },
   "wrong-id": (id) => {
-    answer(987654, "for nobody");
-    answer("text-id", "for nobody");
+    answer(987654, "for no call");
+    answer("text-id", "for no call");
     send({ id: null, result: {} });
     answer(id, "right");
   },

@@ -13,11 +13,11 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
   describe(`${name}: teams`, () => {
     it("team is created once under its name, with its lead, and found by it", async () => {
       const { store, other } = await makeStores();
-      const first = await store.create({ name: "Parser", description: "mends it", cwd: "/work" });
+      const first = await store.create({ name: "Parser", description: "fixes it", cwd: "/work" });
       const second = await other.create({ name: "parser", cwd: "/work" });
       expect([first.name, second.name]).toEqual(["Parser", "parser-2"]);
       const team = await first.record.read();
-      expect(team).toMatchObject({ name: "Parser", description: "mends it", leadAgentId: "team-lead@Parser" });
+      expect(team).toMatchObject({ name: "Parser", description: "fixes it", leadAgentId: "team-lead@Parser" });
       expect(team.members.map((member) => member.name)).toEqual(["team-lead"]);
       expect((await other.list()).map((summary) => summary.name)).toEqual(["Parser", "parser-2"]);
       await Promise.all([first.close(), second.close()]);
@@ -73,7 +73,7 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
       expect(await two.record.keyOf("tester", "check")).toEqual(await one.record.keyOf("tester", "check"));
       // Where it joined. On another machine only if the secret is shared.
       expect(await two.record.keyOf("tester", "sign")).toBeDefined();
-      await expect(one.record.keyOf("nobody", "check")).rejects.toMatchObject({ code: "team" });
+      await expect(one.record.keyOf("missing", "check")).rejects.toMatchObject({ code: "team" });
     });
 
     it("one call joins once, however often it is retried", async () => {
@@ -104,7 +104,7 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
       const back = await two.record.change("tester", { ended: null, tmuxPaneId: "%3" });
       expect(back).toMatchObject({ name: "tester", tmuxPaneId: "%3" });
       expect(back.ended).toBeUndefined();
-      await expect(one.record.change("nobody", {})).rejects.toMatchObject({ code: "team" });
+      await expect(one.record.change("missing", {})).rejects.toMatchObject({ code: "team" });
     });
 
     it("followers receive every change", async () => {
@@ -148,7 +148,7 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
         await two.record.reserve({ ...wish("team-lead", "lib/"), until: "2020-01-01T00:00:00.000Z" }),
       ).toMatchObject({ ok: true });
       expect(await one.record.reserve(wish(winner, "lib/x"))).toMatchObject({ ok: true });
-      await expect(one.record.reserve(wish("nobody", "x"))).rejects.toMatchObject({ code: "team" });
+      await expect(one.record.reserve(wish("missing", "x"))).rejects.toMatchObject({ code: "team" });
     });
 
     it.for(["team-lead", "user", "tеam-lead", "Team Lead", "TEAM_LEAD", "troupe", "uｓer"])(

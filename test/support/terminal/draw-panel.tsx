@@ -120,14 +120,14 @@ const sampleFacts: Omit<FrontendFacts, "setNext"> = {
   slashCommands: () => [{ name: "git:commit", description: "write a commit", argumentHint: "[words]", source: "a.md" }],
   agentTypes: () => Promise.resolve([{ title: "reviewer", detail: "reads changes" }]),
   rules: () => Promise.resolve([{ title: "allow Bash(git status)", detail: "~/.troupe/settings.json" }]),
-  hooks: () => Promise.reject(new Error("settings.json is not valid: mend it first")),
+  hooks: () => Promise.reject(new Error("settings.json is not valid: fix it first")),
   models: () => Promise.resolve([{ title: "sonnet" }, { title: "haiku" }]),
   sessions: () =>
     Promise.resolve([
       {
         sessionId: "ses_earlier1" as SessionId,
         updatedAt: "2026-01-01T10:00:00.000Z",
-        firstPrompt: "mend the\nparser",
+        firstPrompt: "fix the\nparser",
       },
     ]),
 };

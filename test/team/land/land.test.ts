@@ -26,7 +26,7 @@ describe("land", () => {
     const repo = testRepository();
     branch(repo, "one", { "one.txt": "1\n" });
     branch(repo, "two", { "two.txt": "2\n" });
-    repo.commit("meanwhile", { "main.txt": "m\n" });
+    repo.commit("main moves", { "main.txt": "m\n" });
     const before = repo.git("rev-parse", "main");
     const check = "test -f one.txt && test -f two.txt && test -f main.txt && test ! -e junk && touch junk";
     const report = await land(repo.place, { branches: ["one", "two"], settings: { check } });
@@ -35,7 +35,7 @@ describe("land", () => {
       ["one", 1],
       ["two", 1],
     ]);
-    expect(subjects(repo)).toEqual(["work of two", "work of one", "meanwhile", "first"]);
+    expect(subjects(repo)).toEqual(["work of two", "work of one", "main moves", "first"]);
     expect(report.after).toBe(repo.git("rev-parse", "main"));
     expect(repo.git("status", "--porcelain")).toBe("");
     expect(readFileSync(join(repo.repo, "two.txt"), "utf8")).toBe("2\n");
@@ -164,7 +164,7 @@ describe("land", () => {
     repo.git("checkout", "-qb", "merging");
     repo.commit("mine", { "mine.txt": "m\n" });
     repo.git("checkout", "-q", "main");
-    repo.commit("meanwhile", { "main.txt": "m\n" });
+    repo.commit("main moves", { "main.txt": "m\n" });
     repo.git("checkout", "-q", "merging");
     repo.git("merge", "-q", "--no-commit", "main");
     writeFileSync(join(repo.repo, "mine.txt"), "changed in the merge\n");
@@ -233,7 +233,7 @@ describe("land", () => {
     const made = await createWorktree(repo.place, { agentId: newAgentId() });
     repo.commit("agent's work", { "work.txt": "w\n" }, made.path);
     expect(await finishWorktree(repo.place, { name: made.name })).toMatchObject({ outcome: "kept" });
-    repo.commit("meanwhile", { "main.txt": "m\n" });
+    repo.commit("main moves", { "main.txt": "m\n" });
     writeFileSync(join(made.path, "more.txt"), "uncommitted\n");
     const report = await land(repo.place, { branches: [made.branch] });
     expect(report.notices).toEqual([`${made.path} has 1 uncommitted change on ${made.branch}, which will not land`]);
@@ -251,7 +251,7 @@ describe("land", () => {
     const marker = join(repo.root, "marker");
     const evil = `touch ${marker}; cat`;
     branch(repo, "one", { "a.txt": "one\nx\ny\nz\n", ".gitattributes": "* merge=evil filter=evil diff=evil\n" });
-    repo.commit("meanwhile", { "a.txt": "start\none\n", ".gitattributes": "* merge=evil filter=evil diff=evil\n" });
+    repo.commit("main moves", { "a.txt": "start\none\n", ".gitattributes": "* merge=evil filter=evil diff=evil\n" });
     for (const hook of [
       "pre-rebase",
       "post-checkout",

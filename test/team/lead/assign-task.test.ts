@@ -77,8 +77,8 @@ test("an assignment by a program also sends mail", async () => {
   expect(await team.tasks.create({ subject: "x", description: "", owner: "brt" }, anna)).toEqual(
     refused('Team beta has no member "brt".'),
   );
-  expect(await team.tasks.update(2, { owner: "bert" }, { name: "nobody" })).toEqual(
-    refused('Team beta has no member "nobody".'),
+  expect(await team.tasks.update(2, { owner: "bert" }, { name: "missing" })).toEqual(
+    refused('Team beta has no member "missing".'),
   );
   expect((await team.tasks.list()).map(({ id, owner }) => [id, owner])).toEqual([
     [1, "bert"],

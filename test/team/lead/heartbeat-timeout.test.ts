@@ -18,7 +18,7 @@ test("a member that never starts or goes silent is abandoned once after its time
     status("busy", "working", "alive"),
     // It has started, and was not checked since.
     status("seen late", "starting", "alive"),
-    status("elsewhere", "working", "unknown"),
+    status("remote", "working", "unknown"),
     status("over", "ended", "dead"),
   ];
   const givenUp: string[] = [];
@@ -28,7 +28,7 @@ test("a member that never starts or goes silent is abandoned once after its time
     refresh: async () => {
       statuses = statuses.map((each) => (each.name === "seen late" ? { ...each, state: "idle" } : each));
     },
-    isRunHere: (name) => name !== "elsewhere",
+    isRunHere: (name) => name !== "remote",
     clock,
     startMs: 10_000,
     silentMs: 4_000,

@@ -142,7 +142,7 @@ test("a reopened session gets the slots of its previous run, even if that may st
     { do: "ask", id: "1", who: "lead", by: elsewhere },
     { do: "take", id: "2", who: "lead", member: "scout@alpha", by: elsewhere },
     { do: "ask", id: "3", who: "in the lead's process", by: elsewhere },
-    { do: "ask", id: "4", who: "in one of its own", by: other },
+    { do: "ask", id: "4", who: "in a separate process", by: other },
     { do: "take", id: "5", member: "scout@alpha" },
   ]);
   const lead = open(path, { maxConcurrentAgents: 2 }).forSession({ sessionId: "lead" });
@@ -159,7 +159,7 @@ test("a respawned member releases exactly its old slots before anything else", a
     { do: "ask", id: "3", who: "other", by: elsewhere },
     { do: "away", id: "4", who: "scout before", member: "scout@alpha", by: elsewhere },
   ]);
-  const looksOn = open(path).forSession({ sessionId: "nobody", member: "nobody@alpha" });
+  const looksOn = open(path).forSession({ sessionId: "observer", member: "observer@alpha" });
   expect(looksOn.running).toBe(2);
   open(path)
     .forSession({ sessionId: "scout", member: "scout@alpha" })

@@ -60,9 +60,9 @@ test("mail to a member comes before a task that it could claim", async () => {
   const all = gate();
   const team = await alpha({
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], async ({ said }) => {
-      heard.push(/and then this|mend the fence/.exec(said)?.[0] ?? "(its prompt)");
+      heard.push(/and then this|fix the fence/.exec(said)?.[0] ?? "(its prompt)");
       if (heard.length === 1) {
-        await (await filesOf(team.tree)).tasks.create({ subject: "mend the fence", description: "" }, { name: "user" });
+        await (await filesOf(team.tree)).tasks.create({ subject: "fix the fence", description: "" }, { name: "user" });
         await (await mailOf(team.tree)).send({ from: "user", to: "scout", text: "and then this" });
       }
       if (heard.length === 3) all.open();
@@ -71,5 +71,5 @@ test("mail to a member comes before a task that it could claim", async () => {
   });
   await team.ask("go");
   await all.opened;
-  expect(heard).toEqual(["(its prompt)", "and then this", "mend the fence"]);
+  expect(heard).toEqual(["(its prompt)", "and then this", "fix the fence"]);
 });

@@ -139,7 +139,7 @@ describe("control message", () => {
       [mail({ signature: "AAAA" }), "it is not signed by team-lead"],
       [signMail(mail({}), anna).mail, "it is not signed by team-lead"],
       [signMail(mail({ from: "anna" }), anna).mail, "only the lead may send a shutdown request, but it is from anna"],
-      [mail({ from: "nobody", signature: "AAAA" }), "it is not signed by nobody"],
+      [mail({ from: "stranger", signature: "AAAA" }), "it is not signed by stranger"],
       [mail({ from: "anna", body: bodies.idle_notification }), "it is not signed by anna"],
     ];
     await mailbox.send({ from: "anna", to: "bert", text: "to make the file" });

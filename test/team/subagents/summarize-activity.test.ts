@@ -65,12 +65,12 @@ function watched(answers: readonly (Answer | "broken")[], { maxBudgetUsd }: { ma
 
 describe("activity line by a small model", () => {
   test("one in 30 s, none while nothing has happened; the agent pays", async () => {
-    const run = watched([{ text: "Runs the tests\n" }, { text: "Mends the parser" }]);
+    const run = watched([{ text: "Runs the tests\n" }, { text: "Fixes the parser" }]);
     run.doings.observe({
       type: "prompt.admitted",
       promptId: "p" as PromptId,
       source: "agent",
-      parts: [text("mend it")],
+      parts: [text("fix it")],
     });
     run.doings.observe({ type: "prompt.promoted", promptId: "p" as PromptId });
     await run.later();
@@ -87,13 +87,13 @@ describe("activity line by a small model", () => {
       "cost.recorded",
       "Runs the tests",
       "cost.recorded",
-      "Mends the parser",
+      "Fixes the parser",
     ]);
     expect(run.recorded[0]).toMatchObject({ purpose: "summary" });
     expect(run.ledger.spent.usd).toBeGreaterThan(0);
     const [first, second] = run.model.calls;
     expect(first?.ask).toMatchObject({ agent: "lead/scout", purpose: "summary" });
-    expect(first?.ask.said).toMatch(/Its task:\nmend it[\s\S]*called: \$ npm test$/);
+    expect(first?.ask.said).toMatch(/Its task:\nfix it[\s\S]*called: \$ npm test$/);
     expect(first?.ask.request.tools).toEqual([]);
     expect(second?.ask.said).toMatch(/Your previous line: Runs the tests/);
   });

@@ -5,7 +5,7 @@ import { bareRunner } from "../../support/team/bare-teammate-runner.ts";
 
 const task = {
   id: 1,
-  subject: "mend it",
+  subject: "fix it",
   description: "",
   status: "pending",
   needs: [],

@@ -5,7 +5,7 @@ import type { TeammateRunnerOptions } from "../../../src/team/teammate/teammate-
 import { createTestClock } from "../../../src/testing.ts";
 import { bareRunner } from "../../support/team/bare-teammate-runner.ts";
 
-const task = { id: 1, subject: "mend it", status: "pending", needs: [], blockedBy: [], blocks: [], generation: 0 };
+const task = { id: 1, subject: "fix it", status: "pending", needs: [], blockedBy: [], blocks: [], generation: 0 };
 const mail = (body: object) => ({ from: "user", to: "scout", wakes: true, body }) as unknown as Mail;
 const said = mail({ kind: "text", text: "and then this" });
 const askedToEnd = mail({ kind: "shutdown_request", requestId: "ask_1" });

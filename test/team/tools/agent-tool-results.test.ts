@@ -91,7 +91,7 @@ describe("2.8 result for the parent's model", () => {
           { text: "over" },
         ],
         (ask) => {
-          if (ask.said.includes("go on")) return { text: "went on" };
+          if (ask.said.includes("go on")) return { text: "has continued" };
           return ask.turn === 1 ? { text: "half", calls: [bash("true")] } : { text: "x", fault: { kind: "hang" } };
         },
       ),

@@ -123,7 +123,7 @@ describe("3.7 text", () => {
     expect((await ask(late)).text).toContain(`${late} to bob: failed`);
     expect((await ask(id)).text).toContain("read");
     expect(await ask("mail_nobody")).toMatchObject({ ok: false, text: expect.stringContaining("no mail mail_nobody") });
-    expect(await ask(id, "nobody")).toMatchObject({ ok: false });
+    expect(await ask(id, "missing")).toMatchObject({ ok: false });
   });
 
   test("mail to a member that never ran is kept", async () => {

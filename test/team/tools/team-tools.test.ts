@@ -39,7 +39,7 @@ function teams() {
 describe("3.4 TeamCreate and TeamDelete", () => {
   test("creates a team and explains teams to its lead; a name in use gets a number", async () => {
     const it = teams();
-    const first = await it.call("TeamCreate", { team_name: "parser", description: "mends it" });
+    const first = await it.call("TeamCreate", { team_name: "parser", description: "fixes it" });
     expect(first.text).toMatch(/^The team parser is ready, and you are team-lead in it\. Start teammates/);
     expect(first.text).toContain("You lead the team parser");
     const second = await it.call("TeamCreate", { team_name: "parser" });
@@ -47,7 +47,7 @@ describe("3.4 TeamCreate and TeamDelete", () => {
       `The team parser-2 is ready, and you are team-lead in it. The name "parser" was taken.`,
     );
     expect((await it.store.list()).map(({ name, team }) => [name, team?.description])).toEqual([
-      ["parser", "mends it"],
+      ["parser", "fixes it"],
       ["parser-2", undefined],
     ]);
   });

@@ -50,7 +50,7 @@ it(`${processes * each} concurrent worktrees, with fetch, gc and prune, ${rounds
       JSON.parse(String((await lines.next()).value)) as unknown;
     const made = (await Promise.all(workers.map(next))) as { failures: string[]; ports: string[] }[];
     expect(made.flatMap(({ failures }) => failures)).toEqual([]);
-    expect(new Set(made.flatMap(({ ports }) => ports)).size, "every block of ports is somebody's own").toBe(
+    expect(new Set(made.flatMap(({ ports }) => ports)).size, "no two worktrees share a block of ports").toBe(
       processes * each,
     );
     expect(repo.traces().worktrees).toBe(1 + processes * each);

@@ -44,10 +44,10 @@ describe("failed creation has an error code and leaves nothing half made", () =>
     [
       "where the branch is checked out in another worktree",
       ({ repo, root, git }) => {
-        git("worktree", "add", "-q", "-b", branch, join(root, "elsewhere"));
+        git("worktree", "add", "-q", "-b", branch, join(root, "other-folder"));
         return repo;
       },
-      /already exists, checked out in .*elsewhere/,
+      /already exists, checked out in .*other-folder/,
     ],
     [
       "where a branch named troupe is in the way",

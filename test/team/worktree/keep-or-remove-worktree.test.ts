@@ -271,10 +271,10 @@ describe("fate of a worktree", () => {
       reasons: ["commits: 1 that are not in its base"],
     });
     // The base is not the current main either.
-    repo.commit("main goes on", { c: "c" });
+    repo.commit("main moves", { c: "c" });
     repo.git("merge", "-q", made.branch);
     expect(await finishWorktree(repo.place, { name: made.name })).toMatchObject({ outcome: "kept" });
-    expect(await resumeWorktree(repo.place, "nobody")).toBeUndefined();
+    expect(await resumeWorktree(repo.place, "missing")).toBeUndefined();
   });
 
   it("never prunes one with a live process, and lists unrecorded ones without touching them", async () => {

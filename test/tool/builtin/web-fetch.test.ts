@@ -23,7 +23,7 @@ beforeAll(async () => {
     if (url === "/missing") return send("text/plain", "nothing here", 404);
     if (url === "/here") return response.writeHead(302, { location: "/json" }).end();
     if (url === "/round") return response.writeHead(302, { location: "/round" }).end();
-    if (url === "/away") return response.writeHead(301, { location: "https://elsewhere.invalid/path" }).end();
+    if (url === "/away") return response.writeHead(301, { location: "https://other.invalid/path" }).end();
     if (url === "/large") {
       response.writeHead(200, { "content-type": "text/plain" });
       const chunk = Buffer.alloc(1024 * 1024, "x");

@@ -32,7 +32,7 @@ test("F1 an abandoned server is retried on request", async () => {
   const countFile = join(temporaryFolder(), "starts");
   const bench = openHub({ shy: fault({ exitAt: "start", exitTimes: 4, countFile }) });
   await bench.reached("shy", "failed");
-  expect(bench.hub.reconnect("nobody")).toBe(false);
+  expect(bench.hub.reconnect("missing")).toBe(false);
   expect(bench.hub.reconnect("shy")).toBe(true);
   await bench.reached("shy", "connected");
   expect(textOf(await bench.call("mcp__shy__echo", { text: "at last" }))).toBe("at last");
@@ -144,7 +144,7 @@ test("an abort ends the call at once and notifies the server", async () => {
   await until("the call has arrived", () => readFileSync(logFile, "utf8").includes('"hang"'));
   abort.abort(new Error("enough"));
   await expect(call).rejects.toThrow("enough");
-  await until("the server was told", () => readFileSync(logFile, "utf8").includes("notifications/cancelled"));
+  await until("the cancellation", () => readFileSync(logFile, "utf8").includes("notifications/cancelled"));
   expect(bench.statusOf("odd").state).toBe("connected");
 });
 

@@ -40,7 +40,7 @@ test("everything server over stdio: tools, results of every kind, prompts, resou
   const uri = /- (\S+:\S+)/.exec(textOf(listed))?.[1] ?? "";
   expect(uri).not.toBe("");
   expect((await bench.call("ReadMcpResource", { server: "everything", uri })).outcome).toBe("ok");
-  expect(textOf(await bench.call("ReadMcpResource", { server: "nobody", uri }))).toContain(
+  expect(textOf(await bench.call("ReadMcpResource", { server: "missing", uri }))).toContain(
     "Servers that do: everything.",
   );
 

@@ -270,8 +270,8 @@ describe("rules", () => {
     expect(verdict(command("rm x"), "default", { deny })).toBe("deny by deny Bash(rm:*) (/p/.troupe/settings.json)");
   });
   it("with a slash are relative to the folder of their file", () => {
-    const deny = [{ value: "Read(/a)", source: "s", folder: "/elsewhere" }];
-    expect(verdict(path("Read", "/elsewhere/a"), "default", { deny })).toBe("deny by deny Read(/a) (s)");
+    const deny = [{ value: "Read(/a)", source: "s", folder: "/other" }];
+    expect(verdict(path("Read", "/other/a"), "default", { deny })).toBe("deny by deny Read(/a) (s)");
     expect(verdict(path("Read", "/work/a"), "default", { deny })).toBe("allow by mode default");
   });
 

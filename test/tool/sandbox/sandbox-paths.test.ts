@@ -10,7 +10,7 @@ const root = () => realpathSync(temporaryFolder());
 it("protects the same paths that no file tool may write", () => {
   const folder = root();
   writeFileSync(join(folder, ".envrc"), "");
-  const guarded = guardedPaths({ roots: [folder], userHome: "/home/nobody-here", writable: [] });
+  const guarded = guardedPaths({ roots: [folder], userHome: "/home/missing", writable: [] });
   expect(guarded.map((path) => path.slice(folder.length + 1))).toMatchInlineSnapshot(`
     [
       ".git",
@@ -48,7 +48,7 @@ it("protects additional writable folders too, and unprotects what the user names
   writeFileSync(join(folder, ".git/config"), "");
   symlinkSync(other, join(folder, "link"));
   const writable = [join(folder, ".git"), join(folder, "link"), join(folder, "build")];
-  const guarded = guardedPaths({ roots: [folder], userHome: "/home/nobody-here", writable });
+  const guarded = guardedPaths({ roots: [folder], userHome: "/home/missing", writable });
   expect(guarded).not.toContain(join(folder, ".git"));
   expect(guarded).toEqual(
     expect.arrayContaining([join(folder, ".git/hooks"), join(folder, ".git/config"), join(other, ".git")]),

@@ -131,15 +131,15 @@ const task = (id: number, changed: object = {}): Event => ({
 test("the task list toggles with its key: owners and blockers", async () => {
   const { frame, press, see } = draw([
     task(1, { status: "completed", proof: "verified" }),
-    task(2, { status: "in_progress", owner: "ada", activeForm: "Mending the parser" }),
+    task(2, { status: "in_progress", owner: "ada", activeForm: "Fixing the parser" }),
     task(3, { blockedBy: [1, 2] }),
   ]);
   expect(frame().trim()).toBe("");
   press(key.ctrlT);
-  await see("Mending the parser");
+  await see("Fixing the parser");
   expect(frame()).toMatchInlineSnapshot(`
     "Tasks · 1 active, 1 pending, 1 done · Ctrl+T to hide
-      ◐ #2 Mending the parser @ada
+      ◐ #2 Fixing the parser @ada
       ☐ #3 task number 3 · after #2
       ☑ #1 task number 1 · verified"
   `);
@@ -220,7 +220,7 @@ test.each([
   ["permissions", "allow Bash(git status)"],
   ["mcp", "No servers. Add one with 'troupe mcp"],
   ["hooks", "settings.json is not valid"],
-  ["resume", "mend the parser"],
+  ["resume", "fix the parser"],
   ["background", "ada"],
   ["help", "Commands"],
 ])("/%s", async (name, words) => {
@@ -262,7 +262,7 @@ test("commands that need no dialog", async () => {
 
 test("an earlier session is resumed", async () => {
   const { press, see, left, next } = draw([], { state: (state) => openDialog(state, { kind: "resume" }) });
-  await see("mend the parser");
+  await see("fix the parser");
   press(key.enter);
   expect([next(), left()]).toEqual([{ kind: "resume", sessionId: "ses_earlier1" }, 1]);
 });

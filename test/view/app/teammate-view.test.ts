@@ -242,7 +242,7 @@ describe("x key", () => {
       name: "scout",
       now: true,
     });
-    expect(stopOrDismissAgent(state, "nobody", now)).toEqual({ state, command: undefined });
+    expect(stopOrDismissAgent(state, "missing", now)).toEqual({ state, command: undefined });
   });
 
   test("dismisses an ended agent at once and returns its viewer to the lead; twice is once", () => {

@@ -18,7 +18,7 @@ const at = (envelopes: readonly Envelope[], seconds: readonly number[], session 
 
 const task: WorkItem = {
   id: 1,
-  subject: "Mend it",
+  subject: "Fix it",
   description: "all of it",
   status: "completed",
   owner: "ann",
@@ -58,7 +58,7 @@ const now: Event[] = [
   { type: "task.changed", team: "t", task },
 ];
 const ofLead = at(
-  enclose([opened(), spawned(), { type: "task.created", team: "t", taskId: 1, subject: "Mend it" }, joined, ...now]),
+  enclose([opened(), spawned(), { type: "task.created", team: "t", taskId: 1, subject: "Fix it" }, joined, ...now]),
   [0, 0, 1, 2, 20, 20],
 );
 const ofMember = at(
@@ -67,7 +67,7 @@ const ofMember = at(
       [
         opened(),
         spawned("ann@t"),
-        { type: "task.claimed", team: "t", taskId: 1, subject: "Mend it" },
+        { type: "task.claimed", team: "t", taskId: 1, subject: "Fix it" },
         { type: "turn.started", turn: 1, model: "m" },
         { type: "task.updated", team: "t", taskId: 1, status: "completed" },
         { type: "agent.idle", reason: "completed" },

@@ -3,7 +3,7 @@ import { historyQuestion, progressQuestion } from "../../../../src/agent/fragmen
 import { reportCheckQuestion } from "../../../../src/agent/fragments/subagents/report-check.ts";
 
 test("question to the small model about an agent", () => {
-  const agent = { task: "mend it", before: "Ran the tests", activity: ["said: I look", "did: $ npm test"] };
+  const agent = { task: "fix it", before: "Ran the tests", activity: ["said: I look", "did: $ npm test"] };
   expect({ progress: progressQuestion(agent), history: historyQuestion(agent) }).toMatchSnapshot();
   expect(progressQuestion({ ...agent, before: undefined }).text).not.toContain("Your previous line:");
   expect(historyQuestion({ ...agent, task: "x".repeat(10_000) }).text.length).toBeLessThan(4_000);

@@ -128,7 +128,7 @@ test("promise 15: after everything is killed the team resumes with its work, mai
   const id = await first.session();
   await first.until(isIn("scout", "idle"));
   await first.until(isIn("maker", "working"));
-  first.send({ type: "task.create", subject: "later", description: "needs nobody", id: "task" });
+  first.send({ type: "task.create", subject: "later", description: "for a later run", id: "task" });
   await first.until(settled("task"));
   const before = await place.members();
   const pids = place.pids();

@@ -3,7 +3,7 @@ import { isIn, teamWorkplace } from "../../../support/cli/team-workplace.ts";
 import { isRunning } from "../../../support/team/scripted-team.ts";
 
 const script = `
-// Whoever is a teammate never gets to its first turn.
+// A teammate never gets to its first turn.
 if (process.argv.includes("teammate")) await new Promise(() => setInterval(() => undefined, 60_000));
 export default (ask) => {
   if (ask.agent !== "lead") return { text: "done" };

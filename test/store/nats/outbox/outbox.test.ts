@@ -65,7 +65,7 @@ it("a send accepted for later and then refused is reported", async () => {
     if (config.name.startsWith("troupe=")) await jsm.streams.update(config.name, { ...config, max_msg_size: 2000 });
   wall.heal();
   const told: string[] = [];
-  await until("it is told", () => {
+  await until("the notice arrives", () => {
     told.push(...reader.takeNotices());
     return told.some((notice) => /^A message to bert .* will not arrive/.test(notice));
   });

@@ -55,7 +55,7 @@ describe("presence", () => {
 
   it("presence of another machine is unknown and is not removed", async () => {
     const { open, pass } = start();
-    await open({ ...currentProcess(), bootId: "another", host: "elsewhere", machineId: "another" }).announce(
+    await open({ ...currentProcess(), bootId: "another", host: "other-host", machineId: "another" }).announce(
       "t",
       "working",
     );
