@@ -133,7 +133,9 @@ test("unsupported message is refused with a reason; a deleted team ends the memb
   await lead.saw(/"made"/);
   const flags = ["--permission-mode", "plan", "--model", "scripted/m.mjs"];
   const member = place.start(["-p", ...claude, "--team", "session-1", ...flags], { input: "" });
-  await lead.saw(/came to: Not allowed: Not sent: Claude Code's files have no format for a message of the kind plan_approval_request/);
+  await lead.saw(
+    /came to: Not allowed: Not sent: Claude Code's files have no format for a message of the kind plan_approval_request/,
+  );
   await member.saw(/shutdown request/);
   rmSync(join(place.home, ".claude", "teams", "session-1"), { recursive: true });
   expect(await member.done).toMatchObject({ code: 0, stderr: "" });
