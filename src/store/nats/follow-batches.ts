@@ -1,4 +1,4 @@
-/** What a follower reads: the items that wait, and the failure that ended their source. */
+/** The input of a follower: the waiting items, and the failure that ended their source. */
 export interface BatchSource<T> {
   take(): readonly T[];
   failure(): { readonly error: unknown } | undefined;
