@@ -1,4 +1,4 @@
-/** What a follower reads: the items that wait, and the failure that ended their source. */
+/** The items that wait for a follower, and the failure that ended their source. */
 export interface BatchSource<T> {
   take(): readonly T[];
   failure(): { readonly error: unknown } | undefined;

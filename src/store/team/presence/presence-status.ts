@@ -22,7 +22,7 @@ export function goneReason(name: string, { there, leaseMs }: Known): string | un
   return there.expired ? `${name} gave no sign of life for more than ${leaseMs / 1000} s` : undefined;
 }
 
-/** What a process publishes about its own member. */
+/** The published state of the member that this process runs. */
 interface OwnState {
   readonly name: string;
   readonly lost: AbortController;
