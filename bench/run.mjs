@@ -13,6 +13,7 @@ const names = [
   "redact",
   "mcp",
   "permission",
+  "prompt-size",
   "sub-agents",
   "fork",
   "delivery",

@@ -102,7 +102,7 @@ const subfolders: Readonly<Record<string, Readonly<Record<string, readonly strin
     worktree: [],
   },
   session: {
-    "agent-runtime": ["hooks", "permissions"],
+    "agent-runtime": ["hooks", "instructions", "permissions"],
     "agent-types": [
       "config",
       "config/settings",

@@ -24,7 +24,7 @@ export interface FollowMembersOptions {
 export function followMembers({ home, cwd, count, onEvent: heard }: FollowMembersOptions): MemberFollower {
   const over = new AbortController();
   const following = new Map<string, Promise<void>>();
-  let seenMembers = 0;
+  const endedMembers = new Set<string>();
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
 
@@ -35,15 +35,13 @@ export function followMembers({ home, cwd, count, onEvent: heard }: FollowMember
 
   return {
     onLeadEvent(event) {
-      if (event.type === "member.changed" && event.name !== teamLead && event.sessionId !== undefined) {
-        if (following.has(event.name)) return;
-        const done = follow(event.name, event.sessionId);
-        done.catch(() => undefined); // `close` reports it
-        following.set(event.name, done);
-      }
-      if (event.type !== "prompt.admitted" || event.source !== "agent") return;
-      seenMembers += event.parts.filter((part) => part.type === "text" && isEnd.test(part.text)).length;
-      if (seenMembers >= count) end();
+      if (event.type !== "member.changed" || event.name === teamLead) return;
+      if (event.state !== "ended") endedMembers.delete(event.name);
+      else if (endedMembers.add(event.name).size === count) end();
+      if (event.sessionId === undefined || following.has(event.name)) return;
+      const done = follow(event.name, event.sessionId);
+      done.catch(() => undefined); // `close` reports it
+      following.set(event.name, done);
     },
     ended,
     async close() {
@@ -52,5 +50,3 @@ export function followMembers({ home, cwd, count, onEvent: heard }: FollowMember
     },
   };
 }
-
-const isEnd = /^\S+ (?:has agreed, and has|did not answer and was) ended\.$/;

@@ -94,7 +94,7 @@ async function play({ cwd, workspace, backend, pace, draw, signal }: Stage): Pro
     });
     await session.dispatch({ type: "prompt", content: prompt });
     await rejectOnAbort(Promise.all([crash.respawned, members.ended]), signal);
-    await session.settled();
+    await settle(session, signal);
     await session.close();
     await following;
     return session.id;
@@ -104,6 +104,16 @@ async function play({ cwd, workspace, backend, pace, draw, signal }: Stage): Pro
     await members.close();
     await stored.close();
   }
+}
+
+/** Waits until the lead has answered to everything, also to the ends of its members. */
+async function settle(session: Session, signal: AbortSignal): Promise<void> {
+  const stop = new AbortController();
+  const events = session.events({ fresh: true, signal: AbortSignal.any([signal, stop.signal]) });
+  const changes = events[Symbol.asyncIterator]();
+  do await session.settled();
+  while (session.backgroundRunning().length > 0 && !(await changes.next()).done);
+  stop.abort();
 }
 
 async function flagsOf(workspace: Workspace, { pace, backend }: Pick<Stage, "pace" | "backend">) {

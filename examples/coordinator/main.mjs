@@ -102,7 +102,7 @@ try {
   await session.close();
 
   // It has no tools to do the work itself.
-  assert.deepEqual(new Set(offered), new Set(["Agent", "SendMessage", "TaskOutput", "TaskStop"]));
+  assert.deepEqual(new Set(offered), new Set(["Agent", "Land", "SendMessage", "TaskOutput", "TaskStop"]));
   // Two were started in one turn, the one that had read the file was resumed, and a third one checked.
   assert.deepEqual(new Set(begun.slice(0, 2)), new Set(["reader", "tester"]));
   assert.equal(begun.length, 4);

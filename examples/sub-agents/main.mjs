@@ -135,7 +135,7 @@ try {
   // A result contains the agent's text, and then the evidence from the log.
   assert.match(reports[0], /^french\.txt is committed\./);
   assert.match(reports[0], /What was really done, by the log:/);
-  assert.match(reports[0], /changed: ".*french\.txt"/);
+  assert.match(reports[0], /changed: `.*french\.txt`/);
   assert.match(reports[0], /git commit.*\(exit 0/);
   assert.match(reports[0], /^diff: 1 file, \+1 -0/m);
   assert.match(reports[2], /<task-notification>[^]*The second line is committed\./);

@@ -30,10 +30,10 @@ function lead({ said, result, turn }) {
     return { calls: [call("TaskCreate", { ...write, ...check }), call("TaskCreate", read)] };
   }
   // No polling: the lead is woken when all members are idle.
-  const isDone = said.includes("All your teammates are idle") && !said.includes("still open");
+  const isDone = said.includes("No teammate is working now") && !said.includes("still open");
   if (isDone && result === undefined && gone.size === 0)
     return { calls: ["ann", "bob"].map((name) => send(name, { type: "shutdown_request" })) };
-  for (const [, name] of said.matchAll(/(\w+) has agreed, and has ended/g)) gone.add(name);
+  for (const [, name] of said.matchAll(/(\w+) has agreed to end and has ended/g)) gone.add(name);
   return { text: gone.size === 2 ? "The paper is out." : "I wait." };
 }
 

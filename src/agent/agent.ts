@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { withTimeLimit } from "../platform/index.ts";
 import {
   type AgentPath,
   type ContentPart,
@@ -87,7 +88,9 @@ export function createAgent(options: AgentOptions): Agent {
     broken ??= { error: failure };
     const detail = messageOf(failure);
     try {
-      await recorder.record({ type: "agent.stopped", outcome: "failed", detail }, AbortSignal.timeout(2_000));
+      await withTimeLimit(options.clock, failedWithinMs, (late) =>
+        recorder.record({ type: "agent.stopped", outcome: "failed", detail }, late),
+      );
     } catch (error) {
       broken = { error: new AggregateError([failure, error], `${detail}; recording this failure also failed`) };
     }
@@ -100,12 +103,7 @@ export function createAgent(options: AgentOptions): Agent {
       last = outcome;
     } catch (error) {
       broken = { error };
-      const detail = messageOf(error);
-      await recorder
-        .record({ type: "agent.stopped", outcome: "failed", detail }, AbortSignal.timeout(2_000))
-        .catch((cause: unknown) => {
-          broken = { error: new AggregateError([error, cause], `${detail}; recording this failure also failed`) };
-        });
+      await fail(error);
     } finally {
       const canContinue = outcome?.reason === "completed" || outcome?.reason === "interrupted";
       // After a limit, only a user's prompt that came since then continues the agent.
@@ -221,5 +219,8 @@ export function createAgent(options: AgentOptions): Agent {
     closeOpenCalls: () => closeOpenCalls(conversation, recorder.record),
   };
 }
+
+/** How long the record of a failure may wait for disk space. */
+const failedWithinMs = 2_000;
 
 const closedMessage = "the session is closed: open it again with --resume";

@@ -1,6 +1,6 @@
 import type { StoredEvent } from "../protocol/index.ts";
 import type { Conversation } from "./conversation.ts";
-import { callLostBeforeStart, unknownOutcome } from "./fragments/calls/interrupted-call.ts";
+import { callLostBeforeStart, lostAgentCall, unknownOutcome } from "./fragments/calls/interrupted-call.ts";
 
 /** Records a result for every call that has none, because an earlier process ended or the disk was full. */
 export async function closeOpenCalls(
@@ -9,7 +9,8 @@ export async function closeOpenCalls(
 ): Promise<number> {
   const open = conversation.openCalls();
   for (const { call, started } of open) {
-    const text = started ? unknownOutcome : callLostBeforeStart;
+    const lost = call.name === "Agent" ? lostAgentCall : unknownOutcome;
+    const text = started ? lost : callLostBeforeStart;
     await record({
       type: "tool.settled",
       callId: call.callId,

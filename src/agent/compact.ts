@@ -2,6 +2,9 @@ import type { Message, ModelClient, ModelRequest } from "../protocol/index.ts";
 import { type AskModel, askModel } from "./ask-model.ts";
 import { characters, type Conversation } from "./conversation.ts";
 import { summaryRequest } from "./fragments/compaction-summary.ts";
+import { mechanicalSummary } from "./fragments/mechanical-summary.ts";
+import { troupeNotice } from "./fragments/notice.ts";
+import { judgeSummary, summaryText } from "./judge-summary.ts";
 import { maxTokens } from "./max-request-tokens.ts";
 
 export interface Compact extends Omit<AskModel, "request" | "maxPromptTokens"> {
@@ -10,9 +13,18 @@ export interface Compact extends Omit<AskModel, "request" | "maxPromptTokens"> {
   readonly caller: Omit<ModelRequest["caller"], "purpose">;
   readonly trigger: "limit" | "overflow" | "asked";
   readonly instructions?: string | undefined;
-  /** Appended to every summary: work in progress. */
-  readonly stillThere?: (() => Promise<string | undefined>) | undefined;
+  readonly keep?: KeepContext | undefined;
+  /** The size in tokens at which the conversation is compacted. */
+  readonly limit: number;
 }
+
+/** Returns the texts that stay around a summary. `room`: how many characters they may have together. */
+export type KeepContext = (cut: { readonly keptFromTurn: number | null; readonly room: number }) => Promise<{
+  /** The messages that gave the agent its work. */
+  readonly before?: string | undefined;
+  /** Work in progress, skills and instructions. */
+  readonly after?: string | undefined;
+}>;
 
 export type CompactResult =
   | { readonly type: "compacted" }
@@ -21,6 +33,8 @@ export type CompactResult =
 
 /** The share of the context window that the newest turns may keep when the older ones are summarised. */
 const keptContextShare = 0.2;
+/** The share of the limit that texts around the summary may have. */
+const roomShare = 0.25;
 const charactersPerToken = 4;
 
 /**
@@ -33,32 +47,72 @@ export async function compact(options: Compact): Promise<CompactResult> {
   const older = messagesBefore(conversation, keptFromTurn);
   if (older.length === 0) return { type: "nothing_to_compact" };
 
-  const asked = await askModel({
-    ...options,
-    request: {
-      ...options.request,
-      messages: withRequest(fitToBudget(older, client), summaryRequest(options.instructions)),
-      caller: { ...options.caller, purpose: "compact" },
-    },
-    maxPromptTokens: maxTokens(conversation, options.request),
-  });
-  if (asked.type === "no_budget") return { type: "failed", message: "the budget is used up", aborted: false };
-  if (asked.type === "failed") {
-    return { type: "failed", message: asked.failure.message, aborted: asked.failure.kind === "aborted" };
-  }
-  const summary = asked.answer.parts
-    .flatMap((part) => (part.type === "text" ? [part.text] : []))
-    .join("\n")
-    .trim();
-  if (summary === "") return { type: "failed", message: "the model wrote no summary", aborted: false };
-  const kept = [summary, await options.stillThere?.()].filter((part) => part !== undefined).join("\n\n");
+  const written = await writeSummary(options, { older, keepsNewest: keptFromTurn !== null });
+  if (written.type === "failed") return written;
+  const room = Math.floor(options.limit * roomShare * charactersPerToken);
+  const { before, after } = (await options.keep?.({ keptFromTurn, room })) ?? {};
   const tokensBefore = estimateTokens(conversation);
   await recorder.record(
-    { type: "context.compacted", trigger: options.trigger, summary: kept, keptFromTurn, tokensBefore },
+    {
+      type: "context.compacted",
+      trigger: options.trigger,
+      summary: [written.summary, after].filter((part) => part !== undefined).join("\n\n"),
+      ...(before !== undefined && { kept: before }),
+      keptFromTurn,
+      tokensBefore,
+    },
     signal,
   );
   return { type: "compacted" };
 }
+
+interface ToSummarise {
+  readonly older: readonly Message[];
+  readonly keepsNewest: boolean;
+}
+
+type Written =
+  | { readonly type: "written"; readonly summary: string }
+  | Extract<CompactResult, { readonly type: "failed" }>;
+
+/**
+ * Returns the model's summary. A poor one is asked for once more, with the reason. After that the program lists what
+ * the log knows, so that the task is never lost.
+ */
+async function writeSummary(options: Compact, { older, keepsNewest }: ToSummarise): Promise<Written> {
+  const replaced = older.reduce((sum, message) => sum + characters(message.parts), 0);
+  let refused: string | undefined;
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const text = troupeNotice(summaryRequest({ keepsNewest, instructions: options.instructions, refused }));
+    const asked = await askForSummary(options, withRequest(fitToBudget(older, options.client), text));
+    if (asked.type === "no_budget") return { type: "failed", message: "the budget is used up", aborted: false };
+    if (asked.type === "failed") {
+      const { kind, message } = asked.failure;
+      const aborted = kind === "aborted";
+      // The next turn tries again, unless this conversation cannot be sent at all.
+      if (aborted || (options.trigger !== "overflow" && refused === undefined))
+        return { type: "failed", message, aborted };
+      refused = message;
+      break;
+    }
+    refused = judgeSummary(asked.answer, replaced);
+    if (refused === undefined) return { type: "written", summary: summaryText(asked.answer) };
+  }
+  await options.recorder.record({
+    type: "notice.raised",
+    level: "warning",
+    code: "compaction_summary",
+    message: `the model wrote no usable summary (${refused}): a list of files and commands replaces the older turns`,
+  });
+  return { type: "written", summary: mechanicalSummary(older) };
+}
+
+const askForSummary = (options: Compact, messages: readonly Message[]) =>
+  askModel({
+    ...options,
+    request: { ...options.request, messages, caller: { ...options.caller, purpose: "compact" } },
+    maxPromptTokens: maxTokens(options.conversation, options.request),
+  });
 
 /** The provider's count if there is one, plus a quarter of the characters added since. */
 export function estimateTokens(conversation: Conversation): number {

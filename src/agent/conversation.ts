@@ -48,13 +48,14 @@ export interface Conversation {
   /** The turns that are in the conversation as messages, oldest first. */
   turns(): readonly number[];
   readonly system: readonly string[];
-  readonly cwd: string | undefined;
 }
 
 export interface OpenCall {
   readonly call: ToolCallPart;
   readonly started: boolean;
 }
+
+type Compacted = Extract<StoredEvent, { type: "context.compacted" }>;
 
 type UserPart = ToolResultPart | ContentPart;
 
@@ -75,7 +76,6 @@ export function createConversation(inherit?: Inherit): Conversation {
   let tokens = 0;
   let newCharacters = 0;
   let system: readonly string[] = [];
-  let cwd: string | undefined;
   let isFork = false;
 
   const pending = (): UserPart[] => [...calls.flatMap((call) => results.get(call.callId) ?? []), ...said];
@@ -115,9 +115,9 @@ export function createConversation(inherit?: Inherit): Conversation {
     newCharacters = settled.reduce((sum, message) => sum + characters(message.parts), 0);
   };
 
-  const compact = (summary: string, keptFromTurn: number | null) => {
-    const text = isFork ? `${forkReminder}\n\n${summaryOpening(summary)}` : summaryOpening(summary);
-    const opening: ContentPart = { type: "text", text };
+  const compact = ({ summary, kept, keptFromTurn }: Compacted) => {
+    const text = summaryOpening({ summary, kept, keepsNewest: keptFromTurn !== null });
+    const opening: ContentPart = { type: "text", text: isFork ? `${forkReminder}\n\n${text}` : text };
     const from = keptFromTurn === null ? settled.length : turnOfMessage.indexOf(keptFromTurn);
     if (from < 0) throw new Error(`cannot compact: turn ${keptFromTurn} is not in the conversation`);
     if (from === settled.length) {
@@ -139,10 +139,6 @@ export function createConversation(inherit?: Inherit): Conversation {
     apply(event) {
       if (isTeamEvent(event)) return;
       switch (event.type) {
-        case "agent.spawned":
-        case "agent.changed":
-          cwd = event.cwd ?? cwd;
-          return;
         case "context.composed":
           system = event.system;
           return;
@@ -182,8 +178,10 @@ export function createConversation(inherit?: Inherit): Conversation {
           begin(event.from, event.turn);
           return;
         case "context.compacted":
-          compact(event.summary, event.keptFromTurn);
+          compact(event);
           return;
+        case "agent.spawned":
+        case "agent.changed":
         case "session.opened":
         case "session.closed":
         case "agent.idle":
@@ -231,9 +229,6 @@ export function createConversation(inherit?: Inherit): Conversation {
     turns: () => turnOfMessage.filter((number) => number !== undefined),
     get system() {
       return system;
-    },
-    get cwd() {
-      return cwd;
     },
   };
 }

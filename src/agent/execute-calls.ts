@@ -4,15 +4,20 @@ import {
   type BoundOptions,
   boundOutcome,
   executeTool,
-  parseInput,
+  parseModelInput,
   type Tool,
   type ToolContext,
 } from "../tool/index.ts";
 import { interruptedCall, callNotStarted } from "./fragments/calls/interrupted-call.ts";
-import { allowedWithNote } from "./fragments/calls/denied-call.ts";
+import {
+  allowedWithNote,
+  type ApprovalNote,
+  changedOutside,
+  readInMainCheckout,
+} from "./fragments/calls/denied-call.ts";
 import { unknownTool } from "./fragments/calls/unknown-tool.ts";
 import { type AgentHooks, guardCall, appendHookFeedback } from "./hooks.ts";
-import type { Permissions } from "./permissions.ts";
+import type { Allowance, Permissions } from "./permissions.ts";
 import type { Recorder } from "./recorder.ts";
 
 export interface ExecuteCallsOptions {
@@ -55,7 +60,7 @@ function batches({ calls, tools }: ExecuteCallsOptions): ToolCallPart[][] {
   let reads: ToolCallPart[] | undefined;
   let counted = 0;
   for (const call of calls) {
-    const tool = tools.get(call.name);
+    const tool = findTool(tools, call.name);
     const reading = tool?.access === "read";
     const counts = tool?.onlyWaits ? 0 : 1;
     if (reading && reads && counted + counts <= maxParallelReads) reads.push(call);
@@ -82,9 +87,9 @@ async function executeCall(options: ExecuteCallsOptions, call: ToolCallPart): Pr
 async function runCall(options: ExecuteCallsOptions, call: ToolCallPart, onStart: () => void): Promise<ToolOutcome> {
   const { signal, recorder, turn } = options;
   if (signal.aborted) return textOutcome("interrupted", callNotStarted);
-  const tool = options.tools.get(call.name);
+  const tool = findTool(options.tools, call.name);
   if (!tool) return textOutcome("failed", unknownTool(call.name, [...options.tools.keys()]));
-  const parsed = parseInput(tool, call.input);
+  const parsed = parseModelInput(tool, call.input);
   if (!parsed.ok) return textOutcome("failed", parsed.message);
 
   const seen = { callId: call.callId, tool: tool.name, input: parsed.value };
@@ -94,7 +99,11 @@ async function runCall(options: ExecuteCallsOptions, call: ToolCallPart, onStart
 
   const { hook } = guarded;
   const permission = await options.permissions.allow({ tool, input: guarded.input, call, signal, recorder, hook });
-  if (permission.behavior === "deny") return textOutcome("denied", permission.message);
+  if (permission.behavior === "deny")
+    return {
+      ...textOutcome(permission.outcome ?? "denied", permission.message),
+      ...(permission.reason !== undefined && { reason: permission.reason }),
+    };
   if (signal.aborted) return textOutcome("interrupted", callNotStarted);
 
   const { input } = permission;
@@ -106,10 +115,8 @@ async function runCall(options: ExecuteCallsOptions, call: ToolCallPart, onStart
     signal,
     progress: (text) => recorder.live({ type: "tool.progress", callId: call.callId, text }),
   });
-  const before = context.cwd;
   onStart();
   const outcome = await executeTool(tool, input, context);
-  if (context.cwd !== before) await recorder.record({ type: "agent.changed", cwd: context.cwd }, signal);
   if (outcome.outcome === "interrupted" && outcome.content.length === 0)
     return textOutcome("interrupted", interruptedCall);
   const bounded = await boundOutcome(outcome, {
@@ -117,7 +124,8 @@ async function runCall(options: ExecuteCallsOptions, call: ToolCallPart, onStart
     ...(options.secrets && { secrets: options.secrets }),
     save: (name, data) => options.saveOutput(`${call.callId}-${name}`, data),
   });
-  const noted = withNote(bounded, permission.note);
+  const where = whereNote(permission, bounded);
+  const noted = withText(withText(bounded, permission.note && noteText(permission.note, tool)), where);
   if (!options.hooks || bounded.outcome !== "ok") return noted;
   return appendHookFeedback(noted, [
     hook?.context,
@@ -125,8 +133,27 @@ async function runCall(options: ExecuteCallsOptions, call: ToolCallPart, onStart
   ]);
 }
 
-const withNote = (outcome: ToolOutcome, note: string | undefined): ToolOutcome =>
-  note ? { ...outcome, content: [...outcome.content, { type: "text", text: allowedWithNote(note) }] } : outcome;
+function whereNote(
+  { copy, outside }: Extract<Allowance, { behavior: "allow" }>,
+  { outcome }: ToolOutcome,
+): string | undefined {
+  if (copy !== undefined) return readInMainCheckout(copy);
+  return outside !== undefined && outcome === "ok" ? changedOutside(outside) : undefined;
+}
+
+const noteText = (note: ApprovalNote, tool: Tool): string =>
+  tool.noteText ? tool.noteText(note.text) : allowedWithNote(note, tool.name);
+
+/** Accepts a name in the wrong case if only one tool has it. */
+function findTool(tools: ReadonlyMap<string, Tool>, name: string): Tool | undefined {
+  const exact = tools.get(name);
+  if (exact) return exact;
+  const alike = [...tools.values()].filter((tool) => tool.name.toLowerCase() === name.toLowerCase());
+  return alike.length === 1 ? alike[0] : undefined;
+}
+
+const withText = (outcome: ToolOutcome, text: string | undefined): ToolOutcome =>
+  text === undefined ? outcome : { ...outcome, content: [...outcome.content, { type: "text", text }] };
 
 const textOutcome = (outcome: ToolOutcomeKind, text: string): ToolOutcome => ({
   outcome,

@@ -10,6 +10,8 @@ export {
   stillRunningRemotely,
   adoptedJobNotice,
 } from "./fragments/system/remote-conduct.ts";
+export { type PermissionFacts, permissionSummary } from "./fragments/system/permission-summary.ts";
+export { type DeniedAgent, refusedCommand, type RefusedCommand } from "./fragments/calls/denied-call.ts";
 export { agentMemory } from "./fragments/system/agent-memory.ts";
 export { type PreloadedSkill, preloadedSkills } from "./fragments/system/preloaded-skills.ts";
 export { agentLaunched, agentNotification, type AgentReport, agentResult } from "./fragments/subagents/agent-result.ts";
@@ -23,11 +25,20 @@ export {
 export { historyQuestion, progressQuestion } from "./fragments/subagents/activity-summary.ts";
 export { type ReportCheck, reportCheckQuestion, parseReportCheck } from "./fragments/subagents/report-check.ts";
 export { backgroundNotification } from "./fragments/calls/background-notification.ts";
-export { planModeOff, planModeOn, planModeOnForCoordinator, planUnattended } from "./fragments/plan-mode.ts";
+export {
+  planModeForSubagent,
+  planModeOff,
+  planModeOn,
+  planModeOnForCoordinator,
+  planNext,
+  planUnattended,
+  questionUnattended,
+} from "./fragments/plan-mode.ts";
 export { nestedInstructions } from "./fragments/system/instructions.ts";
 export { hookContext, sentBackByHook } from "./fragments/calls/hook-feedback.ts";
 export { archivedReportsNote } from "./fragments/team/archived-reports.ts";
-export { memberMail } from "./fragments/team/member-mail.ts";
+export { isOnlyWaiting, memberMail } from "./fragments/team/member-mail.ts";
+export { shutdownReminder } from "./fragments/team/shutdown-reminder.ts";
 export type { AgentHooks, HookedCall } from "./hooks.ts";
 export { isMcpInstructions, mcpInstructions } from "./fragments/system/mcp-instructions.ts";
 export { type Amount, type Budget, createLedger, type Hold, type Ledger, tokensIn } from "./ledger.ts";
@@ -39,11 +50,46 @@ export {
   composeAgentPrompt,
   composeSystemPrompt,
   refreshSystemPrompt,
+  type SystemPromptFacts,
 } from "./system-prompt.ts";
 export { escapeSenders, escapeTags } from "./fragments/escape-markup.ts";
-export { teamIdlePrompt } from "./fragments/team/team-idle.ts";
+export { troupeNotice } from "./fragments/notice.ts";
+export {
+  assignmentMail,
+  taskChangeNote,
+  taskHolderNote,
+  taskMails,
+  type TaskMail,
+} from "./fragments/team/task-mail.ts";
+export {
+  type BusyMember,
+  openPlansPrompt,
+  planAnswerCall,
+  teamIdlePrompt,
+  teamNewsPrompt,
+} from "./fragments/team/team-idle.ts";
+export { type LeftWorktree, memberEnded, memberEndedText } from "./fragments/team/member-ended.ts";
 export { claimedTask, taskDetails, taskLine, taskLines } from "./fragments/team/task-lines.ts";
 export { lostTranscriptNotice, ownLostTranscriptNotice } from "./fragments/team/lost-transcript.ts";
-export { leadConduct, teammateConduct } from "./fragments/system/team-conduct.ts";
-export { ongoingWork, type OngoingTeam } from "./fragments/ongoing-work.ts";
+export { uncommittedNote, unlandedBlockerNote, unlandedNote } from "./fragments/team/unlanded-work.ts";
+export { type PreviousRun, sessionResumed } from "./fragments/team/session-resumed.ts";
+export { rosterChanged } from "./fragments/team/roster-change.ts";
+export { teamAlreadyLed, teamDeleted, teamStillActive } from "./fragments/team/team-tool-texts.ts";
+export {
+  leadConduct,
+  teammateConduct,
+  type TeamFacts,
+} from "./fragments/system/team-conduct.ts";
+export { subagentConduct } from "./fragments/system/subagent-conduct.ts";
+export type { Workplace, WorktreePlace } from "./fragments/system/workplace.ts";
+export { type OngoingAgent, ongoingWork, type OngoingTeam } from "./fragments/ongoing-work.ts";
+export { keptInstructions, keptOrders, keptSkills } from "./fragments/kept-context.ts";
+export { createOrders, type Orders, type OrderSender } from "./orders.ts";
+export type { KeepContext } from "./compact.ts";
 export { forkInstructions, forkMarker } from "./fragments/subagents/fork.ts";
+export {
+  recreatedWorktreeText,
+  type WorktreeFacts,
+  type WorktreeState,
+  worktreeStateLine,
+} from "./fragments/worktree.ts";

@@ -8,7 +8,15 @@ import type {
   Surroundings,
 } from "../protocol/index.ts";
 import { parseInput, type Tool } from "../tool/index.ts";
-import { deniedByLead, deniedByUser, deniedByPolicy, deniedUnattended } from "./fragments/calls/denied-call.ts";
+import {
+  type ApprovalNote,
+  type DeniedAgent,
+  deniedByLead,
+  deniedByTimeout,
+  deniedByUser,
+  deniedCall,
+  refusalReason,
+} from "./fragments/calls/denied-call.ts";
 import { deniedByHook } from "./fragments/calls/hook-feedback.ts";
 import { type AgentHooks, type BeforeCall, applyHookVerdict } from "./hooks.ts";
 import type { Recorder } from "./recorder.ts";
@@ -35,9 +43,20 @@ export type Allowance =
       readonly behavior: "allow";
       readonly input: unknown;
       /** A comment for the model that came with the approval. */
-      readonly note?: string | undefined;
+      readonly note?: ApprovalNote | undefined;
+      /** The agent's own copy of what it reads in the main checkout. */
+      readonly copy?: string | undefined;
+      /** The working directory, if the call changes a file outside of it. */
+      readonly outside?: string | undefined;
     }
-  | { readonly behavior: "deny"; readonly message: string };
+  | {
+      readonly behavior: "deny";
+      readonly message: string;
+      /** The reason alone, for the reports about the agent. */
+      readonly reason?: string | undefined;
+      /** `failed`: no permission is missing, the call itself is wrong. */
+      readonly outcome?: "failed" | undefined;
+    };
 
 export type PermissionQuestion = Omit<Extract<StoredEvent, { type: "permission.asked" }>, "type">;
 
@@ -52,6 +71,8 @@ export interface PermissionPorts {
   readonly around?: (tool: Tool, input: unknown) => Promise<Surroundings | undefined>;
   readonly hooks?: AgentHooks | undefined;
   readonly createId: CreateId;
+  /** The agent, as the text of a refusal needs it. */
+  readonly agent: () => DeniedAgent;
 }
 
 export function createPermissions(ports: PermissionPorts): Permissions {
@@ -62,12 +83,24 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     const decision = hook ? applyHookVerdict(decided, { ...hook, title: tool.title(input) }) : decided;
     switch (decision.behavior) {
       case "allow":
-        return { behavior: "allow", input: request.input };
+        return { behavior: "allow", input: request.input, copy: decision.copy, outside: decision.outside };
       case "deny":
-        return { behavior: "deny", message: deniedByPolicy(decision.reason) };
+        return denial(request, decision);
       case "ask":
         return ask(request, decision);
     }
+  };
+
+  /** Refuses a call without an answer of a person. */
+  const denial = (
+    { tool, input }: Pick<AllowRequest, "tool" | "input">,
+    decision: Exclude<PermissionDecision, { behavior: "allow" }>,
+    because?: string,
+  ): Allowance => {
+    const verb = verbOf(tool, input);
+    const message = deniedCall({ verb, title: tool.title(input), decision, agent: ports.agent(), because });
+    const outcome = decision.refusal?.cause === "syntax" ? "failed" : undefined;
+    return { behavior: "deny", message, reason: refusalReason(decision), outcome };
   };
 
   const ask = async (
@@ -105,10 +138,10 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     if (!answered) {
       await settle({ behavior: "deny", by: "policy", message: "no user to ask" });
       if (decision.unattended !== undefined) {
-        end = `${tool.name} needs an answer, and no user is available`;
+        if (decision.endsUnattended) end = `${tool.name} needs an answer, and no user is available`;
         return { behavior: "deny", message: decision.unattended };
       }
-      return { behavior: "deny", message: deniedUnattended(tool.name, decision.question) };
+      return denial(request, decision);
     }
     let answer: PermissionAnswer;
     try {
@@ -121,26 +154,29 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     }
     if (answer.behavior === "deny") {
       const { by = "user", message } = answer;
-      await settle({ behavior: "deny", by, ...(message && { message }) });
-      return { behavior: "deny", message: refusals[by](message) };
+      await settle({ behavior: "deny", by: by === "timeout" ? "policy" : by, ...(message && { message }) });
+      if (by === "timeout") return { behavior: "deny", message: deniedByTimeout(message, decision.next?.late) };
+      if (by === "policy") return denial(request, decision, message);
+      const refusal = by === "lead" ? deniedByLead(message) : deniedByUser(message);
+      return { behavior: "deny", message: [refusal, decision.next?.refused].filter(Boolean).join("\n") };
     }
     await ports.remember(answer, decision.suggestions);
     const note = answer.message;
-    await settle({ behavior: "allow", scope: answer.scope, by: "user", ...(note && { message: note }) });
+    const { by = "user" } = answer;
+    await settle({ behavior: "allow", scope: answer.scope, by, ...(note && { message: note }) });
     const allowance: Allowance =
       answer.input === undefined
         ? { behavior: "allow", input: request.input }
         : await recheckInput(request, answer.input);
-    return allowance.behavior === "allow" ? { ...allowance, note } : allowance;
+    return allowance.behavior === "allow" && note ? { ...allowance, note: { text: note, by } } : allowance;
   };
 
   /** The policy has not seen input that comes with an answer: it is validated and checked like the model's own. */
   const recheckInput = async ({ tool }: AllowRequest, input: unknown): Promise<Allowance> => {
     const parsed = parseInput(tool, input);
-    if (!parsed.ok)
-      return { behavior: "deny", message: deniedByPolicy(`the changed input is not valid: ${parsed.message}`) };
+    if (!parsed.ok) return { behavior: "deny", message: `Not run: the changed input is not valid: ${parsed.message}` };
     const again = await ports.decide(tool, parsed.value);
-    if (again.behavior === "deny") return { behavior: "deny", message: deniedByPolicy(again.reason) };
+    if (again.behavior === "deny") return denial({ tool, input: parsed.value }, again);
     return { behavior: "allow", input: parsed.value };
   };
 
@@ -152,11 +188,23 @@ export function createPermissions(ports: PermissionPorts): Permissions {
   return { allow, takeEnd };
 }
 
-const refusals = {
-  user: deniedByUser,
-  lead: deniedByLead,
-  policy: (message: string | undefined) => deniedByPolicy(message ?? "no user is connected to give permission"),
-};
+/** The word for what did not happen. */
+function verbOf(tool: Tool, input: unknown): string {
+  const subject = tool.subject(input);
+  switch (subject.kind) {
+    case "command":
+      return "run";
+    case "path":
+      return subject.change ? "changed" : "read";
+    case "url":
+      return "fetched";
+    case "none":
+    case "own":
+    case "name":
+    case "mcp":
+      return "called";
+  }
+}
 
 /** The reason to show with a question. A question of the mode needs none, because the user chose the mode. */
 function askReason({ reason, rule }: Extract<PermissionDecision, { behavior: "ask" }>): { readonly reason?: string } {

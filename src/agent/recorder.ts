@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { type Clock, type CreateId, hasErrorCode } from "../platform/index.ts";
+import { type Clock, type CreateId, hasErrorCode, sleepUnlessAborted } from "../platform/index.ts";
 import {
   type AgentId,
   type Envelope,
@@ -50,8 +50,8 @@ const leaveMs = 2_000;
 
 export function createRecorder(options: RecorderOptions): ReceivingRecorder {
   const { sink, conversation, emit, clock, createId, session, agent } = options;
-  const leaving = new AbortController();
-  const left = abortShortlyAfter(leaving.signal);
+  /** The time from which on no event waits for disk space. */
+  let leavesAt = Infinity;
   let seq = options.seq;
   /** Why the current event waits for disk space. */
   let full: { readonly error: unknown } | undefined;
@@ -81,7 +81,9 @@ export function createRecorder(options: RecorderOptions): ReceivingRecorder {
           live({ type: "turn.waiting", turn: conversation.turn, reason });
         }
         isReported = true;
-        await clock.sleep(retryMs, signal ? AbortSignal.any([signal, left]) : left).catch(() => {
+        const waitMs = Math.min(retryMs, leavesAt - clock.monotonic());
+        if (waitMs <= 0) throw error;
+        await clock.sleep(waitMs, signal).catch(() => {
           throw error; // the wait was aborted: reject with the reason for it
         });
       } finally {
@@ -96,7 +98,7 @@ export function createRecorder(options: RecorderOptions): ReceivingRecorder {
   const turnAfter = (before: Promise<unknown>, signal: AbortSignal | undefined) =>
     new Promise<void>((resolve, reject) => {
       const look = () => {
-        if (full && (signal?.aborted || left.aborted)) reject(full.error);
+        if (full && signal?.aborted) reject(full.error);
       };
       behind.add(look);
       signal?.addEventListener("abort", look, { once: true });
@@ -107,7 +109,6 @@ export function createRecorder(options: RecorderOptions): ReceivingRecorder {
         resolve();
       });
     });
-  left.addEventListener("abort", () => behind.forEach((look) => look()), { once: true });
 
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = (event: StoredEvent, options: StoreOptions) => {
@@ -118,7 +119,7 @@ export function createRecorder(options: RecorderOptions): ReceivingRecorder {
   };
   return {
     live,
-    leave: () => leaving.abort(),
+    leave: () => void (leavesAt = Math.min(leavesAt, clock.monotonic() + leaveMs)),
     record: (event, signal) => inTurn(event, { signal }),
     recordAs: (id, event) => inTurn(event, { id }),
   };
@@ -129,11 +130,17 @@ interface StoreOptions {
   readonly id?: EventId | undefined;
 }
 
-/** Aborts a short time after `signal`, to leave time for the last events. */
-export function abortShortlyAfter(signal: AbortSignal): AbortSignal {
+/** Aborts a short time after `signal`, to leave time for the last events. The timer ends when `over` aborts. */
+export function abortShortlyAfter(
+  signal: AbortSignal,
+  { clock, over }: { readonly clock: Pick<Clock, "sleep">; readonly over: AbortSignal },
+): AbortSignal {
   const late = new AbortController();
   setMaxListeners(0, late.signal);
-  const abort = () => void setTimeout(() => late.abort(signal.reason), leaveMs).unref();
+  const abort = () =>
+    void sleepUnlessAborted(clock, leaveMs, over).then((isLate) => {
+      if (isLate) late.abort(signal.reason);
+    });
   if (signal.aborted) abort();
   else signal.addEventListener("abort", abort, { once: true });
   return late.signal;

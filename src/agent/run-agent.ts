@@ -5,8 +5,11 @@ import type {
   AnswerPart,
   CallId,
   Envelope,
+  Message,
+  ModelAnswer,
   ModelClient,
   ModelRequest,
+  PromptId,
   SessionId,
   StopReason,
   ToolCallPart,
@@ -14,10 +17,11 @@ import type {
 } from "../protocol/index.ts";
 import { type Tool, toolSpecs } from "../tool/index.ts";
 import { askModel } from "./ask-model.ts";
-import { type CompactResult, compact, estimateTokens } from "./compact.ts";
+import { type CompactResult, compact, estimateTokens, type KeepContext } from "./compact.ts";
 import type { Conversation } from "./conversation.ts";
 import type { EventSink } from "./event-sink.ts";
 import { watchdogAbortReason } from "./watchdog-abort.ts";
+import { emptyAnswer } from "./fragments/calls/empty-answer.ts";
 import { truncatedCall } from "./fragments/calls/interrupted-call.ts";
 import { type AgentHooks, sendBackToWork } from "./hooks.ts";
 import type { Ledger } from "./ledger.ts";
@@ -54,10 +58,13 @@ export interface LoopOptions {
   readonly spent?: { turns: number } | undefined;
   /** When older turns are summarised: at this number of tokens, else at this fraction of the context window. */
   readonly compaction?:
-    | { readonly atTokens?: number | undefined; readonly atFraction?: number | undefined }
+    | {
+        readonly atTokens?: number | undefined;
+        readonly atFraction?: number | undefined;
+        /** The texts that no summary may lose. */
+        readonly keep?: KeepContext | undefined;
+      }
     | undefined;
-  /** Work in progress, which no summary may lose. */
-  readonly stillThere?: (() => Promise<string | undefined>) | undefined;
   readonly thinkingTokens?: number | undefined;
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -104,7 +111,8 @@ const defaultCompactAt = 0.85;
 /** Like `runAgent`, but with the caller's recorder, for an agent that receives prompts while it runs. */
 export async function runLoop(options: LoopOptions, recorder: Recorder): Promise<RunOutcome> {
   const { signal } = options;
-  const late = abortShortlyAfter(signal);
+  const over = new AbortController();
+  const late = abortShortlyAfter(signal, { clock: options.clock, over: over.signal });
   // After an interrupt, the agent's last events wait for disk space only briefly.
   const record: Recorder["record"] = (event, until = late) => recorder.record(event, until);
   try {
@@ -117,6 +125,8 @@ export async function runLoop(options: LoopOptions, recorder: Recorder): Promise
       if (!isDiskFull(cause)) throw cause;
     });
     return { reason: "interrupted", detail, turns: 0 };
+  } finally {
+    over.abort();
   }
 }
 
@@ -125,6 +135,7 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
   let turns = 0;
   let timesSentBack = 0;
   let compactedForOverflow = false;
+  let wasEmpty = false;
 
   const stop = async (as: RunOutcome["reason"], words?: string): Promise<RunOutcome> => {
     const verdict = as === "interrupted" ? watchdogAbortReason(signal) : undefined;
@@ -166,6 +177,7 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
     await recorder.record({ type: "turn.started", turn, model: client.ref }, signal);
     const started = options.clock.monotonic();
     const begins = frame(options, client);
+    const messages = conversation.messages();
     const asked = await askModel({
       ...options,
       client,
@@ -173,7 +185,7 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
       maxPromptTokens: maxTokens(conversation, begins),
       request: {
         ...begins,
-        messages: conversation.messages(),
+        messages,
         caller: { agentPath: options.agent.path, agentType: options.agent.type, turn, purpose: "answer" },
       },
     });
@@ -211,6 +223,11 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
     const calls = parts.filter((part) => part.type === "tool_call");
     if (calls.length === 0) {
       if (conversation.hasReason) continue;
+      if (!wasEmpty && isEmptyAfterResults(asked.answer, messages)) {
+        wasEmpty = true;
+        await admitNotice(emptyAnswer, { ...options, recorder });
+        continue;
+      }
       if (await sendBackToWork({ ...options, parts, times: timesSentBack, recorder })) {
         timesSentBack += 1;
         continue;
@@ -218,12 +235,30 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
       if (signal.aborted) return stop("interrupted");
       return stop("completed", endDetail(stopReason, parts));
     }
+    wasEmpty = false;
     if (stopReason === "max_tokens") await rejectTruncatedCalls(calls, recorder);
     else await executeCalls({ ...options, calls, turn, tools: byName(options.tools()), recorder });
     const stopped = options.hooks?.takeStop() ?? options.permissions.takeEnd?.();
     if (signal.aborted) return stop("interrupted");
     if (stopped !== undefined) return stop("completed", stopped);
   }
+}
+
+/** Models sometimes end with nothing right after the results of calls. That is seldom the end of the work. */
+const isEmptyAfterResults = ({ parts, stopReason }: ModelAnswer, messages: readonly Message[]): boolean =>
+  stopReason === "end_turn" &&
+  !parts.some((part) => part.type === "text" && part.text.trim() !== "") &&
+  (messages.at(-1)?.parts.some((part) => part.type === "tool_result") ?? false);
+
+async function admitNotice(
+  text: string,
+  { recorder, createId, signal }: Pick<LoopOptions, "createId" | "signal"> & { readonly recorder: Recorder },
+): Promise<void> {
+  const parts = [{ type: "text" as const, text }];
+  await recorder.record(
+    { type: "prompt.admitted", promptId: createId<PromptId>("prm"), source: "agent", parts },
+    signal,
+  );
 }
 
 const byName = (tools: readonly Tool[]) => new Map(tools.map((tool) => [tool.name, tool]));
@@ -238,11 +273,14 @@ function frame(options: LoopOptions, client: ModelClient): Omit<ModelRequest, "m
   };
 }
 
-function isNearLimit(options: LoopOptions, client: ModelClient): boolean {
+const isNearLimit = (options: LoopOptions, client: ModelClient): boolean =>
+  estimateTokens(options.conversation) >= limitOf(options, client) && options.conversation.turns().length > 1;
+
+/** The size in tokens at which the conversation is compacted. */
+function limitOf({ compaction }: LoopOptions, client: ModelClient): number {
   const room = client.contextWindow - client.maxOutputTokens;
-  const { atTokens, atFraction = defaultCompactAt } = options.compaction ?? {};
-  const limit = atTokens ?? Math.max(room, client.contextWindow / 2) * atFraction;
-  return estimateTokens(options.conversation) >= limit && options.conversation.turns().length > 1;
+  const { atTokens, atFraction = defaultCompactAt } = compaction ?? {};
+  return atTokens ?? Math.max(room, client.contextWindow / 2) * atFraction;
 }
 
 /** Compacts the conversation now; `/compact` also calls this. */
@@ -258,6 +296,8 @@ export async function compactNow(
     ...options,
     ...how,
     client,
+    keep: options.compaction?.keep,
+    limit: limitOf(options, client),
     request: frame(options, client),
     caller: { agentPath: path, agentType: type, turn: options.conversation.turn },
   });

@@ -1,10 +1,10 @@
-import { type Envelope, leadPath } from "../protocol/index.ts";
+import { type Envelope, leadPath, withoutStop } from "../protocol/index.ts";
 import { visibleText } from "../view/index.ts";
-import type { RunResult } from "./run-result.ts";
+import { openWorkLine, type RunResult } from "./run-result.ts";
 
 export type OutputFormat = "text" | "json" | "stream-json";
 
-/** Prints a run: only the answer, one result object, or every event. */
+/** Prints a run: only the answer, one result object, or every event and then the result object. */
 export interface Printer {
   event(envelope: Envelope): void;
   note(text: string): void;
@@ -40,7 +40,9 @@ export function createPrinter({ output, verbose, write, writeError }: PrinterOpt
     },
     finish(result) {
       if (result.error !== undefined && !said.has(result.error)) writeLine(result.error);
-      if (output === "json") write(`${JSON.stringify(result)}\n`);
+      const open = openWorkLine(result);
+      if (open !== undefined) writeLine(open);
+      if (output !== "text") write(`${JSON.stringify(result)}\n`);
       if (output === "text" && result.result !== "")
         write(result.result.endsWith("\n") ? result.result : `${result.result}\n`);
     },
@@ -51,7 +53,7 @@ export function createPrinter({ output, verbose, write, writeError }: PrinterOpt
 function warningLine({ event }: Envelope): string | undefined {
   switch (event.type) {
     case "turn.retried":
-      return `${event.failure.message}; retrying in ${seconds(event.delayMs)} (attempt ${event.attempt + 1})`;
+      return `${withoutStop(event.failure.message)}; retrying in ${seconds(event.delayMs)} (attempt ${event.attempt + 1})`;
     case "turn.waiting":
       return `waiting: ${event.reason}`;
     case "notice.raised":

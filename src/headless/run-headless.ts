@@ -1,5 +1,5 @@
 import type { Command, Envelope } from "../protocol/index.ts";
-import type { RunOutcome, Session } from "../session/index.ts";
+import { noOpenWork, type RunOutcome, type Session } from "../session/index.ts";
 import { createCommandQueue } from "./command-queue.ts";
 import { createPrinter, type OutputFormat, type Printer } from "./printer.ts";
 import { createRunResult, type RunResult } from "./run-result.ts";
@@ -14,9 +14,16 @@ export interface HeadlessOptions {
   readonly write: (text: string) => void;
   readonly writeError: (text: string) => void;
   readonly signal: AbortSignal;
+  /** Aborts at the first interrupt: from then on the run waits for no background job. */
+  readonly interrupted?: AbortSignal | undefined;
   /** How long background commands may run after the last answer. */
   readonly backgroundWaitMs: number;
-  readonly now: () => number;
+  readonly clock: RunClock;
+}
+
+export interface RunClock {
+  now(): number;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 /** A line of input that is not a command. */
@@ -30,7 +37,7 @@ export interface InputProblem {
 export async function runHeadless(options: HeadlessOptions): Promise<RunResult> {
   const { session } = options;
   const printer = createPrinter(options);
-  const result = createRunResult({ sessionId: session.id, startedAt: options.now(), now: options.now });
+  const result = createRunResult({ sessionId: session.id, startedAt: options.clock.now(), now: options.clock.now });
   const events = session.events();
   const ended = createEventSignal();
   const following = follow(events, (envelope) => {
@@ -67,9 +74,11 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
     await session.dispatch({ type: "permission.abandon" });
     await undefinedOnAbort(asked.allDone(), options.signal);
     const outcome = await settleAll(options, printer, ended);
+    // An interrupted run is closing already.
+    const openWork = options.signal.aborted ? noOpenWork : await session.openWork();
     await session.close(closeReason(outcome));
     await following;
-    const finished = result.finish({ outcome, problem, interrupted: options.signal.aborted });
+    const finished = result.finish({ outcome, problem, interrupted: options.signal.aborted, openWork });
     printer.finish(finished);
     return finished;
   } finally {
@@ -87,8 +96,23 @@ async function settleAll(
   printer: Printer,
   ended: EventSignal,
 ): Promise<RunOutcome | undefined> {
-  const { session, signal } = options;
-  const stopInput = AbortSignal.any([signal, AbortSignal.timeout(options.backgroundWaitMs)]);
+  const [late, done] = [new AbortController(), new AbortController()];
+  const timer = options.clock.sleep(options.backgroundWaitMs, done.signal).then(
+    () => late.abort(),
+    () => undefined, // everything has settled
+  );
+  try {
+    return await settleJobs(options, { printer, ended, stopInput: AbortSignal.any([options.signal, late.signal]) });
+  } finally {
+    done.abort();
+    await timer;
+  }
+}
+
+async function settleJobs(
+  { session, signal, interrupted }: HeadlessOptions,
+  { printer, ended, stopInput }: { printer: Printer; ended: EventSignal; stopInput: AbortSignal },
+): Promise<RunOutcome | undefined> {
   let reportedJobs = "";
   for (;;) {
     const changed = ended.next(signal);
@@ -98,13 +122,14 @@ async function settleAll(
     if (names === "" || signal.aborted || outcome?.reason !== "completed") return outcome;
     // An agent ends by itself and is supervised, but a command may be a server that never ends.
     const onlyCommands = running.every((task) => task.kind === "shell");
-    if (onlyCommands && stopInput.aborted) {
+    const limit = AbortSignal.any([...(interrupted ? [interrupted] : []), ...(onlyCommands ? [stopInput] : [])]);
+    if (limit.aborted) {
       printer.note(`stopped the background jobs: ${names}`);
       return outcome;
     }
     if (names !== reportedJobs) printer.note(`waiting for background jobs: ${names}`);
     reportedJobs = names;
-    await (onlyCommands ? Promise.race([changed, ended.next(stopInput)]) : changed);
+    await Promise.race([changed, ended.next(limit)]);
   }
 }
 

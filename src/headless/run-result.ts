@@ -1,5 +1,5 @@
 import { addUsage, type AgentId, type Envelope, type SessionId, type Usage } from "../protocol/index.ts";
-import type { RunOutcome } from "../session/index.ts";
+import type { OpenTeamWork, RunOutcome } from "../session/index.ts";
 import { answerText } from "../view/index.ts";
 
 /**
@@ -27,12 +27,39 @@ export interface RunResult {
     readonly tool_input: unknown;
   }[];
   readonly model: string;
+  /** Tasks of the team that are not done. This and the two below are missing if there are none. */
+  readonly open_tasks?: readonly OpenTask[];
+  /** Members that still worked when the run ended. */
+  readonly running_members?: readonly string[];
+  /** Branches of members with commits or files that are not landed. */
+  readonly unlanded_branches?: readonly UnlandedBranch[];
+}
+
+export interface OpenTask {
+  readonly id: number;
+  readonly subject: string;
+  readonly status: string;
+  readonly owner?: string;
+}
+
+export interface UnlandedBranch {
+  readonly branch: string;
+  readonly path: string;
+  readonly commits: number;
+  readonly uncommitted_files: number;
 }
 
 export interface RunResultBuilder {
   add(envelope: Envelope): void;
-  /** `problem` is the last input or prompt that failed. */
-  finish(end: { outcome: RunOutcome | undefined; problem: string | undefined; interrupted: boolean }): RunResult;
+  finish(end: RunEnd): RunResult;
+}
+
+export interface RunEnd {
+  readonly outcome: RunOutcome | undefined;
+  /** The last input or prompt that failed. */
+  readonly problem: string | undefined;
+  readonly interrupted: boolean;
+  readonly openWork: OpenTeamWork;
 }
 
 /** Computes the result of one run from its events. */
@@ -50,7 +77,8 @@ export function createRunResult(run: { sessionId: SessionId; startedAt: number; 
     add({ event, agent, session }) {
       if (session === run.sessionId) lead ??= agent;
       // Only the lead's text is the answer, even if another agent writes last.
-      if (agent === lead) answer = answerText(event) ?? answer;
+      // An empty answer, as after a wake with nothing to add, does not replace the one before.
+      if (agent === lead) answer = answerText(event)?.trim() ? (answerText(event) ?? answer) : answer;
       switch (event.type) {
         case "turn.started":
           if (agent === lead) model = event.model;
@@ -66,7 +94,9 @@ export function createRunResult(run: { sessionId: SessionId; startedAt: number; 
           break;
         case "tool.settled": {
           const call = calls.get(event.callId);
-          if (event.outcome === "denied" && call) {
+          // The lead's answer to a teammate's plan is a review, not a permission.
+          const isReview = call?.name === "ExitPlanMode" && agent !== lead;
+          if (event.outcome === "denied" && call && !isReview) {
             denials.push({ tool_name: call.name, tool_use_id: event.callId, tool_input: call.input });
           }
           break;
@@ -75,7 +105,7 @@ export function createRunResult(run: { sessionId: SessionId; startedAt: number; 
           break;
       }
     },
-    finish({ outcome, problem, interrupted }) {
+    finish({ outcome, problem, interrupted, openWork }) {
       const nothingDone = turns === 0 && problem !== undefined && !interrupted;
       const subtype = nothingDone ? "error_during_execution" : subtypeOf(outcome, interrupted);
       const error = outcome === undefined || outcome.reason === "completed" ? problem : outcome.detail;
@@ -97,9 +127,50 @@ export function createRunResult(run: { sessionId: SessionId; startedAt: number; 
         },
         permission_denials: denials,
         model,
+        ...openWorkFields(openWork),
       };
     },
   };
+}
+
+function openWorkFields({
+  tasks,
+  runningMembers,
+  worktrees,
+}: OpenTeamWork): Pick<RunResult, "open_tasks" | "running_members" | "unlanded_branches"> {
+  return {
+    ...(tasks.length > 0 && {
+      open_tasks: tasks.map(({ id, subject, status, owner }) => ({
+        id,
+        subject,
+        status,
+        ...(owner !== undefined && { owner }),
+      })),
+    }),
+    ...(runningMembers.length > 0 && { running_members: runningMembers }),
+    ...(worktrees.length > 0 && {
+      unlanded_branches: worktrees.map(({ branch = "(no branch)", path, commits, uncommittedFiles }) => ({
+        branch,
+        path,
+        commits: Number.isFinite(commits) ? commits : 1,
+        uncommitted_files: uncommittedFiles,
+      })),
+    }),
+  };
+}
+
+/** One line about what a run left open, for people. Undefined if nothing is open. */
+export function openWorkLine({
+  open_tasks: tasks = [],
+  running_members: running = [],
+  unlanded_branches: branches = [],
+}: RunResult): string | undefined {
+  const parts = [
+    ...(tasks.length > 0 ? [`open tasks: ${tasks.map(({ id, subject }) => `#${id} ${subject}`).join(", ")}`] : []),
+    ...(running.length > 0 ? [`still working: ${running.join(", ")}`] : []),
+    ...(branches.length > 0 ? [`not landed: ${branches.map(({ branch }) => branch).join(", ")}`] : []),
+  ];
+  return parts.length === 0 ? undefined : `the run ended with open work; ${parts.join("; ")}`;
 }
 
 function subtypeOf(outcome: RunOutcome | undefined, interrupted: boolean): RunResult["subtype"] {
@@ -121,7 +192,7 @@ function subtypeOf(outcome: RunOutcome | undefined, interrupted: boolean): RunRe
 export function exitCodeOf(result: RunResult): number {
   switch (result.subtype) {
     case "success":
-      return result.is_error ? 1 : 0;
+      return result.is_error ? 1 : openWorkLine(result) === undefined ? 0 : 4;
     case "error_during_execution":
       return 1;
     case "error_max_turns":

@@ -1,7 +1,7 @@
 import { Server } from "@modelcontextprotocol/server";
 import { version } from "../platform/index.ts";
 import { type CallId, type ContentPart, TroupeError } from "../protocol/index.ts";
-import { executeTool, parseInput, type Tool, type ToolContext, toolSpecs } from "../tool/index.ts";
+import { executeTool, parseModelInput, type Tool, type ToolContext, toolSpecs } from "../tool/index.ts";
 import { instructions } from "./server-instructions.ts";
 import type { MemberConnection } from "./member-connection.ts";
 
@@ -44,7 +44,7 @@ interface Request {
 }
 
 async function call(tool: Tool, input: unknown, { connection, id, signal }: Request) {
-  const parsed = parseInput(tool, input);
+  const parsed = parseModelInput(tool, input);
   if (!parsed.ok) return failed(parsed.message);
   try {
     const member = tool.name === "Register" ? undefined : connection.member();

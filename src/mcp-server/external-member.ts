@@ -9,7 +9,7 @@ import {
   TroupeError,
 } from "../protocol/index.ts";
 import type { OwnPresence, StoredTeam } from "../store/index.ts";
-import { type Mailbox, type MemberEnd, type ReceivedMail, openMailbox } from "../team/index.ts";
+import { adoptReservedTasks, type Mailbox, type MemberEnd, type ReceivedMail, openMailbox } from "../team/index.ts";
 
 /** A team member that an external program's agent acts for. */
 export interface ExternalMember {
@@ -87,6 +87,7 @@ export async function joinAsVoice(team: StoredTeam, options: ExternalMemberOptio
 export async function joinAsExternal(team: StoredTeam, options: ExternalMemberOptions): Promise<ExternalMember> {
   const { clock, createId } = options;
   const { member, presence } = (await rejoin(team, options)) ?? (await join(team, options));
+  await adoptReservedTasks(member, team);
   const mailbox = openMailbox(team, { clock, createId });
   const processes = createProcessScope();
   let leaving: Promise<void> | undefined;

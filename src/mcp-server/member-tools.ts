@@ -93,13 +93,12 @@ function taskTools(connection: MemberConnection, { runChecks, env, clock }: Memb
     list: async () => connection.team.tasks,
     memberName: () => connection.member().name,
     team: () => connection.team.name,
-    members: () => connection.team.record.current().members.flatMap(({ name, ended }) => (ended ? [] : [name])),
+    members: () => connection.team.record.current().members,
     // An external program keeps its own log, if any.
     record: async () => undefined,
-    async assign({ id: taskId, subject, description }, to) {
+    async notify(mail) {
       const { mailbox, name } = connection.member();
-      const body = { kind: "task_assignment" as const, taskId, subject, description, assignedBy: name };
-      await mailbox.send({ from: name, to, body, summary: `task #${taskId}` });
+      await mailbox.send({ from: name, ...mail });
     },
     accept: (task, signal) =>
       acceptTask(task, {

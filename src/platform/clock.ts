@@ -26,6 +26,24 @@ export const systemClock: Clock = {
     }),
 };
 
+/** Runs the work with a signal that aborts after `ms`. The timer ends with the work. */
+export async function withTimeLimit<T>(
+  clock: Pick<Clock, "sleep">,
+  ms: number,
+  work: (late: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const [late, done] = [new AbortController(), new AbortController()];
+  const timer = sleepUnlessAborted(clock, ms, done.signal).then((isLate) => {
+    if (isLate) late.abort(new DOMException(`not done after ${ms} ms`, "TimeoutError"));
+  });
+  try {
+    return await work(late.signal);
+  } finally {
+    done.abort();
+    await timer;
+  }
+}
+
 /** Resolves to true after `ms`, or to false as soon as the signal aborts. */
 export async function sleepUnlessAborted(
   clock: Pick<Clock, "sleep">,

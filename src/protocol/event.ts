@@ -66,10 +66,12 @@ export const StoredEvent = z.discriminatedUnion("type", [
   event("context.composed", { system: z.array(z.string()) }),
   /** The agent is a fork: its conversation begins with that of `from`, up to and including the answer of this turn. */
   event("context.inherited", { from: AgentId, turn: count }),
-  /** From here on the conversation is `summary`, then the turns from `keptFromTurn`, then new input. */
+  /** From here on the conversation is `kept` and `summary`, then the turns from `keptFromTurn`, then new input. */
   event("context.compacted", {
     trigger: z.enum(["limit", "overflow", "asked"]),
     summary: z.string(),
+    /** The messages that gave the agent its work, word for word. */
+    kept: z.string().optional(),
     keptFromTurn: count.nullable(),
     tokensBefore: count,
   }),
@@ -160,7 +162,8 @@ export const StoredEvent = z.discriminatedUnion("type", [
     color: z.string().optional(),
   }),
   /** Stored after the mail is stored for its receiver. */
-  event("mail.sent", { team: z.string(), ...mailFacts, to: z.string() }),
+  /** `quiet`: it does not wake its receiver, and no report follows. */
+  event("mail.sent", { team: z.string(), ...mailFacts, to: z.string(), quiet: z.literal(true).optional() }),
   /** In the receiver's log. `promptId` is set if it entered the conversation; otherwise the runtime handled it. */
   event("mail.received", { team: z.string(), ...mailFacts, from: z.string(), promptId: PromptId.optional() }),
   /** An agent's change to a task list; the team keeps the list itself. Without `team` it is the session's own list. */
@@ -171,6 +174,8 @@ export const StoredEvent = z.discriminatedUnion("type", [
     taskId: WorkItemId,
     status: WorkItemStatus.optional(),
     owner: z.string().optional(),
+    /** For a completed task: whether its checks passed, were not run, or do not exist. */
+    checks: z.enum(["passed", "not_run", "none"]).optional(),
   }),
 
   /** A user's command that ran because of an event here. `detail` is its output. */

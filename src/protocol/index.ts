@@ -48,7 +48,14 @@ export {
   Usage,
 } from "./model.ts";
 export { parseJson } from "./parse-json.ts";
-export { PermissionAnswer, type PermissionDecision, PermissionMode, Surroundings } from "./permission.ts";
+export {
+  PermissionAnswer,
+  type PermissionDecision,
+  PermissionMode,
+  type Refusal,
+  type RefusalHint,
+  Surroundings,
+} from "./permission.ts";
 export { permissionModes } from "./permission-modes.ts";
 export {
   BusSettings,
@@ -61,7 +68,7 @@ export {
   WatchdogSettings,
   WorktreeSettings,
 } from "./settings.ts";
-export { ToolDisplay, ToolOutcome, ToolOutcomeKind } from "./tool.ts";
+export { KnownFile, ToolDisplay, ToolOutcome, ToolOutcomeKind } from "./tool.ts";
 export {
   AllowedPath,
   BackendType,
@@ -76,6 +83,17 @@ export {
   teamUser,
   TmuxPane,
 } from "./team.ts";
-export { cut, cutAfter, oneLine } from "./text.ts";
+export { cut, cutAfter, oneLine, withoutStop } from "./text.ts";
 export { visibleLine, visibleText } from "./visible-text.ts";
-export { AcceptanceCheck, isOpenTask, openBlockers, WorkItem, WorkItemId, WorkItemStatus } from "./work-item.ts";
+export {
+  AcceptanceCheck,
+  returnedBy,
+  isOpenTask,
+  openBlockers,
+  openBlockersOf,
+  OwnerWords,
+  PastOwner,
+  WorkItem,
+  WorkItemId,
+  WorkItemStatus,
+} from "./work-item.ts";

@@ -21,12 +21,20 @@ export const MailBody = z.discriminatedUnion("kind", [
     file: z.string().optional(),
     /** The activity in its log since its last report. */
     evidence: z.string().optional(),
+    /** It called no tool since its last report. */
+    didNothing: z.literal(true).optional(),
+    /** It is in plan mode, and no plan of it waits for an answer. */
+    lacksPlan: z.literal(true).optional(),
     /** It has agreed to end and ends now. This is its last mail. */
     isLeaving: z.literal(true).optional(),
     /** A summary of its last mail to a member other than the lead. */
     summary: z.string().optional(),
     completedTaskId: z.number().int().positive().optional(),
     completedStatus: z.enum(["resolved", "blocked", "failed"]).optional(),
+    /** The checks of the completed task passed, were not run, or do not exist. */
+    completedChecks: z.enum(["passed", "not_run", "none"]).optional(),
+    /** The task that it has in progress although it is idle. */
+    openTaskId: z.number().int().positive().optional(),
     failureReason: z.string().optional(),
   }),
   kind("permission_request", {
@@ -62,6 +70,8 @@ export const MailBody = z.discriminatedUnion("kind", [
     mode: PermissionMode.optional(),
     isolation: z.enum(["worktree", "remote"]).optional(),
     cwd: z.string().optional(),
+    /** The task that it gets with its start. */
+    task: z.number().int().positive().optional(),
   }),
   /** `text` is for the model that made the request. */
   kind("spawn_response", { ...asked, ok: z.boolean(), text: z.string() }),
@@ -74,12 +84,18 @@ export const MailBody = z.discriminatedUnion("kind", [
     approve: z.boolean(),
     feedback: z.string().optional(),
     permissionMode: PermissionMode.exclude(["plan", "bubble"]).optional(),
+    /** The role that decided. Missing in mail of older versions: the lead. */
+    by: z.enum(["lead", "user"]).optional(),
   }),
   kind("task_assignment", {
     taskId: z.number().int().positive(),
     subject: z.string(),
     description: z.string(),
     assignedBy: z.string(),
+    /** Open tasks that block it. The receiver begins it when they are done. */
+    blockedBy: z.array(z.number().int().positive()).optional(),
+    /** The earlier owners of the task, and the last words of the last one. */
+    history: z.string().optional(),
   }),
   /** `atMost`: an upper limit. A member in a stricter mode, or in plan mode, keeps its mode. */
   kind("mode_set_request", { mode: PermissionMode.exclude(["bubble"]), atMost: z.boolean().optional() }),

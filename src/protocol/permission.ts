@@ -21,14 +21,16 @@ export const PermissionAnswer = z.discriminatedUnion("behavior", [
     permissionMode: PermissionMode.exclude(["plan", "bubble"]).optional(),
     /** A note for the model, added to the result. */
     message: z.string().optional(),
+    /** The source of the answer if it is not the user: a lead's model. */
+    by: z.enum(["lead"]).optional(),
     /** In a team: from now on all members may change what this call changes. */
     team: z.boolean().optional(),
   }),
   z.object({
     behavior: z.literal("deny"),
     message: z.string().optional(),
-    /** The source of the answer if it is not the user: a lead's model, or the policy after a timeout. */
-    by: z.enum(["lead", "policy"]).optional(),
+    /** The source of the answer if it is not the user: a lead's model, the policy, or a timeout. */
+    by: z.enum(["lead", "policy", "timeout"]).optional(),
   }),
 ]);
 export type PermissionAnswer = z.infer<typeof PermissionAnswer>;
@@ -59,10 +61,66 @@ export const permissionQuestion = {
   around: Surroundings.optional(),
 };
 
+/** A way that stays open to an agent whose call is refused. */
+export type RefusalHint =
+  /** The other commands of the line are allowed by themselves. */
+  | { readonly kind: "rest" }
+  /** The agent may change files with Edit and Write. */
+  | { readonly kind: "edit" }
+  /** The shell would expand this word: quoted, it is allowed. */
+  | { readonly kind: "quote"; readonly word: string }
+  /** The file names are not known before the line runs. */
+  | { readonly kind: "names" }
+  /** The agent works in a worktree, which has its own copy of the file. */
+  | { readonly kind: "copy"; readonly path: string }
+  /** A substitution in double quotes may be meant as text. `commit`: it is in the message of a commit. */
+  | { readonly kind: "text"; readonly text: string; readonly commit: boolean }
+  /** The line has code in it, so no rule is proposed. A rule for all calls of `program` would allow it. */
+  | { readonly kind: "code"; readonly program?: string | undefined }
+  /** In this mode the call needs no permission. */
+  | { readonly kind: "mode"; readonly mode: "acceptEdits" }
+  /** Someone else commits. `worktree`: an agent in its own worktree may commit. */
+  | { readonly kind: "commit"; readonly worktree: boolean };
+
+/** The facts that a model needs about a refused call. */
+export interface Refusal {
+  /**
+   * The source of the refusal. `rule`: a deny rule. `protected`: a place that no agent may write to. `plan`: the mode
+   * `plan`. `permission`: it needs permission. `syntax`: bash cannot parse it.
+   */
+  readonly cause: "rule" | "protected" | "plan" | "permission" | "syntax";
+  /** The part of the call that is refused: commands of the line, or a path. Undefined: the whole call. */
+  readonly part?: string | undefined;
+  /** The reason, a clause without a full stop. */
+  readonly why?: string | undefined;
+  /** Each refused part with its own reason, if there are several. */
+  readonly parts?: readonly { readonly part: string; readonly why: string }[] | undefined;
+  readonly hints: readonly RefusalHint[];
+  /** The narrowest allow rules with which the call would run. */
+  readonly rules: readonly string[];
+}
+
 /** The policy's decision on one call. It is pure: same call and policy, same decision. */
 export type PermissionDecision =
-  | { readonly behavior: "allow"; readonly rule: string; readonly reason?: string }
-  | { readonly behavior: "deny"; readonly rule: string; readonly reason: string }
+  | {
+      readonly behavior: "allow";
+      readonly rule: string;
+      readonly reason?: string;
+      /**
+       * The files that a command writes without asking. `foreign`: paths that then hold moved files of others. `git`: it
+       * must run without hooks.
+       */
+      readonly changes?: {
+        readonly writes: readonly string[];
+        readonly foreign: readonly string[];
+        readonly git: boolean;
+      };
+      /** The agent's own copy of what it reads in the main checkout. */
+      readonly copy?: string;
+      /** The working directory, if a rule allows a change of a file outside of it. */
+      readonly outside?: string;
+    }
+  | { readonly behavior: "deny"; readonly rule: string; readonly reason: string; readonly refusal?: Refusal }
   | {
       readonly behavior: "ask";
       readonly rule: string;
@@ -70,6 +128,11 @@ export type PermissionDecision =
       /** The reason why it is not simply allowed. */
       readonly reason?: string;
       readonly suggestions: readonly string[];
-      /** The message to the model when no user can answer. The run then ends. */
+      /** The message to the model when no user can answer. */
       readonly unattended?: string;
+      /** True if the run then ends. */
+      readonly endsUnattended?: boolean;
+      readonly refusal?: Refusal;
+      /** Tells the model what to do after a refusal, or if no answer comes in time. */
+      readonly next?: { readonly refused: string; readonly late: string };
     };

@@ -63,6 +63,8 @@ const patterns = z.array(z.string().min(1)).optional();
 
 /** How a worktree is prepared for an agent, and which of its files are not worth keeping. `docs/worktrees.md`. */
 export const WorktreeSettings = z.strictObject({
+  /** The ends of the paths of installed dependencies, which are copied. An empty list copies none. */
+  dependencies: patterns,
   link: patterns,
   copy: patterns,
   sparse: patterns,
@@ -134,6 +136,10 @@ export const TeamSettings = z.strictObject({
   permissionTimeoutMs: milliseconds.optional(),
   /** How long a teammate's process may stay silent after its lease ended, before it is ended. */
   silentMs: milliseconds.optional(),
+  /** How often the lead is woken by its team without a prompt of the user. */
+  maxWakes: z.number().int().positive().optional(),
+  /** How long reports are gathered while other teammates work. */
+  gatherMs: milliseconds.optional(),
   /** Approves the plans of teammates. */
   planApproval: z.enum(["lead", "user"]).optional(),
   /** Teammates may also start teammates, in the same team. */

@@ -17,6 +17,20 @@ export const AcceptanceCheck = z.object({
 });
 export type AcceptanceCheck = z.infer<typeof AcceptanceCheck>;
 
+/** The last words of an owner about its work, and the branch that has it. */
+export const OwnerWords = z.object({ text: z.string(), branch: z.string().optional() });
+export type OwnerWords = z.infer<typeof OwnerWords>;
+
+/** A member that began the task and does not have it any more. */
+export const PastOwner = z.object({
+  owner: z.string(),
+  until: z.string(),
+  said: OwnerWords.optional(),
+  /** It released the task itself, and neither the lead nor the user has changed the task since. */
+  returned: z.literal(true).optional(),
+});
+export type PastOwner = z.infer<typeof PastOwner>;
+
 /** A task as every process folds it. */
 export const WorkItem = z.object({
   id: WorkItemId,
@@ -37,6 +51,10 @@ export const WorkItem = z.object({
   proof: z.enum(["claimed", "verified", "refuted"]).optional(),
   proofDetail: z.string().optional(),
   metadata: z.record(z.string(), z.unknown()),
+  /** The last words of the owner about the task. */
+  said: OwnerWords.optional(),
+  /** Earlier owners, oldest first. */
+  past: z.array(PastOwner).optional(),
   createdBy: z.string(),
   createdAt: z.string(),
   updatedAt: z.string(),
@@ -52,9 +70,20 @@ export function isOpenTask({ status, acceptance, proof, proofDetail }: WorkItem)
   return acceptance.length > 0 && proof === "claimed" && proofDetail === undefined;
 }
 
+/** The member that returned the task to the lead. Undefined if the task does not wait for the lead. */
+export function returnedBy({ status, owner, past = [] }: WorkItem): string | undefined {
+  const last = past.at(-1);
+  return status === "pending" && owner === undefined && last?.returned ? last.owner : undefined;
+}
+
 /** Returns the open tasks that a task still waits for before it can start. */
 export function openBlockers(task: WorkItem, all: readonly WorkItem[]): WorkItemId[] {
-  if (task.status !== "pending" || task.blockedBy.length === 0) return [];
+  return task.status === "pending" ? openBlockersOf(task, all) : [];
+}
+
+/** Returns the open tasks that block a task, also if it has started: it cannot be completed before them. */
+export function openBlockersOf(task: Pick<WorkItem, "blockedBy">, all: readonly WorkItem[]): WorkItemId[] {
+  if (task.blockedBy.length === 0) return [];
   const open = new Set(all.filter(isOpenTask).map(({ id }) => id));
   return task.blockedBy.filter((id) => open.has(id));
 }

@@ -1,5 +1,5 @@
 import { selectAgentTools } from "../agent/definitions/index.ts";
-import { createLedger, isDiskFull, refreshSystemPrompt } from "../agent/index.ts";
+import { isDiskFull, refreshSystemPrompt } from "../agent/index.ts";
 import { closeAll, createProcessScope, version } from "../platform/index.ts";
 import {
   type Ack,
@@ -9,28 +9,27 @@ import {
   type PermissionMode,
   TroupeError,
 } from "../protocol/index.ts";
-import type { CommandSandbox, Tool } from "../tool/index.ts";
-import { emptyView, dropTranscript, reduce, type SessionView } from "../view/index.ts";
+import { adaptTools, type CommandSandbox, type Tool } from "../tool/index.ts";
+import { agentOf, type AgentView, emptyView, dropTranscript, reduce, type SessionView } from "../view/index.ts";
 import { compactLead, dispatch } from "./dispatch.ts";
 import { createEventHub } from "./event-hub.ts";
 import { createPermissionBroker, type PermissionBroker } from "./permissions/permission-broker.ts";
-import { lastMode } from "./permissions/plan-mode.ts";
 import { submitPrompt } from "./slash-commands/submit-prompt.ts";
 import { createAgentRuntime, type AgentRuntime, type SessionResources } from "./agent-runtime/agent-runtime.ts";
+import type { LoadedExtras } from "./agent-types/agent-extras.ts";
 import type { Session } from "./session.ts";
 import { createSessionSubagents } from "./subagents/subagents.ts";
-import type { SessionDependencies } from "./session-dependencies.ts";
+import type { MemberContext, SessionDependencies } from "./session-dependencies.ts";
+import { noOpenWork } from "./teams/ongoing-team-work.ts";
 import type { TeamRole } from "./teams/team-role.ts";
 import { memoizeByList } from "./agent-runtime/memoize-by-list.ts";
 import { warnOnOverlap } from "./subagents/warn-on-overlap.ts";
 
 /** Opens a session from its log, new or existing, and returns the object that all frontends use. */
 export async function openSession(parts: SessionDependencies): Promise<Session> {
-  const { opened, createId } = parts;
+  const { opened, createId, ledger } = parts;
   const log = opened.leadLog;
   const resumed = log.replayed.length > 0;
-  const budget = { maxBudgetUsd: parts.maxBudgetUsd, maxTokens: parts.limits?.maxTokens };
-  const ledger = parts.ledger ?? createLedger(budget);
   if (!parts.isCounted) {
     for (const { event } of [...log.replayed, ...(parts.earlierAgents ?? [])]) ledger.recall(event);
   }
@@ -85,7 +84,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
   const spawnTools = subagents?.toolsOf(() => runtime, path, team?.starter) ?? [];
   const pool = () => withTeamTools([...(extras?.pool(parts.tools()) ?? parts.tools()), ...spawnTools], team);
   const { coordinator } = parts;
-  const leadTools = coordinator ? () => coordinator.leadTools(pool(), team) : pool;
+  const leadTools = memoizeByList(() => leadPool(parts, pool(), team), adaptTools);
   const tools: () => readonly Tool[] = definition ? memberTools(definition, pool, parts.permissionMode) : leadTools;
   const memberHooks = definition && (await parts.agents?.hooksOf(definition));
   const runtime: AgentRuntime = createAgentRuntime(shared, {
@@ -104,9 +103,8 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
     openHooks: memberHooks?.create,
     teamRules: member?.teamRules,
     afterPlan: member?.mode,
-    isMoved: member?.isMoved,
     ongoingWork: async () => (await team?.ongoingWork()) ?? [],
-    idleSubagents: () => subagents?.idleSubagents(log.agent) ?? [],
+    subagents: () => subagents?.subagentsOf(log.agent) ?? [],
   });
   const loadedExtras = await extras?.load(runtime.policy, tools);
   const { agent: lead, conversation, policy, plan, background, sandbox, hooks } = runtime;
@@ -170,9 +168,8 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
       cwd,
     });
   }
-  if (resumed && lastMode(log.replayed) !== parts.permissionMode) {
-    await lead.record({ type: "agent.changed", permissionMode: parts.permissionMode });
-  }
+  const changes = changesSince(agentOf(view, log.agent), { cwd, permissionMode: parts.permissionMode });
+  if (resumed && changes) await lead.record({ type: "agent.changed", ...changes });
   for (const message of [...opened.notices, ...parts.notices, ...sandboxNotices, ...(loadedExtras?.notices ?? [])]) {
     await lead.record({ type: "notice.raised", level: "warning", code: "start", message });
   }
@@ -180,13 +177,12 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
   await subagents?.reportLostAgents(runtime, log.replayed);
   await lead.closeOpenCalls();
   await background.recover(log.replayed, async (started) => subagents?.reportLostWork(started));
+  const now = { tools: tools().map(({ name }) => name), mode: parts.permissionMode };
+  const own = member && loadedExtras && { ...now, ...memberPlace(member, loadedExtras), cwd };
   const system =
-    definition && member && loadedExtras && parts.agents
-      ? refreshSystemPrompt(conversation.system, [
-          ...parts.agents.systemOf(definition, { ...loadedExtras, cwd }),
-          member.conduct,
-        ])
-      : parts.system(conversation.system);
+    definition && own && parts.agents
+      ? refreshSystemPrompt(conversation.system, await parts.agents.systemOf(definition, own))
+      : parts.system(conversation.system, now);
   if (system !== conversation.system) await lead.record({ type: "context.composed", system: [...system] });
   parts.mcp?.attach({
     ...lead,
@@ -230,13 +226,12 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
     transcript: ({ session, agent }) => parts.readTranscript(session ?? opened.sessionId, agent),
     slashCommands: () =>
       commands().map(({ name, description, argumentHint, source }) => ({ name, description, argumentHint, source })),
-    async settled() {
-      return lead.settled();
-    },
+    settled: async () => lead.settled(),
     async delegate(work) {
       if (!subagents || closing) throw new TroupeError("agent", "This session cannot start agents.");
       return subagents.delegate(work);
     },
+    openWork: async () => (await team?.openWork?.()) ?? noOpenWork,
     backgroundRunning: () => [...background.running(), ...(team?.running() ?? [])],
     close: (reason = "completed") => (closing ??= close(reason)),
   };
@@ -298,11 +293,38 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
   }
 }
 
+/** The facts of a resumed agent that its log does not have: commands of earlier versions could move it. */
+function changesSince(
+  before: AgentView | undefined,
+  now: Pick<AgentView, "cwd" | "permissionMode">,
+): Partial<typeof now> | undefined {
+  if (!before) return undefined;
+  const changes = {
+    ...(before.cwd !== now.cwd && { cwd: now.cwd }),
+    ...(before.permissionMode !== now.permissionMode && { permissionMode: now.permissionMode }),
+  };
+  return Object.keys(changes).length === 0 ? undefined : changes;
+}
+
 /** A team tool replaces a tool of the same name. */
 function withTeamTools(tools: readonly Tool[], team: TeamRole | undefined): readonly Tool[] {
   if (!team) return tools;
   const names = new Set(team.tools.map(({ name }) => name));
   return [...tools.filter(({ name }) => !names.has(name)), ...team.tools];
+}
+
+/** The tools of a lead. Without a user, plan mode is never switched on and there is no plan to present. */
+function leadPool(parts: SessionDependencies, pool: readonly Tool[], team: TeamRole | undefined): readonly Tool[] {
+  if (parts.coordinator) return parts.coordinator.leadTools(pool, team);
+  const plans = parts.asker !== "nobody" || parts.permissionMode === "plan";
+  return plans ? pool : pool.filter(({ name }) => name !== "ExitPlanMode");
+}
+
+/** A teammate without its own folder works in that of its lead. */
+function memberPlace({ folder, prompt }: MemberContext, extras: LoadedExtras) {
+  const { team, worktree, blocks } = prompt;
+  const sharedWith = folder === undefined ? team?.lead : undefined;
+  return { team, worktree, sharedWith, extras: { ...extras, blocks: [...extras.blocks, ...blocks] } };
 }
 
 function memberTools(definition: AgentDefinition, pool: () => readonly Tool[], mode: PermissionMode) {

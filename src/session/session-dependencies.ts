@@ -1,4 +1,5 @@
-import type { Ledger, PermissionQuestion } from "../agent/index.ts";
+import type { AgentKnowledge } from "./agent-runtime/agent-knowledge.ts";
+import type { Ledger, PermissionQuestion, TeamFacts, WorktreePlace } from "../agent/index.ts";
 import type { Clock, CreateId } from "../platform/index.ts";
 import type {
   AgentDefinition,
@@ -12,6 +13,7 @@ import type {
   StoredEnvelope,
   Usage,
   WatchdogSettings,
+  LandSettings,
   WorktreeSettings,
 } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
@@ -19,7 +21,8 @@ import type { SideQuestionSettings, AgentSlots, RepositoryContext } from "../tea
 import type { Coordinator } from "./teams/coordinator-mode.ts";
 import type { AgentRuntime } from "./agent-runtime/agent-runtime.ts";
 import type { TeamRole, TeamPorts } from "./teams/team-role.ts";
-import type { AgentExtras, LoadedExtras } from "./agent-types/agent-extras.ts";
+import type { AgentExtras } from "./agent-types/agent-extras.ts";
+import type { AgentPrompts, LeadNow } from "./agent-types/agent-prompts.ts";
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import type { createCommandSandbox, RuleSet, Tool } from "../tool/index.ts";
 import type { SessionSocketOpener } from "./observe/lazy-session-socket.ts";
@@ -48,8 +51,8 @@ export interface SessionDependencies {
   readonly makeModel: (ref: string) => Promise<ModelClient>;
   readonly costOf: (ref: string, usage: Usage) => number;
   readonly tools: () => readonly Tool[];
-  /** Returns the system prompt of a new session, or of a session that resumes with `stored`. */
-  readonly system: (stored: readonly string[]) => readonly string[];
+  /** Returns the system prompt of a lead: of a new session, or of a session that resumes with `stored`. */
+  readonly system: (stored: readonly string[], now: Pick<LeadNow, "tools" | "mode">) => readonly string[];
   readonly permissionMode: PermissionMode;
   readonly rules: RuleSet;
   readonly asker: PermissionAsker;
@@ -68,7 +71,6 @@ export interface SessionDependencies {
   /** Model keys, which are removed from everything that agents read. */
   readonly secrets?: readonly string[] | undefined;
   readonly maxTurns?: number | undefined;
-  readonly maxBudgetUsd?: number | undefined;
   readonly limits?: LimitSettings | undefined;
   /** Limits that count agents of other sessions too. The default is this session's own `limits`. */
   readonly spawnLimits?: AgentSlots | undefined;
@@ -84,8 +86,10 @@ export interface SessionDependencies {
   readonly member?: MemberContext | undefined;
   /** Connects the session to its teams. */
   readonly team?: ((ports: TeamPorts) => TeamRole) | undefined;
-  /** A ledger shared with other sessions in this process. */
-  readonly ledger?: Ledger | undefined;
+  /** The files and instructions that each agent knows. */
+  readonly knowledge: AgentKnowledge;
+  /** A ledger, which other sessions in this process may share. */
+  readonly ledger: Ledger;
   /** True if the ledger already includes this session's spending from previous runs. */
   readonly isCounted?: boolean | undefined;
   /** Opens the session socket for other processes of the user. Undefined if there is none. */
@@ -109,12 +113,9 @@ export interface MemberContext {
   readonly definition: AgentDefinition;
   /** The worktree, if the teammate has one. */
   readonly folder?: string | undefined;
-  /** True if the worktree is new, so the last folder from the log does not exist in it. */
-  readonly isMoved?: boolean | undefined;
   /** The folder that the lead's workers share. */
   readonly scratchpad?: string | undefined;
-  /** The part of the system prompt about teams. */
-  readonly conduct: string;
+  readonly prompt: MemberPrompt;
   /** Variables for its commands: the ports of its worktree. */
   readonly env: Readonly<Record<string, string>>;
   /** The highest mode without asking. If a plan must be approved first, it applies after that. */
@@ -127,6 +128,15 @@ export interface MemberContext {
   readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
 }
 
+/** The parts of a teammate's system prompt that its team decides. */
+export interface MemberPrompt {
+  /** Undefined for an agent that works alone on another machine. */
+  readonly team?: TeamFacts | undefined;
+  /** The worktree that was made for it. */
+  readonly worktree?: WorktreePlace | undefined;
+  readonly blocks: readonly string[];
+}
+
 /** The dependencies for starting agents. */
 export interface AgentDependencies {
   readonly definitions: readonly AgentDefinition[];
@@ -135,7 +145,7 @@ export interface AgentDependencies {
   readonly modelOverride?: string | undefined;
   readonly modeSetting?: PermissionMode | "inherit" | undefined;
   readonly watchdog?: WatchdogSettings | undefined;
-  readonly worktree: WorktreeSettings;
+  readonly repository: { readonly worktree: WorktreeSettings; readonly land: LandSettings };
   /** Undefined without a bus to other machines. */
   readonly remote?: RemoteWork | undefined;
   readonly place: Pick<RepositoryContext, "home" | "userHome">;
@@ -145,11 +155,8 @@ export interface AgentDependencies {
   smallModelFor(ref: string): (() => Promise<ModelClient>) | undefined;
   /** Returns the same client for the same reference. */
   modelFor(ref: string): Promise<ModelClient>;
-  /** Returns the system prompt of an agent of this type in this folder, with its own blocks. */
-  systemOf(
-    definition: AgentDefinition,
-    own: Pick<LoadedExtras, "blocks" | "skills" | "offersSkills"> & { readonly cwd: string },
-  ): readonly string[];
+  /** Returns the system prompt of an agent of this type below the lead. */
+  systemOf: AgentPrompts["of"];
   /**
    * Loads the extras of a definition and starts its servers. The caller stops them. Rejects if a required server is not
    * available.

@@ -3,6 +3,7 @@ import type { Ack, AgentId, Command, Envelope, SessionId, StoredEnvelope } from 
 import type { SessionView } from "../view/index.ts";
 import type { DelegatedWork } from "./subagents/run-delegated-task.ts";
 import type { Subscription } from "./event-hub.ts";
+import type { OpenTeamWork } from "./teams/ongoing-team-work.ts";
 import type { RunningWork } from "./agent-runtime/background-work.ts";
 
 /** One lead and everything below it. All frontends use this object and its event stream, and nothing else. */
@@ -31,6 +32,8 @@ export interface Session {
   settled(): Promise<RunOutcome | undefined>;
   /** Background jobs that have not ended. */
   backgroundRunning(): readonly RunningWork[];
+  /** The work that the session's teams have not finished: open tasks, working members, branches not landed. */
+  openWork(): Promise<OpenTeamWork>;
   /**
    * Runs one task in an existing or new agent, in a folder, independent of the lead. Only the caller gets the report.
    * Rejects with a TroupeError if there is no such agent or type.

@@ -1,33 +1,23 @@
 import { join } from "node:path";
 import { agentProblemLine } from "../agent/definitions/index.ts";
-import {
-  composeAgentPrompt,
-  composeCoordinatorPrompt,
-  composeSystemPrompt,
-  createLedger,
-  refreshSystemPrompt,
-  scratchpadText,
-} from "../agent/index.ts";
+import { createLedger, refreshSystemPrompt } from "../agent/index.ts";
 import { costOf, createGateRegistry, createModel, recordModels } from "../model/index.ts";
-import { type Clock, gitState, createIdFactory, openStateRoot, systemClock, projectName } from "../platform/index.ts";
+import { openStateRoot, projectName } from "../platform/index.ts";
 import { type AgentDefinition, type ModelClient, type SessionId, TroupeError } from "../protocol/index.ts";
-import { createFileSessionStore, type OpenedSession, openTeamStore, type SessionStore } from "../store/index.ts";
-import { builtinTools, parseRules, type Tool } from "../tool/index.ts";
-import { loadAgentDefinitions } from "./agent-types/load-definitions.ts";
+import { createFileSessionStore, type OpenedSession, type SessionStore } from "../store/index.ts";
+import { parseRules, ruleProblems, type Tool } from "../tool/index.ts";
 import { createAcpTeammate } from "./teams/acp-teammate.ts";
 import { createCoordinator, isCoordinating } from "./teams/coordinator-mode.ts";
+import { createAgentPrompts } from "./agent-types/agent-prompts.ts";
 import { loadAgentExtras } from "./agent-types/load-agent-extras.ts";
-import { createInstructionFiles } from "./instructions/instruction-files.ts";
-import { docsFolder } from "./config/docs-folder.ts";
 import { definitionHooks } from "./hooks/definition-hooks.ts";
 import { openHooks } from "./hooks/open-hooks.ts";
-import { type Config, type ConfigFlags, loadConfig } from "./config/load-config.ts";
+import type { Config, ConfigFlags } from "./config/load-config.ts";
 import { withRedactionMarkCheck } from "./permissions/refuse-redaction-marks.ts";
 import { type SessionMcp, startSessionMcp } from "./mcp/session-mcp.ts";
 import { createLazySessionSocket } from "./observe/lazy-session-socket.ts";
 import { mergeLogs } from "./merge-logs.ts";
 import { openSession } from "./open-session.ts";
-import { openCommandCatalog } from "./slash-commands/command-catalog.ts";
 import { openSharedAccounts } from "./teams/open-shared-accounts.ts";
 import { createLeadRole } from "./teams/create-lead-role.ts";
 import { memberMode, resumedMode } from "./permissions/plan-mode.ts";
@@ -37,11 +27,13 @@ import { providerSecrets } from "./config/provider-secrets.ts";
 import { requirePrice } from "./config/require-price.ts";
 import { smallModelOf, smallModelProblems } from "./config/small-model.ts";
 import type { Session } from "./session.ts";
+import { type SessionHost, systemHost } from "./session-host.ts";
 import type { ProcessShared } from "./teams/process-shared.ts";
 import type { MemberContext, PermissionAsker } from "./session-dependencies.ts";
 import type { TeamRole, TeamPorts } from "./teams/team-role.ts";
 import { createSpawnResolver, recoverWorktrees, type AgentSlots } from "../team/index.ts";
 import { runWorktreeRemoveHooks } from "./teams/worktree-remove-hooks.ts";
+import { createAgentKnowledge } from "./agent-runtime/agent-knowledge.ts";
 import { withNestedInstructions } from "./instructions/nested-instructions.ts";
 import { isTranscriptEvent } from "../view/index.ts";
 import { refuseTeammateSession } from "./teams/refuse-teammate-session.ts";
@@ -75,7 +67,8 @@ export interface StartOptions {
   readonly model?: ModelClient | undefined;
   /** Additional tools. A tool with the name of a built-in tool replaces it. */
   readonly tools?: readonly Tool[] | undefined;
-  readonly clock?: Clock | undefined;
+  /** The machine that the session runs on. The default is this one. */
+  readonly host?: SessionHost | undefined;
   /** The agents whose transcripts `view()` holds. A frontend that folds the events itself does not need them twice. */
   readonly keep?: "all" | "lead" | "none" | undefined;
   /** Lets other processes of the user follow and command the session, such as a dashboard. The default is true. */
@@ -99,9 +92,9 @@ export interface MemberWishes extends Omit<MemberContext, "definition"> {
 
 /** Starts or resumes a session from the user's options. All problems are found before anything is written. */
 export async function startSession(options: StartOptions): Promise<Session> {
-  const { clock = systemClock } = options;
-  const createId = createIdFactory(clock);
-  let config = await loadConfig(options);
+  const host = options.host ?? systemHost();
+  const { clock, createId } = host;
+  let config = await host.loadConfig(options);
   const recording =
     options.flags.record === undefined
       ? undefined
@@ -137,22 +130,22 @@ export async function startSession(options: StartOptions): Promise<Session> {
   let acp: Awaited<ReturnType<typeof createAcpTeammate>>;
   let closeSharedAccounts: (() => Promise<void>) | undefined;
   try {
-    const store = options.store ?? createFileSessionStore({ home: config.home, clock, createId });
+    const inMemory = options.store ?? host.memory?.sessions;
+    const store = inMemory ?? createFileSessionStore({ home: config.home, clock, createId });
     if (options.resume !== undefined) {
       opened = await store.open(await findSessionToResume(options.resume, store, config));
       // Trust in this folder does not apply to another folder.
       if (opened.cwd !== config.cwd)
-        config = await loadConfig({ ...options, cwd: requireFolder(opened.cwd), trust: undefined });
-      const teams = openTeamStore({ ...config, clock, createId });
+        config = await host.loadConfig({ ...options, cwd: requireFolder(opened.cwd), trust: undefined });
+      const teams = host.openTeamStore({ ...config, clock, createId });
       if (!options.isBesideTeam) await refuseTeammateSession(opened.sessionId, opened.leadLog.replayed, teams);
     }
     if (options.sessionId !== undefined) opened = await openIfExists(store, options.sessionId);
     mcp = await startSessionMcp({ config, env: options.env, clock, waitMs: options.mcpWaitMs ?? defaultMcpWaitMs });
     const hooks = await openHooks(config.hooks);
-    const git = gitState(config.cwd, config.childEnv);
     const ref = options.flags.model ?? lastModelOf(opened) ?? config.model;
     const known = ref === undefined ? undefined : models.get(ref);
-    const loaded = await loadAgentDefinitions(config);
+    const { definitions: loaded, instructions, commands: slash, docs, git, branchOf } = await host.loadFiles(config);
     const member = options.member && definitionOf(options.member, loaded.agents);
     acp = member && (await createAcpTeammate(member, { ...options, config, createId }));
     const model = acp ?? options.model ?? (await (known ?? makeModel(ref)));
@@ -164,23 +157,10 @@ export async function startSession(options: StartOptions): Promise<Session> {
       config.rules,
       options.tools?.map(({ name }) => name),
     );
-    const instructions = createInstructionFiles(config);
     const initial = instructions.initial();
-    const slash = openCommandCatalog(config);
-    const docs = docsFolder();
-    const facts = {
-      cwd: config.cwd,
-      addedDirectories: config.additionalDirectories.map(({ value }) => value),
-      platform: `${process.platform} ${process.arch}`,
-      date: new Date(clock.now()).toISOString().slice(0, 10),
-      git: await git,
-      instructionFiles: initial.files,
-      skills: slash.listed,
-      append: config.appendSystemPrompt,
-    };
-    const system = composeSystemPrompt(facts);
+    const knowledge = createAgentKnowledge(instructions);
     if (!opened) {
-      if (!options.store) await openStateRoot(config.home);
+      if (!inMemory) await openStateRoot(config.home);
       const sessionId = options.sessionId ?? createId<SessionId>("ses");
       opened = await store.create({ sessionId, cwd: config.cwd });
     }
@@ -197,13 +177,13 @@ export async function startSession(options: StartOptions): Promise<Session> {
       ledger: sharedAccounts?.ledger?.ledger ?? createLedger(budget),
       counted: new Set(),
       limits: sharedAccounts?.limits,
+      isUnattended: options.asker === "nobody",
     };
     const isCounted = shared.counted.has(sessionId);
     shared.counted.add(sessionId);
     const logFile = join(config.home, "projects", projectName(config.cwd), `${sessionId}.jsonl`);
-    const tools = withRedactionMarkCheck(
-      withNestedInstructions(mergeTools(builtinTools(), options.tools ?? []), instructions),
-    );
+    const merged = mergeTools(usableTools(host.builtinTools(), slash), options.tools ?? []);
+    const tools = withRedactionMarkCheck(withNestedInstructions(merged, (id) => knowledge.of(id).instructions));
     const coordinates =
       !options.member &&
       isCoordinating({
@@ -219,6 +199,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       options.member || options.store
         ? undefined
         : createLeadRole({
+            host,
             ledgerFile: sharedAccounts?.ledger?.path,
             slotsFile: sharedAccounts?.limits?.path,
             remote,
@@ -226,8 +207,6 @@ export async function startSession(options: StartOptions): Promise<Session> {
             options,
             config,
             shared,
-            clock,
-            createId,
             opened,
             resolver: createSpawnResolver({
               definitions: loaded.agents.map(({ definition }) => definition),
@@ -246,6 +225,20 @@ export async function startSession(options: StartOptions): Promise<Session> {
           simple: config.simpleWorkers,
         })
       : undefined;
+    const prompts = createAgentPrompts({
+      cwd: config.cwd,
+      addedDirectories: config.additionalDirectories.map(({ value }) => value),
+      date: new Date(clock.now()).toISOString().slice(0, 10),
+      git,
+      branchOf,
+      instructionFiles: initial.files,
+      skills: slash.listed,
+      append: config.appendSystemPrompt,
+      allow: rules.allow,
+      asks: askedBy(options),
+      docs,
+      scratchpad: coordinator?.scratchpad,
+    });
     const telemetry =
       config.telemetry &&
       (await import("./telemetry/start-telemetry.ts")).startTelemetry(config.telemetry, {
@@ -268,8 +261,8 @@ export async function startSession(options: StartOptions): Promise<Session> {
       makeModel,
       costOf: (ref, usage) => costOf(ref, usage, { models: config.models }).usd,
       tools: () => (mcp ? [...tools, ...mcp.tools()] : tools),
-      system: (stored) => {
-        const fresh = coordinator ? composeCoordinatorPrompt(facts, coordinator.facts(tools)) : system;
+      system: (stored, now) => {
+        const fresh = prompts.lead({ ...now, workers: coordinator?.facts(tools) });
         const refresh = (before: readonly string[]) => refreshSystemPrompt(before, fresh);
         return mcp ? mcp.system(stored, refresh) : refresh(stored);
       },
@@ -287,12 +280,11 @@ export async function startSession(options: StartOptions): Promise<Session> {
       asker: options.asker,
       childEnv: config.childEnv,
       openHooks: hooks?.create,
-      transcriptPath: options.store ? "" : logFile,
+      transcriptPath: inMemory ? "" : logFile,
       secrets: providerSecrets(config),
       sandbox: { settings: config.sandbox, userHome: config.userHome, stateRoot: config.home },
       commandTimeoutMs: config.bash.timeoutMs,
       maxTurns: config.maxTurns,
-      maxBudgetUsd: config.maxBudgetUsd,
       limits: config.limits,
       spawnLimits: options.spawnLimits ?? sharedAccounts?.limits?.forSession({ sessionId }),
       agents: {
@@ -302,7 +294,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
         modelOverride: config.subagentModel?.value,
         modeSetting: config.subagents.permissionMode,
         watchdog: config.watchdog,
-        worktree: config.worktree,
+        repository: config,
         remote,
         place: { home: config.home, userHome: config.userHome },
         modelFor,
@@ -315,14 +307,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
           const small = smallModelOf(ref, { smallModel: config.smallModel, overrides: overridesOf(config) });
           return small === undefined ? undefined : () => modelFor(small);
         },
-        systemOf: (definition, { cwd, blocks, skills, offersSkills }) =>
-          composeAgentPrompt(promptOf(definition, docs), {
-            ...facts,
-            cwd,
-            git: undefined,
-            skills: offersSkills ? slash.listed.filter(({ name }) => !skills.includes(name)) : [],
-            own: coordinator ? [...blocks, scratchpadText(coordinator.scratchpad)] : blocks,
-          }),
+        systemOf: prompts.of,
         loadExtras: (definition, own) =>
           loadAgentExtras(definition, { ...own, config, env: options.env, clock, mcp, slash }),
         recoverWorktrees: () =>
@@ -336,6 +321,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
         readLogs: async () => (await store.read(sessionId)).agents,
         readLead: async () => (await store.read(sessionId)).lead,
       },
+      knowledge,
       ledger: shared.ledger,
       isCounted,
       member: options.member && member && { ...options.member, definition: member },
@@ -352,11 +338,11 @@ export async function startSession(options: StartOptions): Promise<Session> {
         ...smallModelProblems(model.ref, { ...config, overrides: overridesOf(config) }),
         ...loaded.problems.map(agentProblemLine),
         ...(hooks?.notices ?? []),
-        ...initial.notices,
-        ...slash.notices,
+        ...initial.notices.concat(slash.notices),
+        ...(options.member ? [] : ruleProblems(rules)),
       ],
       openSessionSocket:
-        options.isObservable === false || options.store
+        options.isObservable === false || inMemory
           ? undefined
           : createLazySessionSocket({ home: config.home, clock, createId }),
       clock,
@@ -383,6 +369,17 @@ function definitionOf({ name, agentType }: MemberWishes, agents: DefinitionList)
   throw new TroupeError("team", `Agent type ${agentType}, used by ${name}, no longer exists.`);
 }
 
+/** The one that answers permission questions: of a teammate, the user of its lead. */
+function askedBy({ asker, member, shared }: StartOptions) {
+  if (asker === "nobody" || shared?.isUnattended) return "none";
+  if (!member) return "user";
+  return member.prompt.team && "lead";
+}
+
+/** Without skills there is nothing for Skill to load. */
+const usableTools = (tools: readonly Tool[], { listed }: { readonly listed: readonly unknown[] }) =>
+  tools.filter(({ name }) => name !== "Skill" || listed.length > 0);
+
 function mergeTools(builtin: readonly Tool[], own: readonly Tool[]): Tool[] {
   const names = new Set(own.map((tool) => tool.name));
   return [...builtin.filter((tool) => !names.has(tool.name)), ...own];
@@ -394,9 +391,3 @@ const retryOf = ({ retry }: Config) => ({
   ...(retry.maxAttempts !== undefined && { maxAttempts: retry.maxAttempts }),
   ...(retry.stallMs !== undefined && { stallMs: retry.stallMs }),
 });
-
-/** Adds the location of the documentation for the agent that answers questions about Troupe. */
-function promptOf({ name, prompt, source }: AgentDefinition, docs: string | undefined): string {
-  if (name !== "guide" || source.level !== "built-in") return prompt;
-  return `${prompt}\n\nThe documentation is in ${docs ?? "no folder of this installation. Tell the user that it is missing"}.`;
-}

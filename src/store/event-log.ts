@@ -78,13 +78,10 @@ export async function openEventLog(options: OpenEventLogOptions): Promise<EventL
 
 /**
  * A log without a file, for sessions that store nothing and for tests. `kept` holds the earlier and the recorded
- * events.
+ * events. `append` adds to it; it may refuse or never settle.
  */
-export function createMemoryLog(
-  options: Omit<OpenEventLogOptions, "path" | "durability" | "prepare"> & { readonly kept?: StoredEnvelope[] },
-): EventLog {
-  const { kept = [] } = options;
-  const append = async (added: readonly StoredEnvelope[]) => void kept.push(...added);
+export function createMemoryLog(options: MemoryLogOptions): EventLog {
+  const { kept = [], append = async (added) => void kept.push(...added) } = options;
   const holds: EventLog["holds"] = async (_id, is) => kept.some(({ event }) => is(event));
   return createLog({
     ...options,
@@ -97,6 +94,16 @@ export function createMemoryLog(
   });
 }
 
+export interface MemoryLogOptions extends Omit<OpenEventLogOptions, "path" | "durability" | "prepare"> {
+  readonly kept?: StoredEnvelope[];
+  /** Default: interpreted. */
+  readonly validators?: Validators | undefined;
+  readonly append?: (added: readonly StoredEnvelope[]) => Promise<void>;
+}
+
+/** Compiling the validators costs more than a session saves. A process with many sessions is different. */
+export type Validators = "interpreted" | "compiled";
+
 interface LogParts {
   readonly session: SessionId;
   readonly agent: AgentId;
@@ -104,6 +111,7 @@ interface LogParts {
   readonly notices: readonly string[];
   readonly clock: Pick<Clock, "now">;
   readonly createId: CreateId;
+  readonly validators?: Validators | undefined;
   append(added: readonly StoredEnvelope[]): Promise<void>;
   holds: EventLog["holds"];
   sync(): Promise<void>;
@@ -112,6 +120,7 @@ interface LogParts {
 
 function createLog(parts: LogParts): EventLog {
   const { session, agent, replayed, notices, clock, createId } = parts;
+  const params = { jitless: parts.validators !== "compiled" };
   let seq = replayed.length;
   let queue: Promise<unknown> = Promise.resolve();
   let closing: Promise<void> | undefined;
@@ -132,9 +141,10 @@ function createLog(parts: LogParts): EventLog {
 
   const storeAll = async (events: readonly StoredEvent[], id: EventId | undefined) => {
     const at = new Date(clock.now()).toISOString();
-    const envelopes = events.map((event, i) =>
-      asStored({ v: protocolVersion, id: id ?? createId<EventId>("evt"), session, agent, seq: seq + i + 1, at, event }),
-    );
+    const envelopes = events.map((event, i) => {
+      const eventId = id ?? createId<EventId>("evt");
+      return asStored({ v: protocolVersion, id: eventId, session, agent, seq: seq + i + 1, at, event }, params);
+    });
     await parts.append(envelopes);
     seq += envelopes.length;
     return envelopes;
@@ -151,13 +161,10 @@ function createLog(parts: LogParts): EventLog {
   return { session, agent, replayed, notices, record, recordAll: (events) => recordAll(events), holds, sync, close };
 }
 
-/** Compiling the validators costs more than a session saves. Reading a long log is different. */
-const interpreted = { jitless: true } as const;
-
 /**
  * Returns the envelope as it will be read back. An unreadable event is rejected here, not when the session is resumed.
  */
-function asStored(envelope: StoredEnvelope): StoredEnvelope {
+function asStored(envelope: StoredEnvelope, params: { readonly jitless: boolean }): StoredEnvelope {
   let json: string;
   try {
     json = JSON.stringify(envelope);
@@ -166,7 +173,7 @@ function asStored(envelope: StoredEnvelope): StoredEnvelope {
       cause,
     });
   }
-  const parsed = StoredEnvelope.safeParse(JSON.parse(json), interpreted);
+  const parsed = StoredEnvelope.safeParse(JSON.parse(json), params);
   if (parsed.success) return parsed.data;
   throw new TypeError(`A ${envelope.event.type} event does not match its schema: ${parsed.error.message}`);
 }

@@ -1,6 +1,7 @@
 export { createMemoryLog, type EventLog, openEventLog } from "./event-log.ts";
 export { createFileSessionStore } from "./file-session-store.ts";
-export { createMemorySessionStore } from "./memory-session-store.ts";
+export { createMemorySessionStore } from "./memory/memory-session-store.ts";
+export { createMemoryWorld, type MemoryProcess, type MemoryWorld } from "./memory/memory-world.ts";
 export { type CatalogEntry, createSessionCatalog, type SessionCatalog } from "./session-catalog.ts";
 export type { SessionFiles } from "./session-files.ts";
 export { openSessionCopy } from "./session-copy.ts";

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { type Clock, type CreateId, createRedactStream } from "../platform/index.ts";
+import { type Clock, type CreateId, createRedactStream, sleepUnlessAborted } from "../platform/index.ts";
 import { type AgentId, type BackgroundId, type Event, messageOf } from "../protocol/index.ts";
 import { openCappedFile } from "./output/capped-file.ts";
 import { cleanText } from "./output/clean-text.ts";
@@ -22,6 +22,8 @@ export interface BackgroundWork {
   readonly kind: "shell" | "agent";
   /** The agent that does the work, if any. */
   readonly agent?: AgentId | undefined;
+  /** The name of that agent. */
+  readonly name?: string | undefined;
   readonly description: string;
   /** The id of a job that started in a previous run of the session and has not ended. It stays the same job. */
   readonly again?: BackgroundId | undefined;
@@ -52,6 +54,7 @@ export interface BackgroundJob {
   readonly id: BackgroundId;
   readonly kind: BackgroundWork["kind"];
   readonly agent?: AgentId | undefined;
+  readonly name?: string | undefined;
   readonly description: string;
   readonly outputFile: string;
   readonly startedAt: number;
@@ -61,6 +64,8 @@ export interface BackgroundJob {
   readonly ended: BackgroundEnd | undefined;
   /** Resolves when it has ended; never rejects. */
   readonly done: Promise<BackgroundEnd>;
+  /** Resolves when it has ended, or after `ms`. Rejects with the reason of the signal when that aborts. */
+  waitForEnd(ms: number, signal: AbortSignal): Promise<void>;
   /** Resolves when the job has ended and its starter was notified, or the notification failed. Never rejects. */
   stop(): Promise<BackgroundEnd>;
   /**
@@ -160,6 +165,7 @@ async function startJob(work: BackgroundWork, options: BackgroundJobsOptions): P
     id,
     kind,
     ...agent,
+    name: work.name,
     description,
     outputFile,
     startedAt: options.clock.now(),
@@ -168,6 +174,13 @@ async function startJob(work: BackgroundWork, options: BackgroundJobsOptions): P
       return ended;
     },
     done,
+    async waitForEnd(ms, signal) {
+      signal.throwIfAborted();
+      const over = new AbortController();
+      await Promise.race([done, sleepUnlessAborted(options.clock, ms, AbortSignal.any([signal, over.signal]))]);
+      over.abort();
+      signal.throwIfAborted();
+    },
     stop() {
       abort.abort();
       return told;

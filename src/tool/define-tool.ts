@@ -5,12 +5,14 @@ import type {
   AgentPath,
   CallId,
   ContentPart,
+  KnownFile,
   PermissionMode,
   Surroundings,
   ToolDisplay,
 } from "../protocol/index.ts";
 import type { BackgroundJobs } from "./background-jobs.ts";
 import type { CommandSandbox } from "./sandbox/command-sandbox.ts";
+import type { ToolNames } from "./tool-names.ts";
 import type { FileTracker } from "./files/file-tracker.ts";
 
 /**
@@ -24,6 +26,8 @@ export interface Tool<I = unknown> {
   readonly input: z.ZodType<I>;
   /** JSON Schema for the model, when `input` cannot be converted to one (a tool of an MCP server). */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
+  /** The texts for an agent with these tools: they name no other tool. Without it they are the same for all agents. */
+  readonly wordsFor?: (tools: ToolNames) => ToolWords;
   readonly access: "read" | "write" | "run";
   /** Maximum number of characters of text in a result before it is cut. Default: 30,000. */
   readonly resultLimit?: number;
@@ -34,6 +38,8 @@ export interface Tool<I = unknown> {
   readonly onlyWaits?: boolean;
   /** The object that permission rules are matched against. */
   subject(input: I): PermissionSubject;
+  /** The text for the model when the user allows the call and adds words. */
+  noteText?(note: string): string;
   /** One line for people: `Read src/a.ts`, `$ npm test`. */
   title(input: I): string;
   /**
@@ -51,6 +57,11 @@ export interface Tool<I = unknown> {
    * result. Must settle soon after `context.signal` aborts and leave no process behind.
    */
   execute(input: I, context: ToolContext): Promise<ToolResult>;
+}
+
+export interface ToolWords {
+  readonly description: string;
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
 }
 
 /** `own` touches only this session's own state and is never asked about. `none` is decided by `access` alone. */
@@ -76,16 +87,22 @@ export interface ToolResult {
   readonly display?: ToolDisplay;
   /** The file with the full result, if the tool itself has cut `content`. */
   readonly savedTo?: string;
+  /** The files that the agent knows from this call on. It may change them while they have this digest. */
+  readonly files?: readonly KnownFile[];
 }
 
 /** Everything that a tool may touch. The acting agent is an argument here, not a global. */
 export interface ToolContext {
-  readonly agent: { readonly id: AgentId; readonly path: AgentPath };
+  readonly agent: {
+    readonly id: AgentId;
+    readonly path: AgentPath;
+    /** The names of its tools: a result names no other tool. */
+    readonly tools?: ToolNames | undefined;
+  };
   readonly callId: CallId;
   readonly signal: AbortSignal;
-  /** The agent's current working directory; `Bash` changes it with `setCwd`. */
+  /** The agent's working directory. It never changes: relative paths and commands start here. */
   readonly cwd: string;
-  setCwd(path: string): void;
   /** The folders that the agent may work in: its start folder and the added ones. */
   readonly roots: readonly string[];
   /**
@@ -134,8 +151,8 @@ export interface LoadedSkill {
 
 export interface PlanControl {
   readonly isPlanning: boolean;
-  /** Recorded before it takes effect. Returns the new permission mode of the agent. */
-  leave(): Promise<PermissionMode>;
+  /** Recorded before it takes effect. Returns the new permission mode of the agent, and who approved the plan. */
+  leave(): Promise<{ readonly mode: PermissionMode; readonly approvedBy: "user" | "lead" | undefined }>;
 }
 
 /** Checks that the schema and the code that uses it have the same type. */

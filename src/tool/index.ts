@@ -1,3 +1,4 @@
+export { adaptTools } from "./adapt-tools.ts";
 export { authorize, resolveSubject } from "./permissions/authorize.ts";
 export {
   type BackgroundEvent,
@@ -20,14 +21,17 @@ export {
   type ToolContext,
   type ToolResult,
 } from "./define-tool.ts";
-export { createFileTracker } from "./files/file-tracker.ts";
+export { createFileTracker, type FileTracker, filesInOldLog } from "./files/file-tracker.ts";
 export { limitTool } from "./permissions/limit-tool.ts";
 export { parseCallSyntax } from "./permissions/parse-call-syntax.ts";
 export { noRules, parseRule, parseRules, type Rule, type RuleSet, splitRules } from "./permissions/permission-rules.ts";
-export { executeTool, parseInput } from "./run-tool.ts";
+export { executeTool, parseInput, parseModelInput } from "./run-tool.ts";
 export { placeInSandbox } from "./sandbox/place-in-sandbox.ts";
 export { selectTools } from "./select-tools.ts";
-export { shellEnvironment } from "./shell-environment.ts";
+export { shellEnvironment, withoutGitHooks } from "./shell-environment.ts";
+export { ruleProblem, ruleProblems } from "./permissions/rule-problem.ts";
 export { overlappingRules } from "./permissions/overlapping-rules.ts";
-export { toolSpecs } from "./tool-specs.ts";
+export { type AgentWorktree, type FileFacts, ownCopyOf } from "./permissions/workspace.ts";
+export { anyTool, joinNames, type ToolNames } from "./tool-names.ts";
+export { schemaOf, toolSpecs } from "./tool-specs.ts";
 export { protectedReason } from "./permissions/protected-paths.ts";

@@ -15,26 +15,58 @@ const quiet = {
   SYSTEMD_PAGER: "cat",
   GIT_TERMINAL_PROMPT: "0",
   GIT_EDITOR: "true",
-  // A read-only git command must not run anything: not from a folder that looks like a bare repository, and not a
-  // configured file monitor.
-  GIT_CONFIG_COUNT: "2",
-  GIT_CONFIG_KEY_0: "safe.bareRepository",
-  GIT_CONFIG_VALUE_0: "explicit",
-  GIT_CONFIG_KEY_1: "core.fsmonitor",
-  GIT_CONFIG_VALUE_1: "false",
   DEBIAN_FRONTEND: "noninteractive",
   // With a socket as input, a bash with SHLVL below 2 assumes a remote login and reads the user's startup file.
   SHLVL: "2",
 };
 
 /**
+ * A read-only git command must not run anything: not from a folder that looks like a bare repository, and not a
+ * configured file monitor.
+ */
+const gitSettings: readonly (readonly [string, string])[] = [
+  ["safe.bareRepository", "explicit"],
+  ["core.fsmonitor", "false"],
+];
+
+/** With these a git command that no user has approved runs no hook, no signing program and no clean-up. */
+const hooklessSettings: readonly (readonly [string, string])[] = [
+  ["core.hooksPath", "/dev/null"],
+  ["commit.gpgSign", "false"],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+];
+
+const hooklessMark = "TROUPE_GIT_WITHOUT_HOOKS";
+
+/** Marks an environment so that git runs without the repository's hooks in its commands. */
+export const withoutGitHooks = (env: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
+  ...env,
+  [hooklessMark]: "1",
+});
+
+/**
  * The environment of a command: the user's environment without the unwanted variables, and with the settings for no
  * terminal.
  */
 export function shellEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(env).filter(([name]) => !unwanted.test(name));
+  const kept = Object.entries(env).filter(([name]) => !unwanted.test(name) && name !== hooklessMark);
   const path = env["PATH"];
-  return { ...Object.fromEntries(kept), ...(path !== undefined && { PATH: fixedPath(path) }), ...quiet };
+  const settings = env[hooklessMark] === undefined ? gitSettings : [...gitSettings, ...hooklessSettings];
+  return {
+    ...Object.fromEntries(kept),
+    ...(path !== undefined && { PATH: fixedPath(path) }),
+    ...quiet,
+    ...gitVariables(settings),
+  };
+}
+
+function gitVariables(settings: readonly (readonly [string, string])[]): Record<string, string> {
+  const pairs = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) };
 }
 
 /** Removes relative entries, which would depend on the working directory. */

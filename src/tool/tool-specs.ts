@@ -10,7 +10,7 @@ export function toolSpecs(tools: readonly Tool[]): readonly ToolSpec[] {
   return [...tools].sort((a, b) => (a.name < b.name ? -1 : 1)).map(specOf);
 }
 
-function specOf(tool: Tool): ToolSpec {
+export function specOf(tool: Tool): ToolSpec {
   const known = specs.get(tool);
   if (known) return known;
   const spec: ToolSpec = {
@@ -22,12 +22,18 @@ function specOf(tool: Tool): ToolSpec {
   return spec;
 }
 
-function schemaOf(input: z.ZodType): Record<string, unknown> {
+/** The JSON schema of an input, computed once. */
+export function schemaOf(input: z.ZodType): Record<string, unknown> {
   const known = schemas.get(input);
   if (known) return known;
-  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input", override: withoutDefaultLimit });
   schemas.set(input, schema);
   return schema;
+}
+
+/** Zod gives every integer the largest one as its limit. That tells a model nothing. */
+function withoutDefaultLimit({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
 /** Caches for pure functions of immutable objects. Different tool objects of agents can share a schema. */

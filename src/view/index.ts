@@ -109,5 +109,6 @@ export {
   type MessageFlow,
 } from "./mail/message-flow.ts";
 export type { CallItem, CallResult, CallView, PromptItem, TranscriptItem } from "./transcript/transcript-item.ts";
+export { mailIn, notificationText } from "./transcript/prompt-text.ts";
 export { transcriptMarkdown } from "./transcript/transcript-markdown.ts";
 export { visibleLine, visibleText } from "../protocol/index.ts";

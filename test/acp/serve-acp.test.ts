@@ -79,7 +79,7 @@ test("slash command that starts no run ends its turn and shows its output", asyn
 
 test("disconnected editor leaves no session open", async () => {
   const { begin, prompt, sessions, updates, leaving, served } = await editor([
-    { calls: [{ tool: "Bash", input: { command: "sleep 60" } }] },
+    { calls: [{ tool: "Bash", input: { command: "tail -f /dev/null" } }] },
   ]);
   const ids = [await begin(), await begin()];
   for (const id of ids) void prompt(id, "go").catch(() => undefined);

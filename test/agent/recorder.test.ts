@@ -1,6 +1,9 @@
 import { constants } from "node:os";
 import { expect, test } from "vitest";
-import { type StoredEvent, TroupeError } from "../../src/protocol/index.ts";
+import { createConversation, createRecorder } from "../../src/agent/index.ts";
+import { createIdFactory } from "../../src/platform/index.ts";
+import { type AgentId, type SessionId, type StoredEvent, TroupeError } from "../../src/protocol/index.ts";
+import { createVirtualClock } from "../../src/testing/virtual-clock.ts";
 import { harness, step } from "../support/agent/agent-harness.ts";
 
 const storageFailure = (cause: object) =>
@@ -61,4 +64,24 @@ test("events are published in stored order, even when a run and a prompt coincid
   await agent.settled();
   const stored = envelopes.filter(({ event }) => event.type !== "text.delta").map(({ seq }) => seq);
   expect(stored).toEqual(stored.map((_, index) => index + 1));
+});
+
+test("after the agent has left, an event waits two seconds of its clock for disk space", async () => {
+  const clock = createVirtualClock();
+  const recorder = createRecorder({
+    session: "ses_00000000" as SessionId,
+    agent: "agt_00000000" as AgentId,
+    sink: { record: () => Promise.reject(diskFull()), holds: async () => false, sync: async () => undefined },
+    conversation: createConversation(),
+    emit: () => undefined,
+    clock,
+    createId: createIdFactory(clock),
+    seq: 0,
+  });
+  const idle: StoredEvent = { type: "agent.idle", reason: "completed" };
+  const stored = Promise.allSettled([recorder.record(idle), recorder.record(idle)]);
+  await clock.run(clock.sleep(60_500));
+  recorder.leave();
+  expect(await clock.run(stored)).toMatchObject({ value: [{ status: "rejected" }, { status: "rejected" }] });
+  expect(clock.monotonic()).toBe(62_500);
 });

@@ -140,7 +140,7 @@ describe("calls of one answer", () => {
     const calls = [
       { tool: "Broken", input: { text: "x" } },
       { tool: "Nowhere", input: {} },
-      { tool: "Echo", input: { text: 7 } },
+      { tool: "Echo", input: { text: [7] } },
       { tool: "Echo", input: '{"text": "cut of' },
     ];
     const { run, events, model } = harness({
@@ -211,7 +211,27 @@ describe("permission", () => {
   test("a question with no user available is denied, with what the user can do beforehand", async () => {
     const { run, events } = harness({ script, decide: ask });
     await run("go");
-    expect(resultsOf(events())).toEqual([{ outcome: "denied", text: expect.stringContaining("--allowedTools Echo") }]);
+    expect(resultsOf(events())).toEqual([
+      { outcome: "denied", text: expect.stringContaining('--allowedTools "Echo"') },
+    ]);
+  });
+
+  test("a question without an answer in time says so, and forbids no other way", async () => {
+    const late = async () => ({ behavior: "deny", by: "policy", message: "there was no answer within 600 s" }) as const;
+    const { run, events } = harness({ script, decide: ask, answer: late });
+    await run("go");
+    const [result] = resultsOf(events());
+    expect(result?.text).toContain("Not called: Echo a needs permission, and there was no answer within 600 s.");
+    expect(result?.text).not.toContain("another way");
+  });
+
+  test("a call that is wrong in itself fails and is not denied", async () => {
+    const refusal = { cause: "syntax", why: "unterminated double quote", hints: [], rules: [] } as const;
+    const wrong = () => ({ behavior: "deny" as const, rule: "syntax", reason: "bash cannot parse this", refusal });
+    const { run, events } = harness({ script, decide: wrong });
+    await run("go");
+    const text = "bash cannot parse this: unterminated double quote. Nothing was run.";
+    expect(resultsOf(events())).toEqual([{ outcome: "failed", text }]);
   });
 
   test("allowed with changed input: the changed input is checked again and runs", async () => {
@@ -348,6 +368,18 @@ describe("abort", () => {
 });
 
 describe("agent interrupted by the end of its process", () => {
+  test("an open call that started an agent points to the notice about that agent", async () => {
+    const tools = [makeTool("Agent", "run", async () => textResult("done"))];
+    const first = harness({ tools, script: { version: 1, steps: [step("", ["Agent", "a"]), { text: "x" }] } });
+    await first.run("go");
+    const log = first.stored();
+    const cut = log.findIndex(({ event }) => event.type === "tool.called") + 1;
+    const second = harness({ tools, log: log.slice(0, cut), script: { version: 1, steps: [{ text: "I see." }] } });
+    await second.agent.closeOpenCalls();
+    const [result] = resultsOf(second.stored().map(({ event }) => event));
+    expect(result?.text).toContain("A notice says how far it came");
+  });
+
   test("open calls are reported as unknown or never run, none is repeated, and the agent continues", async () => {
     let ran = 0;
     const tool = makeTool("T", "run", async () => textResult(String(++ran)));

@@ -137,7 +137,9 @@ describe.concurrent("troupe demo", () => {
     expect(stdout).toMatch(/^members +all in this process: tmux 2\.9 is too old/m);
     expect(stdout).toContain("stops implementer in the middle of a call");
     expect(processesIn(temp)).toEqual([]);
-    expect(stdout.match(/^ {2}tester +\? asks: Allow \$ git merge --ff-only troupe\/agent-\w{8}\?$/gm)).toHaveLength(1);
+    expect(stdout.match(/^ {2}tester +\? asks: Allow \$ git merge --ff-only troupe\/[\w-]+-\w{4}\?$/gm)).toHaveLength(
+      1,
+    );
     expect(stdout.match(/^ {2}demo +! answers: yes, once$/gm)).toHaveLength(1);
     // oxlint-disable-next-line no-control-regex -- escapes are what must not be there
     expect(stdout).not.toMatch(/[\u001b\r]/);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { runHeadless } from "../../src/headless/index.ts";
+import { systemClock } from "../../src/platform/index.ts";
 import type { Command } from "../../src/protocol/index.ts";
 import { gate, type TeamSession, teamSession } from "../support/team/team-session.ts";
 
@@ -18,7 +19,7 @@ const drive = async (
     writeError: (text) => void (errors += text),
     signal,
     backgroundWaitMs: 1_000,
-    now: () => Date.now(),
+    clock: systemClock,
   });
   return errors;
 };

@@ -53,7 +53,9 @@ describe("interrupt in progress", () => {
   test("a prompt sent during the interrupt is answered", async () => {
     const team = await teamSession({
       answer: ({ turn }) =>
-        turn === 1 ? { calls: [{ tool: "Bash", input: { command: "sleep 30" } }] } : { text: "two is answered" },
+        turn === 1
+          ? { calls: [{ tool: "Bash", input: { command: "tail -f /dev/null" } }] }
+          : { text: "two is answered" },
     });
     await team.command({ type: "prompt", content: "one" });
     await team.until(({ type }) => type === "tool.called");

@@ -170,7 +170,7 @@ describe("session from code", () => {
   test("the model can read an oversized result without asking, also after a resume", async () => {
     const big = { calls: [{ tool: "Bash", input: { command: "seq 1 60000" } }] };
     const first = await open(
-      { steps: [big, { text: "{{result:/full output is in (\\S+): use/1}}" }] },
+      { steps: [big, { text: "{{result:/full output is in (\\S+): read/1}}" }] },
       { memory: false, permissionMode: "bypassPermissions" },
     );
     const { text: path } = await first.ask("go");

@@ -1,3 +1,4 @@
+import { randomFillSync } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -12,7 +13,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/platform/index.ts";
 import type { AgentId, SessionId } from "../../src/protocol/index.ts";
-import { createFileSessionStore, createMemorySessionStore, type SessionStore } from "../../src/store/index.ts";
+import {
+  createFileSessionStore,
+  createMemorySessionStore,
+  createMemoryWorld,
+  type SessionStore,
+} from "../../src/store/index.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { createId, newSessionId, note, sampleEvents, storeOptions } from "../support/store/sample-events.ts";
 
@@ -32,9 +38,17 @@ async function writeSession(store: SessionStore, cwd: string, prompt = "Say hell
   return sessionId;
 }
 
-describe.each(["file", "memory"])("session store (%s)", (kind) => {
-  const make = () =>
-    kind === "file" ? fileStore() : { ...fileStore(), store: createMemorySessionStore(storeOptions) };
+const stores = {
+  file: () => fileStore(),
+  memory: () => ({ ...fileStore(), store: createMemorySessionStore(storeOptions) }),
+  "memory of a world": () => ({
+    ...fileStore(),
+    store: createMemoryWorld({ clock: systemClock, fillRandom: randomFillSync }).startProcess().sessions,
+  }),
+};
+
+describe.each(["file", "memory", "memory of a world"] as const)("session store (%s)", (kind) => {
+  const make = stores[kind];
 
   it("reopens a created session with the log of every agent", async () => {
     const { store, cwd } = make();
@@ -106,9 +120,11 @@ describe.each(["file", "memory"])("session store (%s)", (kind) => {
     }
     await expect(store.open(sessionId.slice(0, -1))).rejects.toThrow("Did you mean");
   });
+});
 
+describe.each(["file", "memory"] as const)("session store with folders (%s)", (kind) => {
   it("keeps outputs separate and returns folders that exist", async () => {
-    const { store, cwd } = make();
+    const { store, cwd } = stores[kind]();
     const session = await store.create({ sessionId: newSessionId(), cwd });
     const first = await session.saveOutput("../../call 1.txt", "one");
     const second = await session.saveOutput("../../call 1.txt", Buffer.from([1, 2]));

@@ -31,7 +31,7 @@ describe("parseInput", () => {
   it("names each wrong field", () => {
     const tool = toolOf(() => Promise.resolve(textResult("")));
     expect(parseInput(tool, { name: "x" })).toEqual({ ok: true, value: { name: "x" } });
-    const results = [{ list: [{ count: "1" }], nmae: 1 }, null, "text", [], { name: 1, ["__proto__x"]: 2 }].map(
+    const results = [{ list: [{ count: "x" }], nmae: 1 }, null, "text", [], { name: 1, ["__proto__x"]: 2 }].map(
       (input) => parseInput(tool, input),
     );
     expect(results.map((result) => (result.ok ? "ok" : result.message)).join("\n\n")).toMatchSnapshot();
@@ -110,7 +110,7 @@ describe("boundOutcome", () => {
       line 24
       line 25
 
-      [… 18593 characters cut here. The full text is in /saved/result.txt: use Read with offset and limit, or Grep, on that file.]
+      [… 18593 characters cut here. The full text is in /saved/result.txt: read parts of that file, or search in it.]
 
       line 1990
       line 1991

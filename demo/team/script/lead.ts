@@ -8,11 +8,12 @@ const tasks = [
   {
     subject: "Find out where the cent goes",
     description: `The test "${fault.failing}" fails. Find the line, and tell the implementer.`,
-    needs: ["Grep"],
+    owner: "researcher",
   },
   {
     subject: "Fix the split",
     description: `Fix ${fault.source}, not the test, and commit. Tell the tester the name of your branch.`,
+    owner: "implementer",
     needs: ["Edit"],
     blockedBy: [1],
     acceptance: [{ command: `${testCommand} ${fault.test}` }],
@@ -20,6 +21,7 @@ const tasks = [
   {
     subject: "Try every bill",
     description: `Merge the implementer's branch, add ${newTest.path}, and commit.`,
+    owner: "tester",
     needs: ["Write"],
     blockedBy: [2],
     acceptance: [{ command: testCommand }],
@@ -60,7 +62,7 @@ export const lead = scriptedRules(
       { said: "teammate implementer is gone" },
       { text: "The implementer died in the middle of its work. Its task is released; nothing else is lost." },
     ],
-    [{ said: "has agreed, and has ended" }, { text: "Goodbye, {{said:/(\\w+) has agreed, and has ended/1}}." }],
+    [{ said: "has agreed to end and has ended" }, { text: "Goodbye, {{said:/(\\w+) has agreed to end/1}}." }],
     [{ tool: "TaskCreate" }, { text: "The team is at work. I am woken when I have something to do." }],
     [
       { tool: "Agent" },

@@ -34,4 +34,5 @@ export const acceptShutdown: readonly Cue[] = [
 
 export const bash = (command: string, description: string) => ({ tool: "Bash", input: { command, description } });
 
-export const claimed = "have claimed this task";
+/** The member can begin its task: the runtime has put it in progress, or the lead has assigned it. */
+export const claimed = { regex: String.raw`with TaskUpdate \(taskId|Task #1 is yours now` };

@@ -7,6 +7,7 @@ export { builtInAgents } from "./built-in-agents.ts";
 export { deniedAgents } from "./denied-agents.ts";
 export { type EffectiveMode, effectiveMode } from "./effective-mode.ts";
 export { parseAgent, parseAgentObject } from "./parse-agent.ts";
+export { isReadOnlyType } from "./read-only-type.ts";
 export { rankAgents, type RankedAgent } from "./rank-agents.ts";
 export { type AgentModel, resolveAgentModel } from "./resolve-agent-model.ts";
 export { type AgentKind, type AgentTools, selectAgentTools } from "./select-agent-tools.ts";

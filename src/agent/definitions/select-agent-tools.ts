@@ -1,6 +1,7 @@
 import { nearestName } from "../../platform/index.ts";
 import { type AgentDefinition, type PermissionMode, TroupeError } from "../../protocol/index.ts";
-import { limitTool, parseRule, type Rule, splitRules, type Tool } from "../../tool/index.ts";
+import { adaptTools, limitTool, parseRule, type Rule, splitRules, type Tool } from "../../tool/index.ts";
+import { isReadOnlyType } from "./read-only-type.ts";
 import type { AgentProblem } from "./agent-problem.ts";
 import { backgroundSafeTools, toolsDeniedToAgents, toolsDeniedToUserDefined, teamTools } from "./agent-tool-lists.ts";
 
@@ -8,7 +9,7 @@ import { backgroundSafeTools, toolsDeniedToAgents, toolsDeniedToUserDefined, tea
 export type AgentKind = "foreground" | "background" | "teammate";
 
 export interface AgentToolsRequest {
-  readonly definition: Pick<AgentDefinition, "tools" | "disallowedTools">;
+  readonly definition: Pick<AgentDefinition, "tools" | "disallowedTools" | "permissionMode">;
   /** All tools, including those of connected servers. Not the parent's list, which is limited for the parent. */
   readonly pool: readonly Tool[];
   readonly kind: AgentKind;
@@ -55,10 +56,14 @@ export function selectAgentTools(request: AgentToolsRequest): AgentTools {
     const only = named === undefined || named.some(isWholeTool) ? [] : named;
     return [{ tool, only, never }];
   });
+  const adapted = adaptTools(selected.map(({ tool }) => tool));
   const texts = (rules: readonly Rule[]) => rules.map(({ text }) => text);
   const isLimited = ({ only, never }: (typeof selected)[number]) => only.length + never.length > 0;
   return {
-    tools: selected.map((each) => (isLimited(each) ? limitTool(each.tool, each) : each.tool)),
+    tools: adapted.flatMap((tool, index) => {
+      const limits = selected[index];
+      return limits && isLimited(limits) ? limitTool(tool, limits) : tool;
+    }),
     limits: selected
       .filter(isLimited)
       .map(({ tool, only, never }) => ({ tool: tool.name, only: texts(only), never: texts(never) })),
@@ -67,9 +72,10 @@ export function selectAgentTools(request: AgentToolsRequest): AgentTools {
 }
 
 /** The filters that hold for every definition. The first one that covers a tool decides. */
-function mayUse(name: string, { kind, mode, userDefined }: AgentToolsRequest): boolean {
+function mayUse(name: string, request: AgentToolsRequest): boolean {
+  const { kind, userDefined } = request;
   if (name.startsWith("mcp__")) return true;
-  if (name === "ExitPlanMode" && mode === "plan") return true;
+  if (name === "ExitPlanMode") return presentsPlan(request);
   const inTeam = kind === "teammate";
   if (toolsDeniedToAgents.has(name) || (teamTools.has(name) && !inTeam)) return false;
   if (userDefined && toolsDeniedToUserDefined.has(name)) return false;
@@ -81,9 +87,13 @@ function mayUse(name: string, { kind, mode, userDefined }: AgentToolsRequest): b
  * The tools that every teammate needs, whatever its definition names: to send messages, share tasks and present its
  * plan.
  */
-const isMemberTool = (name: string, { kind, mode }: AgentToolsRequest): boolean =>
-  kind === "teammate" &&
-  ((teamTools.has(name) && !toolsDeniedToUserDefined.has(name)) || (name === "ExitPlanMode" && mode === "plan"));
+const isMemberTool = (name: string, request: AgentToolsRequest): boolean =>
+  request.kind === "teammate" &&
+  ((teamTools.has(name) && !toolsDeniedToUserDefined.has(name)) || (name === "ExitPlanMode" && presentsPlan(request)));
+
+/** A subagent's plan is its last message, and an agent of a type that only reads has no plan to carry out. */
+const presentsPlan = ({ kind, mode, definition }: AgentToolsRequest): boolean =>
+  kind === "teammate" && mode === "plan" && !isReadOnlyType(definition);
 
 interface Names {
   readonly all: readonly string[];

@@ -1,14 +1,21 @@
 import { isOpenTask, type WorkItem } from "../../protocol/index.ts";
-import { escapeMarkup } from "./escape-markup.ts";
+import { escapeSenders } from "./escape-markup.ts";
 import { taskLine } from "./team/task-lines.ts";
 
 /** Work that outlives a compaction. */
 export interface OngoingWork {
   readonly running: readonly { readonly id: string; readonly kind: "shell" | "agent"; readonly description: string }[];
-  /** Idle agents that can be resumed. */
-  readonly idle: readonly { readonly name: string; readonly description: string }[];
+  readonly subagents: readonly OngoingAgent[];
   /** The agent's teams, and the session's own task list. */
   readonly teams?: readonly OngoingTeam[];
+}
+
+/** An agent that can be messaged. */
+export interface OngoingAgent {
+  readonly id: string;
+  readonly name: string | undefined;
+  readonly description: string;
+  readonly running: boolean;
 }
 
 export interface OngoingTeam {
@@ -24,7 +31,7 @@ const shown = 40;
 const teamsShown = 10;
 
 /** Follows a summary: work in progress that the summary may have left out. Undefined if there is none. */
-export function ongoingWork({ running, idle, teams = [] }: OngoingWork): string | undefined {
+export function ongoingWork({ running, subagents, teams = [] }: OngoingWork): string | undefined {
   const kinds = { shell: "command", agent: "agent" };
   const lines = [
     ...section(
@@ -32,21 +39,28 @@ export function ongoingWork({ running, idle, teams = [] }: OngoingWork): string 
       newest(running.map(({ id, kind, description }) => `- ${kinds[kind]} ${id}: ${line(description)}`)),
     ),
     ...section(
-      "Your agents that have finished. SendMessage resumes them with all they know:",
-      newest(idle.map(({ name, description }) => `- ${line(name)}: ${line(description)}`)),
+      "Your agents that are running. SendMessage reaches them by name or id:",
+      newest(subagents.filter(({ running }) => running).map(agentLine)),
     ),
-    ...teams.slice(0, teamsShown).flatMap(teamLines),
+    ...section(
+      "Your agents that have finished. SendMessage resumes them with all they know:",
+      newest(subagents.filter(({ running }) => !running).map(agentLine)),
+    ),
+    ...teams.slice(0, teamsShown).flatMap(ongoingTeamLines),
     ...(teams.length > teamsShown ? [`And ${teams.length - teamsShown} more teams.`] : []),
   ];
   return lines.length === 0 ? undefined : ["<still-there>", ...lines, "</still-there>"].join("\n");
 }
+
+const agentLine = ({ id, name, description }: OngoingAgent) =>
+  `- ${name === undefined ? id : `${line(name)} (${id})`}: ${line(description)}`;
 
 const section = (heading: string, lines: readonly string[]) => (lines.length === 0 ? [] : [heading, ...lines]);
 
 const newest = (lines: readonly string[]) =>
   lines.length <= shown ? lines : [...lines.slice(-shown), `- and ${lines.length - shown} more before these`];
 
-function teamLines({ heading, members, tasks }: OngoingTeam): readonly string[] {
+export function ongoingTeamLines({ heading, members, tasks }: OngoingTeam): readonly string[] {
   const open = tasks?.filter(isOpenTask) ?? [];
   const { length } = members;
   return [
@@ -62,7 +76,11 @@ function teamLines({ heading, members, tasks }: OngoingTeam): readonly string[] 
   ];
 }
 
+/** One line for each text, the newest ones if there are too many. */
+export const boundedLines = (texts: readonly string[]): readonly string[] =>
+  newest(texts.map((text) => `- ${line(text)}`));
+
 /** Room for a subject, an owner and some blockers. */
 const taskLimit = 320;
 
-const line = (text: string, limit = 200) => escapeMarkup(text.replace(/\s+/g, " ").slice(0, limit));
+const line = (text: string, limit = 200) => escapeSenders(text.replace(/\s+/g, " ").slice(0, limit));

@@ -27,9 +27,10 @@ export async function listPermissions(flags: Pick<RuleFlags, "json">): Promise<v
   process.stdout.write(lines.map((line) => `${visibleLine(line)}\n`).join(""));
 }
 
-const ruleLines = ({ list, rule, source, hides, hiddenBy }: ListedRule) => [
+const ruleLines = ({ list, rule, source, hides, hiddenBy, problem }: ListedRule) => [
   `${list.padEnd(5)}  ${rule}  (${source})`,
   ...(hiddenBy.length > 0 ? [`       has no effect: ${hiddenBy.join(", ")} takes precedence`] : []),
+  ...(problem === undefined ? [] : [`       ${problem}`]),
   ...(hides.length > 0 ? [`       hides ${hides.join(", ")}`] : []),
 ];
 

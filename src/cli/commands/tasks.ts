@@ -1,6 +1,7 @@
-import { createFolderWatcher, createIdFactory, systemClock } from "../../platform/index.ts";
+import { closeAll, createFolderWatcher, createIdFactory, systemClock } from "../../platform/index.ts";
 import { openBlockers, teamUser, TroupeError, type WorkItem } from "../../protocol/index.ts";
 import { openTaskList, type TaskAnswer, type TaskList } from "../../store/index.ts";
+import { openMailbox, withAssignmentMail } from "../../team/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { openTeams } from "../team/open-teams.ts";
 import { printJson, stdoutScreen, abortOnInterrupt, printWarnings } from "../team/command-output.ts";
@@ -104,7 +105,14 @@ async function openTasks(flags: TasksFlags): Promise<{ tasks: TaskList; close():
     await close();
     throw error;
   }
-  return { tasks: stored.tasks, close };
+  const ids = { clock: systemClock, createId: createIdFactory(systemClock) };
+  const mailbox = openMailbox(stored, ids);
+  const members = async () => (await stored.record.read()).members;
+  const send = async (mail: Parameters<typeof mailbox.send>[0]) => void (await mailbox.send(mail));
+  return {
+    tasks: withAssignmentMail(stored.tasks, { team: stored.name, members, send }),
+    close: () => closeAll([mailbox.close, close]),
+  };
 }
 
 function onlyTeam(teams: readonly { readonly name: string }[]): string {
@@ -122,6 +130,8 @@ function printAnswer(answer: TaskAnswer, flags: TasksFlags): number {
   return answer.ok ? exitCodes.done : exitCodes.failed;
 }
 
+const proofs = { claimed: "not verified", verified: "checks passed", refuted: "checks failed" } as const;
+
 const marks = { pending: " ", in_progress: "◐", completed: "✓", deleted: "✗" } as const;
 
 /** `after` lists the tasks that it waits for. By default these are all tasks that block it, finished or not. */
@@ -133,7 +143,7 @@ function printTask(
   const notes = [
     item.owner,
     after.length > 0 && item.status === "pending" && `after ${after.map((id) => `#${id}`).join(", ")}`,
-    item.proof !== undefined && item.acceptance.length > 0 && item.proof,
+    item.proof !== undefined && item.acceptance.length > 0 && proofs[item.proof],
     what,
   ].filter(Boolean);
   const tail = notes.length === 0 ? "" : `  (${notes.join("; ")})`;

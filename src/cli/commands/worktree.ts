@@ -45,9 +45,10 @@ export async function pruneAndPrint(flags: { dryRun?: boolean; json?: boolean })
   return failed ? exitCodes.failed : printProblems(problems);
 }
 
-function summary({ state, changedFiles, commits }: ListedWorktree): string {
+function summary({ state, changedFiles, unmerged, mergedInto }: ListedWorktree): string {
   const parts = [
-    commits > 0 && `${commits} commit${commits === 1 ? "" : "s"} ahead`,
+    mergedInto !== undefined && `merged into ${mergedInto}`,
+    unmerged > 0 && `${unmerged} commit${unmerged === 1 ? "" : "s"} ahead`,
     changedFiles.length > 0 && `${changedFiles.length} changed file${changedFiles.length === 1 ? "" : "s"}`,
   ];
   return [state, ...parts.filter(Boolean)].join(", ");

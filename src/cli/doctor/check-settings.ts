@@ -1,3 +1,5 @@
+import { TroupeError } from "../../protocol/index.ts";
+import { configRuleProblems } from "../../session/index.ts";
 import type { Check } from "./finding.ts";
 
 export const settings: Check = {
@@ -17,6 +19,19 @@ export const settings: Check = {
       { status: "ok", detail: files.length === 0 ? "no settings file (none is needed)" : files.join(", ") },
       ...notices,
     ];
+  },
+};
+
+/** Permission rules that match no call, or that allow any code. */
+export const permissionRules: Check = {
+  name: "permission rules",
+  async find({ config }) {
+    try {
+      return config === undefined ? [] : configRuleProblems(config).map((detail) => ({ status: "problem", detail }));
+    } catch (error) {
+      if (!TroupeError.is(error)) throw error;
+      return [{ status: "problem", detail: error.message, advice: "correct or remove the rule", blocks: true }];
+    }
   },
 };
 

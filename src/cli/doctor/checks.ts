@@ -3,7 +3,7 @@ import { baseUrls, keys, model } from "./check-model.ts";
 import { program, ripgrep } from "./check-programs.ts";
 import { sandbox } from "./check-sandbox.ts";
 import { sessions } from "./check-sessions.ts";
-import { settings, untrusted } from "./check-settings.ts";
+import { permissionRules, settings, untrusted } from "./check-settings.ts";
 import { folder, node, terminal, troupe } from "./check-environment.ts";
 import type { Check } from "./finding.ts";
 
@@ -21,6 +21,7 @@ export const checks: readonly Check[] = [
   baseUrls,
   model,
   settings,
+  permissionRules,
   untrusted,
   homeFolder,
   homeRights,

@@ -1,4 +1,5 @@
 import { exitCodeOf, readCommands, runHeadless } from "../../headless/index.ts";
+import { systemClock } from "../../platform/index.ts";
 import { type Command, TroupeError } from "../../protocol/index.ts";
 import { startSession } from "../../session/index.ts";
 import type { WebServer } from "../../web-server/index.ts";
@@ -40,8 +41,12 @@ export async function runPrint(words: string, flags: RunFlags): Promise<number> 
     asker: streaming ? "reply" : "nobody",
     trust: flags.trust ? "all" : undefined,
   });
+  const interrupted = new AbortController();
   const signals = listenToSignals({
-    interrupt: () => void session.dispatch({ type: "interrupt" }),
+    interrupt() {
+      interrupted.abort();
+      void session.dispatch({ type: "interrupt" });
+    },
     leave: () => void session.close("interrupted"),
   });
   const { web } = flags;
@@ -59,8 +64,9 @@ export async function runPrint(words: string, flags: RunFlags): Promise<number> 
       write: (text) => void process.stdout.write(text),
       writeError: (text) => void process.stderr.write(text),
       signal: signals.leaving,
+      interrupted: interrupted.signal,
       backgroundWaitMs,
-      now: () => Date.now(),
+      clock: systemClock,
     });
     return signals.exitCode ?? exitCodeOf(result);
   } finally {

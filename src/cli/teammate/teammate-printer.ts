@@ -1,4 +1,4 @@
-import { type AgentId, type Envelope, teamLead } from "../../protocol/index.ts";
+import { type AgentId, type Envelope, teamLead, withoutStop } from "../../protocol/index.ts";
 import { answerText } from "../../view/index.ts";
 import type { Screen, Style } from "../screen.ts";
 
@@ -43,7 +43,7 @@ export function createTeammatePrinter(screen: Screen): (envelope: Envelope) => v
       case "turn.failed":
         return printText("!", event.failure.message, paint.red);
       case "turn.retried":
-        return screen.line(`! ${event.failure.message}; retrying`, paint.yellow);
+        return screen.line(`! ${withoutStop(event.failure.message)}; retrying`, paint.yellow);
       case "turn.waiting":
         return screen.line(`  waiting: ${event.reason}`, paint.dim);
       case "context.compacted":

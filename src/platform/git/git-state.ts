@@ -18,13 +18,13 @@ export interface GitState {
   readonly commits: readonly string[];
 }
 
-/** Returns undefined outside a repository, without git, or if git needs more than two seconds. */
+/** Returns undefined if nothing can be said: git is missing, fails, or needs more than two seconds. */
 export async function gitState(
   cwd: string,
   env: GitOptions["env"] = {},
   signal?: AbortSignal,
-): Promise<GitState | undefined> {
-  if (!isBelowRepository(realPathSync(cwd))) return undefined;
+): Promise<GitState | "no repository" | undefined> {
+  if (repositoryFolder(cwd) === undefined) return "no repository";
   const base = { cwd, env, timeoutMs: 2000, limitBytes: 256 * 1024, ...(signal && { signal }) };
   const settings = await disabledFilterSettings(base);
   if (settings === undefined) return undefined;
@@ -42,11 +42,26 @@ export async function gitState(
   };
 }
 
-/** Looks for what git looks for first, to avoid starting three processes when there is no repository. */
-function isBelowRepository(folder: string): boolean {
-  if (existsSync(join(folder, ".git"))) return true;
-  const parent = dirname(folder);
-  return parent !== folder && isBelowRepository(parent);
+/** Returns only the branch, with one process. Undefined if nothing can be said. */
+export async function gitBranch(
+  cwd: string,
+  env: GitOptions["env"] = {},
+): Promise<Pick<GitState, "branch"> | "no repository" | undefined> {
+  if (repositoryFolder(cwd) === undefined) return "no repository";
+  const found = await runGit(["symbolic-ref", "--quiet", "--short", "HEAD"], { cwd, env, timeoutMs: 2000 });
+  // 1: the head is detached.
+  if (!found.ok && found.exitCode !== 1) return undefined;
+  return { branch: found.ok ? found.stdout.trim() : undefined };
+}
+
+/** Returns the top folder of the checkout that a folder is in, without a process. Undefined outside a repository. */
+export function repositoryFolder(folder: string): string | undefined {
+  const find = (path: string): string | undefined => {
+    if (existsSync(join(path, ".git"))) return path;
+    const parent = dirname(path);
+    return parent === path ? undefined : find(parent);
+  };
+  return find(realPathSync(folder));
 }
 
 /** Content filters are commands in the repository's config, and `git status` would run them. */

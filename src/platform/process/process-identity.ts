@@ -17,9 +17,12 @@ export const ProcessIdentity = z.object({
 });
 export type ProcessIdentity = z.infer<typeof ProcessIdentity>;
 
+/** Read once: a process keeps its identity. */
 export function currentProcess(): ProcessIdentity {
-  return identified(process.pid, startOf(process.pid));
+  return (ownIdentity ??= identified(process.pid, startOf(process.pid)));
 }
+
+let ownIdentity: ProcessIdentity | undefined;
 
 /** Returns undefined if the process no longer exists. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {

@@ -8,8 +8,9 @@ import {
   type Inherit,
   type Ledger,
   type PermissionPorts,
+  planModeForSubagent,
   planModeOnForCoordinator,
-  ongoingWork,
+  type OngoingAgent,
   type OngoingTeam,
 } from "../../agent/index.ts";
 import { type ProcessScope, safeName } from "../../platform/index.ts";
@@ -25,14 +26,17 @@ import type { EventLog } from "../../store/index.ts";
 import {
   type CommandSandbox,
   createCommandSandbox,
-  createFileTracker,
   type RuleSet,
   type Tool,
+  type ToolContext,
 } from "../../tool/index.ts";
 import { commonHookInput } from "../hooks/hook-input.ts";
 import type { OpenedHooks } from "../hooks/open-hooks.ts";
+import { keepContext } from "./keep-context.ts";
+import { askUserQuestions } from "../permissions/user-questions.ts";
 import { createPlanMode, type PlanMode } from "../permissions/plan-mode.ts";
 import { createPolicy, type Policy } from "../permissions/permission-policy.ts";
+import { deniedAgent } from "./denied-agent.ts";
 import { createBackgroundWork, type BackgroundWork } from "./background-work.ts";
 import type { SessionDependencies } from "../session-dependencies.ts";
 
@@ -54,8 +58,6 @@ export interface AgentRuntimeOptions {
   readonly model: ModelClient;
   readonly tools: () => readonly Tool[];
   readonly cwd: string;
-  /** Use `cwd` even if the log has another folder. */
-  readonly isMoved?: boolean | undefined;
   readonly permissionMode: PermissionMode;
   readonly rules: RuleSet;
   readonly env: Readonly<Record<string, string>>;
@@ -71,8 +73,8 @@ export interface AgentRuntimeOptions {
   readonly bubblesTo?: (() => PermissionMode) | undefined;
   /** Replaces the session's hooks: includes those of the definition. */
   readonly openHooks?: OpenedHooks["create"] | undefined;
-  /** The idle subagents of this agent. */
-  readonly idleSubagents?: (() => readonly { readonly name: string; readonly description: string }[]) | undefined;
+  /** The agents that this agent has started. */
+  readonly subagents?: (() => readonly OngoingAgent[]) | undefined;
   /** The teammate that this session runs. */
   readonly member?: { readonly team: string; readonly name: string } | undefined;
   /** More facts that a compaction must keep. */
@@ -110,21 +112,30 @@ export interface AgentRuntime {
   outputFile(name: string): Promise<string>;
 }
 
+/**
+ * A coordinator presents its plan as its answer. So does an agent without a user to approve it, unless it started in
+ * plan mode.
+ */
+function planModeTextOf({ coordinator, asker }: SessionDependencies, { path, permissionMode }: AgentRuntimeOptions) {
+  if (coordinator && path === leadPath) return planModeOnForCoordinator;
+  return asker === "nobody" && permissionMode !== "plan" ? planModeForSubagent : undefined;
+}
+
 /** Builds an agent: folds its log and connects its loop to the session's tools, rules, hooks and processes. */
 export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeOptions): AgentRuntime {
   const { parts, scope } = shared;
   const { opened, clock, createId } = parts;
-  const { log, path } = spec;
+  const { log, path, cwd } = spec;
   const conversation = createConversation(spec.inherit);
-  const planModeText = parts.coordinator && path === leadPath ? planModeOnForCoordinator : undefined;
-  const plan = createPlanMode(spec.permissionMode, spec.afterPlan, planModeText);
+  const plan = createPlanMode(spec.permissionMode, spec.afterPlan, planModeTextOf(parts, spec));
   for (const { event } of log.replayed) {
     conversation.apply(event);
     plan.apply(event);
   }
+  parts.knowledge.recall(log.agent, log.replayed);
+  const known = () => parts.knowledge.of(log.agent);
   let model = spec.model;
   let temporaryModel: ModelClient | undefined;
-  let cwd = (spec.isMoved ? undefined : conversation.cwd) ?? spec.cwd;
   let mode = spec.permissionMode;
 
   const scratchpad = parts.coordinator?.scratchpad ?? parts.member?.scratchpad;
@@ -143,12 +154,11 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     ownFolders: () => [...opened.ownFolders(), ...(parts.slash?.readable ?? []), ...(parts.readable ?? [])],
     sandbox: () => sandbox,
   });
-  const sandboxRoots = scratchpad === undefined ? policy.roots : [...policy.roots, scratchpad];
   const sandbox =
     parts.sandbox &&
     createCommandSandbox({
       ...parts.sandbox,
-      roots: sandboxRoots,
+      roots: [...policy.roots, ...(scratchpad === undefined ? [] : [scratchpad])],
       readable: () => opened.ownFolders(),
       askHost: parts.member?.askHost,
     });
@@ -158,7 +168,6 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
       await agent.record({ type: "notice.raised", level: "warning", code: "skill", message });
     }
   });
-  const files = createFileTracker();
   const hooks = (spec.openHooks ?? parts.openHooks)?.({
     processes: scope,
     env: spec.env,
@@ -208,6 +217,7 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     seq: log.replayed.at(-1)?.seq ?? 0,
     publish: (envelope) => {
       plan.apply(envelope.event);
+      parts.knowledge.apply(log.agent, envelope.event);
       shared.publish(envelope);
     },
     ready: async (signal) => {
@@ -215,50 +225,32 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
       await spec.ready?.(signal);
     },
     hooks: hooks?.agent,
-    stillThere: async () =>
-      ongoingWork({
-        running: background.running(),
-        idle: spec.idleSubagents?.() ?? [],
-        teams: (await spec.ongoingWork?.()) ?? [],
-      }),
+    compaction: { ...parts.compaction, keep: keepContext({ ...spec, known, background }) },
     permissions: createPermissions({
-      decide: plan.decide(policy.decide),
+      decide: askUserQuestions(plan.decide(policy.decide)),
       remember: plan.remember(policy.remember),
       ask: shared.ask,
       around: async (tool, input) =>
-        tool.around?.(input, { cwd, env: spec.env, files, judgedPath: policy.judgedPath(input) }),
+        tool.around?.(input, { cwd, env: spec.env, files: known().files, judgedPath: policy.judgedPath(input) }),
       hooks: hooks?.agent,
       createId,
+      agent: () => deniedAgent(spec, parts.agents?.definitions),
     }),
     saveOutput: (name, data) => opened.saveOutput(name, data),
     contextFor: ({ input, ...call }) => ({
       ...call,
       judgedPath: policy.judgedPath(input),
-      agent: { id: log.agent, path },
-      get cwd() {
-        return cwd;
-      },
-      setCwd: (next) => {
-        cwd = next;
-      },
+      agent: { id: log.agent, path, tools: new Set(spec.tools().map(({ name }) => name)) },
+      cwd,
       roots: policy.roots,
-      env: spec.env,
+      env: policy.environmentOf(input),
       commandTimeoutMs: parts.commandTimeoutMs,
       sandbox,
-      files,
+      files: known().files,
       background: background.tasks,
       secrets: parts.secrets,
       skills,
-      plan: {
-        get isPlanning() {
-          return plan.isPlanning;
-        },
-        leave: async () => {
-          const next = plan.next();
-          await setMode(next);
-          return next;
-        },
-      },
+      plan: planControl(plan, setMode),
       processes: scope,
       outputFile: (name) => outputFile(`${safeName(call.callId)}-${name}`),
     }),
@@ -288,3 +280,14 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     outputFile,
   };
 }
+
+const planControl = (plan: PlanMode, setMode: (mode: PermissionMode) => Promise<void>): ToolContext["plan"] => ({
+  get isPlanning() {
+    return plan.isPlanning;
+  },
+  leave: async () => {
+    const next = plan.next();
+    await setMode(next);
+    return { mode: next, approvedBy: plan.approvedBy() };
+  },
+});

@@ -6,6 +6,8 @@ import {
   parseRules,
   type RuleSet,
   overlappingRules,
+  ruleProblem,
+  ruleProblems,
   splitRules,
 } from "../../tool/index.ts";
 import { type Config, type ConfigInput, loadConfig } from "../config/load-config.ts";
@@ -17,6 +19,8 @@ export interface ListedRule {
   /** Rules that this rule overrides, and rules that override it. */
   readonly hides: readonly string[];
   readonly hiddenBy: readonly string[];
+  /** A problem of the rule itself, for the user. */
+  readonly problem?: string | undefined;
 }
 
 /** Returns every effective rule, and the configuration, which lists the folder's withheld rules. */
@@ -29,10 +33,15 @@ export async function listRules(input: ConfigInput): Promise<{ config: Config; r
       rule: rule.text,
       source: rule.source ?? "",
       ...overlappingRules(list, rule, rules),
+      problem: ruleProblem(list, rule),
     })),
   );
   return { config, rules: listed };
 }
+
+/** Returns the problems of the rules in effect, one line each. */
+export const configRuleProblems = (config: Pick<Config, "rules">): readonly string[] =>
+  ruleProblems(parseRules(config.rules, []));
 
 export interface JudgeCallsInput extends ConfigInput {
   /** Each entry is a tool with its argument, or a command line. */

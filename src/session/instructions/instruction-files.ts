@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { hasErrorCode, isInside } from "../../platform/index.ts";
 import { findImports } from "./instruction-imports.ts";
@@ -24,83 +24,127 @@ export interface DiscoveryFolders {
   readonly userHome: string;
 }
 
-/** The instruction files of one session. Each file is returned only once. */
+/** The instruction files of one session. */
 export interface InstructionFiles {
-  /** The user's files, then the project's, from the most general to the most specific. */
+  /** The user's files, then the project's, from the most general to the most specific. Every agent knows them. */
   initial(): InstructionReading;
-  /** New instructions for files that were just read: those of the folders above them. */
-  nested(paths: readonly string[]): InstructionReading;
+  /** The instructions that one agent knows. Call it after `initial`. */
+  forAgent(): AgentInstructions;
+}
+
+/** The instructions that one agent knows. Each file is returned only once, until they are forgotten. */
+export interface AgentInstructions {
+  /**
+   * New instructions for a file or folder that the agent has just touched: those of the folders above it, up to the
+   * project's root or the agent's own folder.
+   */
+  enter(path: string, ownFolder: string): InstructionReading;
+  /** All files that `enter` ever returned. */
+  told(): readonly InstructionFile[];
+  /** The conversation that had them is gone: `enter` returns them again. */
+  forget(): void;
+  /** For a fork, whose conversation starts with this agent's. */
+  copy(): AgentInstructions;
 }
 
 const sharedNames = ["AGENTS.md", "CLAUDE.md", join(".claude", "CLAUDE.md"), "CLAUDE.local.md"];
 const importDepth = 5;
 const totalLimit = 200_000;
 
-export function createInstructionFiles({ projectFolders, home, userHome }: DiscoveryFolders): InstructionFiles {
+export function createInstructionFiles(folders: DiscoveryFolders): InstructionFiles {
+  const { projectFolders, home, userHome } = folders;
   const root = projectFolders[0] ?? userHome;
-  const reported = { paths: new Set<string>(), texts: new Set<string>(), folders: new Set<string>(), size: 0 };
+  const initial = nothingKnown();
 
   return {
     initial() {
-      const reading = newReading();
-      add(reading, { path: join(home, "AGENTS.md"), owner: "user", depth: 0 });
-      add(reading, { path: join(userHome, ".claude", "CLAUDE.md"), owner: "user", depth: 0 });
-      for (const folder of projectFolders) addFolder(reading, folder);
-      return reading;
+      const reader = createReader(initial, { ...folders, root });
+      reader.add({ path: join(home, "AGENTS.md"), owner: "user", depth: 0 });
+      reader.add({ path: join(userHome, ".claude", "CLAUDE.md"), owner: "user", depth: 0 });
+      for (const folder of projectFolders) reader.addFolder(folder);
+      return reader.reading;
     },
-    nested(paths) {
-      const reading = newReading();
-      for (const path of paths) for (const folder of foldersAbove(path)) addFolder(reading, folder);
-      return reading;
-    },
+    forAgent: () => instructionsOfAgent(copyOf(initial), []),
   };
 
-  /**
-   * Returns the folders between the project's root and a file, outermost first. Empty for a file outside the project.
-   */
-  function foldersAbove(path: string): string[] {
-    const folders: string[] = [];
-    let folder = realPathOf(dirname(path));
-    while (folder !== undefined && isInside(folder, root)) {
-      folders.unshift(folder);
-      if (folder === root) break;
-      folder = dirname(folder);
-    }
-    return folders;
+  function instructionsOfAgent(start: Known, toldBefore: readonly InstructionFile[]): AgentInstructions {
+    let known = start;
+    const told = new Map(toldBefore.map((file) => [file.path, file]));
+    return {
+      enter(path, ownFolder) {
+        const own = realPathOf(ownFolder);
+        const within = own !== undefined && !isInside(own, root) ? own : root;
+        const reader = createReader(known, { ...folders, root: within });
+        for (const folder of foldersAbove(path, within)) reader.addFolder(folder);
+        for (const file of reader.reading.files) told.set(file.path, file);
+        return reader.reading;
+      },
+      told: () => [...told.values()],
+      forget() {
+        known = copyOf(initial);
+      },
+      copy: () => instructionsOfAgent(copyOf(known), [...told.values()]),
+    };
+  }
+}
+
+/** The files, texts and folders that an agent knows, so that it reads none of them twice. */
+interface Known {
+  readonly paths: Set<string>;
+  readonly texts: Set<string>;
+  readonly folders: Set<string>;
+  size: number;
+}
+
+const nothingKnown = (): Known => ({ paths: new Set(), texts: new Set(), folders: new Set(), size: 0 });
+const copyOf = ({ paths, texts, folders, size }: Known): Known => ({
+  paths: new Set(paths),
+  texts: new Set(texts),
+  folders: new Set(folders),
+  size,
+});
+
+interface Wanted {
+  readonly path: string;
+  readonly owner: "user" | "project";
+  readonly depth: number;
+}
+
+function createReader(known: Known, { root, home, userHome }: { root: string; home: string; userHome: string }) {
+  const files: InstructionFile[] = [];
+  const notices: string[] = [];
+  return { reading: { files, notices }, add, addFolder };
+
+  function addFolder(folder: string): void {
+    if (known.folders.has(folder)) return;
+    known.folders.add(folder);
+    for (const name of sharedNames) add({ path: join(folder, name), owner: "project", depth: 0 });
   }
 
-  function addFolder(reading: Reading, folder: string): void {
-    if (reported.folders.has(folder)) return;
-    reported.folders.add(folder);
-    for (const name of sharedNames) add(reading, { path: join(folder, name), owner: "project", depth: 0 });
-  }
-
-  function add(reading: Reading, { path, owner, depth }: Wanted): void {
+  function add({ path, owner, depth }: Wanted): void {
     const real = realPathOf(path);
-    if (real === undefined || reported.paths.has(real)) return;
+    if (real === undefined || known.paths.has(real)) return;
     if (!canRead(real, owner)) {
-      reading.notices.push(`${path} is ignored: it links to ${real}, outside the project`);
+      notices.push(`${path} is ignored: it links to ${real}, outside the project`);
       return;
     }
-    reported.paths.add(real);
+    known.paths.add(real);
     const { text, notice } = readInstructionText(path);
-    if (notice !== undefined) reading.notices.push(notice);
-    if (text === undefined || text.trim() === "" || reported.texts.has(text.trim())) return;
-    reported.texts.add(text.trim());
-    if (reported.size + text.length > totalLimit) {
-      reading.notices.push(`${path} is ignored: instructions are limited to ${totalLimit / 1000} kB in total`);
+    if (notice !== undefined) notices.push(notice);
+    if (text === undefined || text.trim() === "" || known.texts.has(text.trim())) return;
+    known.texts.add(text.trim());
+    if (known.size + text.length > totalLimit) {
+      notices.push(`${path} is ignored: instructions are limited to ${totalLimit / 1000} kB in total`);
       return;
     }
-    reported.size += text.length;
+    known.size += text.length;
     const { imports, nothingElse } = findImports(text, { folder: dirname(path), userHome });
-    if (!nothingElse) reading.files.push({ path, text });
+    if (!nothingElse) files.push({ path, text });
     for (const wanted of imports) {
       if (depth >= importDepth)
-        reading.notices.push(
-          `${path}: @${wanted.written} is ignored: imports can be nested at most ${importDepth} deep`,
-        );
-      else if (realPathOf(wanted.path) !== undefined) add(reading, { path: wanted.path, owner, depth: depth + 1 });
-      else if (wanted.isPlain) reading.notices.push(`${path}: @${wanted.written} does not exist`);
+        notices.push(`${path}: @${wanted.written} is ignored: imports can be nested at most ${importDepth} deep`);
+      else if (realPathOf(wanted.path) !== undefined) add({ path: wanted.path, owner, depth: depth + 1 });
+      else if (wanted.isPlain) notices.push(`${path}: @${wanted.written} does not exist`);
     }
   }
 
@@ -117,18 +161,18 @@ export function createInstructionFiles({ projectFolders, home, userHome }: Disco
   }
 }
 
-interface Wanted {
-  readonly path: string;
-  readonly owner: "user" | "project";
-  readonly depth: number;
+/** Returns the folders from `root` down to a file or folder. Empty for one outside `root`. */
+function foldersAbove(path: string, root: string): string[] {
+  const folders: string[] = [];
+  const real = realPathOf(path);
+  let folder = real !== undefined && statSync(real).isDirectory() ? real : realPathOf(dirname(path));
+  while (folder !== undefined && isInside(folder, root)) {
+    folders.unshift(folder);
+    if (folder === root) break;
+    folder = dirname(folder);
+  }
+  return folders;
 }
-
-interface Reading extends InstructionReading {
-  readonly files: InstructionFile[];
-  readonly notices: string[];
-}
-
-const newReading = (): Reading => ({ files: [], notices: [] });
 
 function realPathOf(path: string): string | undefined {
   try {

@@ -32,8 +32,8 @@ export function createPermissionBroker(): PermissionBroker {
     },
     abandon() {
       abandoned = true;
-      const message = "No user is available to answer. Continue without it.";
-      for (const resolveQuestion of open.values()) resolveQuestion({ behavior: "deny", message });
+      const message = "no user is available to give it";
+      for (const resolveQuestion of open.values()) resolveQuestion({ behavior: "deny", by: "policy", message });
     },
     reply(requestId, answer) {
       const resolveQuestion = open.get(requestId);

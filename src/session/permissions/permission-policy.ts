@@ -1,17 +1,23 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { effectiveMode } from "../../agent/definitions/index.ts";
 import type { PermissionPorts } from "../../agent/index.ts";
-import { type PermissionMode, TroupeError } from "../../protocol/index.ts";
+import { type PermissionDecision, type PermissionMode, TroupeError } from "../../protocol/index.ts";
 import {
+  type AgentWorktree,
   authorize,
   type CommandSandbox,
   judgeSandbox,
+  ownCopyOf,
   parseRule,
   resolveSubject,
   type RuleSet,
   type Tool,
+  withoutGitHooks,
 } from "../../tool/index.ts";
-import { realPathSync } from "../../platform/index.ts";
+import { isInside, realPathSync } from "../../platform/index.ts";
+import { agentWorktree } from "./agent-worktree.ts";
+import { readFileFacts } from "./file-facts.ts";
+import { createOwnFiles } from "./own-files.ts";
 import { saveRules } from "./save-rule.ts";
 import type { SessionDependencies } from "../session-dependencies.ts";
 
@@ -23,6 +29,8 @@ export interface Policy {
   judgedPath(input: unknown): string | undefined;
   /** Returns true if a rule may match a call, and also if that cannot be determined. */
   mayMatch(rule: string, tool: Tool, input: unknown): Promise<boolean>;
+  /** The environment of a call with this input. */
+  environmentOf(input: unknown): Readonly<Record<string, string>>;
   setMode(mode: PermissionMode): void;
   /** Also allows these rules until `endGrants`. Returns the problems of invalid rules. */
   grant(rules: readonly string[]): readonly string[];
@@ -58,6 +66,11 @@ export function createPolicy(options: PolicyOptions): Policy {
   const bases = [...new Set([folder, ...roots.slice(0, 1)])];
   const stateHome = options.childEnv["TROUPE_HOME"];
   const stateRoot = stateHome ? realPathSync(stateHome, folder) : undefined;
+  const root = roots[0] ?? folder;
+  const worktree = agentWorktree({ folder, own: root });
+  const own = createOwnFiles({ root, env: options.childEnv });
+  /** Calls whose git commands run without the repository's hooks. */
+  const hookless = new WeakSet<object>();
   let mode = options.permissionMode;
   let rules: RuleSet = options.rules;
   let granted: RuleSet["allow"] = [];
@@ -69,6 +82,10 @@ export function createPolicy(options: PolicyOptions): Policy {
   return {
     roots,
     judgedPath: (input) => (typeof input === "object" && input !== null ? judged.get(input) : undefined),
+    environmentOf: (input) =>
+      typeof input === "object" && input !== null && hookless.has(input)
+        ? withoutGitHooks(options.childEnv)
+        : options.childEnv,
     setMode: (next) => {
       mode = next;
     },
@@ -76,7 +93,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       const problems: string[] = [];
       for (const text of texts) {
         try {
-          granted = [...granted, parseRule(text)];
+          granted = [...granted, { ...parseRule(text), granted: true }];
         } catch (error) {
           if (!TroupeError.is(error)) throw error;
           problems.push(error.message);
@@ -113,11 +130,22 @@ export function createPolicy(options: PolicyOptions): Policy {
       const { sandboxed, refusal } = await judgeSandbox(subject, options.sandbox());
       if (refusal) return refusal;
       const within = tool.access === "read" ? [...roots, ...options.ownFolders()] : roots;
-      return authorize({
+      const current = modeNow();
+      const files =
+        subject.kind === "command" && current === "acceptEdits"
+          ? await readFileFacts({
+              root,
+              command: subject.command,
+              env: options.childEnv,
+              isOwn: worktree !== undefined,
+              ...own,
+            })
+          : undefined;
+      const decision = authorize({
         tool,
         subject,
         title: tool.title(input),
-        mode: modeNow(),
+        mode: current,
         rules: { ...rules, allow: [...rules.allow, ...granted, ...(options.teamRules?.() ?? [])] },
         roots: within,
         bases,
@@ -127,8 +155,17 @@ export function createPolicy(options: PolicyOptions): Policy {
         stateRoot,
         memory: options.memory,
         scratchpad: options.scratchpad,
+        workspace: { worktree, files },
         realPath: realPathSync,
       });
+      if (decision.behavior === "allow") {
+        if (tool.access === "read" && subject.kind === "path")
+          return withCopy(decision, subject.path, { worktree, memory: options.memory });
+        own.noteChanges(decision.changes);
+        if (subject.kind === "path" && subject.change && !worktree) await own.noteWrite(subject.path);
+        if (decision.changes?.git && typeof input === "object" && input !== null) hookless.add(input);
+      }
+      return decision;
     },
     async remember(answer, suggestions) {
       if (answer.behavior !== "allow" || answer.scope === "once") return;
@@ -136,4 +173,17 @@ export function createPolicy(options: PolicyOptions): Policy {
       rules = { ...rules, allow: [...rules.allow, ...suggestions.map((text) => parseRule(text))] };
     },
   };
+}
+
+type Allowed = Extract<PermissionDecision, { behavior: "allow" }>;
+
+/** Names the agent's own copy of what it reads in the main checkout, if it has one. Its memory has no copy. */
+function withCopy(
+  decision: Allowed,
+  path: string,
+  { worktree, memory }: { worktree: AgentWorktree | undefined; memory: string | undefined },
+): Allowed {
+  const copy = ownCopyOf(path, { worktree });
+  const isOwn = memory !== undefined && isInside(path, memory);
+  return copy === undefined || isOwn || !existsSync(copy) ? decision : { ...decision, copy };
 }

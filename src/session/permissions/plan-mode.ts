@@ -1,5 +1,13 @@
 import { effectiveMode } from "../../agent/definitions/index.ts";
-import { planModeOff, planModeOn, planUnattended, type PermissionPorts } from "../../agent/index.ts";
+import {
+  planModeForSubagent,
+  planModeOff,
+  planModeOn,
+  planModeOnForCoordinator,
+  planNext,
+  planUnattended,
+  type PermissionPorts,
+} from "../../agent/index.ts";
 import type { ContentPart, Event, PermissionAnswer, PermissionMode, StoredEnvelope } from "../../protocol/index.ts";
 
 /** Tracks an agent's plan mode: its state in the log, the model's knowledge of it, and the mode after the plan. */
@@ -15,6 +23,8 @@ export interface PlanMode {
   reminders(): ContentPart[];
   /** The mode after an approved plan. */
   next(): PermissionMode;
+  /** The role that approved the last plan. Undefined if a hook did. */
+  approvedBy(): "user" | "lead" | undefined;
   /** Sets the mode after the plan. With `atMost` it only lowers the mode. */
   setNext(next: { readonly mode: PermissionMode; readonly atMost?: boolean | undefined }): void;
   /** A plan always needs the user's approval. A rule can only forbid presenting one. */
@@ -23,6 +33,9 @@ export interface PlanMode {
 }
 
 const planToolName = "ExitPlanMode";
+
+/** A resumed session may use another text than the one that its log has. */
+const planModeTexts: ReadonlySet<string> = new Set([planModeOn, planModeOnForCoordinator, planModeForSubagent]);
 
 export function createPlanMode(
   initial: PermissionMode,
@@ -35,6 +48,7 @@ export function createPlanMode(
   let isFirst = initial === "plan";
   let isReported = false;
   let chosen: PermissionMode | undefined;
+  let approvedBy: "user" | "lead" | undefined;
   const presented = new Set<string>();
 
   const enter = (next: PermissionMode | undefined) => {
@@ -54,7 +68,7 @@ export function createPlanMode(
         case "prompt.admitted":
           for (const part of event.parts) {
             if (part.type !== "text") continue;
-            if (part.text === isOn) isReported = true;
+            if (planModeTexts.has(part.text)) isReported = true;
             if (part.text === planModeOff) isReported = false;
           }
           return;
@@ -83,6 +97,7 @@ export function createPlanMode(
       return [{ type: "text", text: mode === "plan" ? isOn : planModeOff }];
     },
     next: () => chosen ?? before,
+    approvedBy: () => approvedBy,
     setNext({ mode: wanted, atMost }) {
       const next = modeAfterPlan(wanted);
       before = atMost ? effectiveMode({ parent: next, definition: before }).mode : next;
@@ -91,12 +106,24 @@ export function createPlanMode(
       const decision = await decide(tool, input);
       if (tool.name !== planToolName || mode !== "plan" || decision.behavior !== "allow") return decision;
       chosen = undefined;
+      approvedBy = undefined;
       const { plan } = input as { plan: string };
       const question = `Leave plan mode and carry out this plan?\n\n${plan}`;
-      return { behavior: "ask", rule: "plan", question, suggestions: [], unattended: planUnattended };
+      return {
+        behavior: "ask",
+        rule: "plan",
+        question,
+        suggestions: [],
+        unattended: planUnattended,
+        endsUnattended: true,
+        next: planNext,
+      };
     },
     remember: (remember) => async (answer: PermissionAnswer, suggestions) => {
-      if (answer.behavior === "allow") chosen = answer.permissionMode;
+      if (answer.behavior === "allow") {
+        chosen = answer.permissionMode;
+        approvedBy = answer.by ?? "user";
+      }
       await remember(answer, suggestions);
     },
   };

@@ -18,7 +18,7 @@ export function withRedactionMarkCheck(tools: readonly Tool[]): Tool[] {
         const [mark] = findUnknownMarks(tool, input, context);
         if (mark === undefined) return tool.execute(input, context);
         return failedResult(
-          `Not written: ${mark} stands for a secret that is hidden from you, and writing it would destroy the secret. Use Edit on the text around it, without its line. If the secret itself must change, ask the user to change it.`,
+          `Not written: ${mark} stands for a secret that is hidden from you, and writing it would destroy the secret. Change only the text around it, without its line. If the secret itself must change, ask the user to change it.`,
         );
       },
     };

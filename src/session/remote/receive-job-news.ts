@@ -198,7 +198,7 @@ function endOf({ outcome }: JobState): RunOutcome {
 const denied: PermissionAnswer = {
   behavior: "deny",
   by: "policy",
-  message: "No user is available to answer. Continue without it.",
+  message: "no user is available to give it",
 };
 
 export const maxGenerations = 5;

@@ -17,8 +17,8 @@ import {
   type RuntimeRequest,
   remoteSubagentError,
   type RepositoryContext,
+  subagentName,
 } from "../../team/index.ts";
-import { subagentName } from "../agent-runtime/subagent-name.ts";
 import type { AgentRuntime, SessionResources } from "../agent-runtime/agent-runtime.ts";
 import type { AgentDependencies } from "../session-dependencies.ts";
 import type { RemoteAgent } from "./remote-agent.ts";
@@ -61,7 +61,6 @@ export function createRemoteAgents(
       fork: false,
       cwd: spawned.cwd,
       env: {},
-      isolated: false,
       onEnvelope: (envelope) => hear(envelope),
     };
     const { runtime, agent, finish } = await resumeRemoteRuntime(request, shared, {

@@ -87,7 +87,7 @@ function helpText(commands: readonly SlashCommand[]): string {
  */
 const withRunLines = (body: string): string =>
   body.replace(/(^|\s)!`([^`\n]+)`/g, (_, before: string, command: string) => {
-    return `${before}[the output of \`${command}\`: run it with Bash before you continue]`;
+    return `${before}[the output of \`${command}\`: run it before you continue]`;
   });
 
 const fillAll = (body: string, args: string, { cwd, userHome }: ExpandPorts): string[] =>

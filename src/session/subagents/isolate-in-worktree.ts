@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
-import { isAbsolute } from "node:path";
+import { basename, isAbsolute } from "node:path";
+import type { WorktreeFacts } from "../../agent/index.ts";
 import { isInside, realPathSync, runGit } from "../../platform/index.ts";
 import { type AgentId, TroupeError, type WorktreeSettings } from "../../protocol/index.ts";
 import {
@@ -9,9 +10,12 @@ import {
   portsForExternalWorktree,
   releasePorts,
   type Isolation,
+  recreateWorktree,
   resumeWorktree,
   type RepositoryContext,
   type Worktree,
+  worktreeName,
+  worktreeState,
 } from "../../team/index.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 
@@ -29,39 +33,47 @@ export interface LoggedWorktree {
   readonly hookMade?: boolean | undefined;
 }
 
-/** Creates a worktree for an agent, with the `WorktreeCreate` hook if there is one. */
+/**
+ * Creates a worktree for an agent, with the `WorktreeCreate` hook if there is one. `label` is the agent's name or type,
+ * for a readable branch.
+ */
 export async function isolateInWorktree(
-  agentId: AgentId,
+  { agentId, label }: { readonly agentId: AgentId; readonly label: string },
   ports: IsolationPorts,
   signal?: AbortSignal,
 ): Promise<Isolation> {
   const { place, settings, hooks } = ports;
-  if (!hooks?.makesWorktrees) return ownIsolation(ports, await createWorktree(place, { agentId, settings }));
+  if (!hooks?.makesWorktrees) return ownIsolation(ports, await createWorktree(place, { agentId, label, settings }));
+  return makeByHook(worktreeName({ label, agentId }), ports, signal);
+}
+
+async function makeByHook(name: string, ports: IsolationPorts, signal?: AbortSignal): Promise<Isolation> {
+  const { place, hooks } = ports;
+  if (!hooks) throw new TroupeError("agent", "Its worktree was made by a WorktreeCreate hook, and there is none now.");
   const start = await startOf(place);
   const made = await hooks.makeWorktree(
-    { name: worktreeName(agentId), base: start.base ?? null, repository: start.repository ?? null },
+    { name, base: start.base ?? null, repository: start.repository ?? null },
     signal,
   );
   if ("refused" in made) throw new TroupeError("agent", `The WorktreeCreate hook refused: ${made.refused}`);
   const path = checkedPath(made.printed, [place.cwd, ...(start.repository === undefined ? [] : [start.repository])]);
-  return hookIsolation(ports, { path, branch: await branchOf(path, place), base: start.base });
+  return hookIsolation(ports, { path, branch: await branchOf(path, place), start });
 }
 
-/** Returns the worktree of an agent that resumes, or undefined if it no longer exists. */
-export async function resumeIsolation(
+/** Returns the worktree of an agent that resumes. Makes it again if it is gone. */
+export async function reopenIsolation(
   agentId: AgentId,
-  worktree: LoggedWorktree,
+  { path, branch, hookMade }: LoggedWorktree,
   ports: IsolationPorts,
-): Promise<Isolation | undefined> {
-  if (!worktree.hookMade) {
-    const resumed = await resumeWorktree(ports.place, worktreeName(agentId));
-    return resumed && ownIsolation(ports, resumed);
+): Promise<Isolation> {
+  const { place, settings } = ports;
+  if (!hookMade) {
+    const resumed = await resumeWorktree(place, basename(path));
+    return ownIsolation(ports, resumed ?? (await recreateWorktree(place, { agentId, path, branch, settings })));
   }
-  const { path, branch } = worktree;
-  return isFolder(path) ? hookIsolation(ports, { path, branch, base: undefined }) : undefined;
+  if (!isFolder(path)) return makeByHook(basename(path), ports);
+  return hookIsolation(ports, { path, branch, start: await startOf(place) });
 }
-
-const worktreeName = (agentId: AgentId) => `agent-${agentId.slice(-8)}`;
 
 const ownIsolation = ({ place, hooks }: IsolationPorts, made: Worktree): Isolation => ({
   ...made,
@@ -69,37 +81,72 @@ const ownIsolation = ({ place, hooks }: IsolationPorts, made: Worktree): Isolati
     const end = await finishWorktree(place, { name: made.name });
     if (end.outcome === "kept") {
       const diff = await diffLine(place, { path: end.path, base: made.base });
-      return { path: end.path, branch: end.branch ?? made.branch, kept: true, diff };
+      const state = await worktreeState(place, end.path);
+      return { path: end.path, branch: end.branch ?? made.branch, kept: true, diff, state };
     }
     await hooks?.worktreeRemoved({ worktree_path: made.path, name: made.name, branch: made.branch });
-    return { path: made.path, branch: made.branch, kept: false };
+    return { path: made.path, branch: made.branch, kept: false, landed: end.landed };
   },
 });
 
 /** Always kept: only the hook's author knows what it is for. */
 const hookIsolation = async (
   { place, settings }: IsolationPorts,
-  { path, branch, base }: { path: string; branch: string; base: string | undefined },
+  { path, branch, start }: { path: string; branch: string; start: Start },
 ): Promise<Isolation> => ({
   path,
   branch,
   hookMade: true,
   env: { TROUPE_WORKTREE: path, ...(await portsForExternalWorktree(place, { path, settings })) },
+  facts: factsFrom(start, { path, branch, place }),
   notices: [],
   async finish() {
     await releasePorts(place, path);
+    const { base } = start;
     const hasDiff = base !== undefined && branch !== "";
     return { path, branch, kept: true, ...(hasDiff && { diff: await diffLine(place, { path, base }) }) };
   },
 });
 
-/** Returns the repository and commit to start from. Both are missing outside git, where a hook may have its own way. */
-async function startOf({ cwd, env }: RepositoryContext): Promise<{ repository?: string; base?: string }> {
-  const [top, head] = await Promise.all([
+/** The facts about a worktree that a hook made, for its agent. */
+export async function hookWorktreeFacts(
+  place: RepositoryContext,
+  tree: { readonly path: string; readonly branch: string },
+): Promise<WorktreeFacts> {
+  return factsFrom(await startOf(place), { ...tree, place });
+}
+
+const factsFrom = (
+  start: Start,
+  { path, branch, place }: { path: string; branch: string; place: Pick<RepositoryContext, "cwd"> },
+): WorktreeFacts => ({
+  path,
+  branch,
+  baseCommit: start.base,
+  baseBranch: start.branch,
+  checkout: start.repository ?? place.cwd,
+  ignored: undefined,
+});
+
+/** The repository, commit and branch to start from. All are missing outside git, where a hook may have its own way. */
+interface Start {
+  readonly repository?: string;
+  readonly base?: string;
+  readonly branch?: string;
+}
+
+async function startOf(place: RepositoryContext): Promise<Start> {
+  const { cwd, env } = place;
+  const [top, head, branch] = await Promise.all([
     runGit(["rev-parse", "--show-toplevel"], { cwd, env }),
     runGit(["rev-parse", "--verify", "--quiet", "HEAD"], { cwd, env }),
+    branchOf(cwd, place),
   ]);
-  return { ...(top.ok && { repository: top.stdout.trim() }), ...(head.ok && { base: head.stdout.trim() }) };
+  return {
+    ...(top.ok && { repository: top.stdout.trim() }),
+    ...(head.ok && { base: head.stdout.trim() }),
+    ...(branch !== "" && { branch }),
+  };
 }
 
 /** Uses the last printed line, because git prints messages before it. */

@@ -57,7 +57,6 @@ export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts
     mode: work.mode,
     cwd: work.cwd,
     env: {},
-    isolated: true,
     delegated: true,
     signal,
     onEnvelope: (envelope) => onEnvelope(envelope),
@@ -96,8 +95,6 @@ export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts
     const run = subagent.run([{ type: "text", text: work.prompt }], slot, "user");
     if (signal.aborted) stop();
     const report = await run.done;
-    // Restore the previous folder for a later resume.
-    if (known) await runtime.agent.record({ type: "agent.changed", cwd: known.cwd });
     return report;
   } finally {
     signal.removeEventListener("abort", stop);
@@ -117,10 +114,8 @@ async function findKnownAgent(agentId: AgentId, { agents, logs: readLogs }: Dele
   const definition = agents.definitions.find(({ name }) => name === (fork ? "general-purpose" : agentType));
   if (!definition)
     throw new TroupeError("agent", `Cannot resume ${path}: its agent type ${agentType} no longer exists.`);
-  const changed = events.findLast((event) => event.type === "agent.changed" && event.cwd !== undefined);
-  const cwd = (changed?.type === "agent.changed" ? changed.cwd : undefined) ?? spawned.cwd;
   const request: Identity = { agentId, parent, path, definition, fork, model };
-  return { request, logs, cwd };
+  return { request, logs };
 }
 
 function createNewAgent(type: string, { agents, leadId, newId }: DelegatePorts): { request: Identity } {

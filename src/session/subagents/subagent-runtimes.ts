@@ -1,6 +1,13 @@
-import { selectAgentTools } from "../../agent/definitions/index.ts";
-import { createAskSideQuestion, createConversation, isDiskFull } from "../../agent/index.ts";
+import { type AgentTools, selectAgentTools } from "../../agent/definitions/index.ts";
 import {
+  createAskSideQuestion,
+  createConversation,
+  isDiskFull,
+  type OngoingAgent,
+  troupeNotice,
+} from "../../agent/index.ts";
+import {
+  type AgentDefinition,
   type AgentId,
   type AgentPath,
   type Message,
@@ -18,11 +25,11 @@ import {
   type ReopenedRuntime,
   type RuntimeRequest,
   remoteSubagentError,
+  subagentName,
 } from "../../team/index.ts";
 import type { Tool } from "../../tool/index.ts";
 import type { AgentExtras } from "../agent-types/agent-extras.ts";
-import { subagentName } from "../agent-runtime/subagent-name.ts";
-import { isolateInWorktree, type IsolationPorts, type LoggedWorktree, resumeIsolation } from "./isolate-in-worktree.ts";
+import { type IsolationPorts, type LoggedWorktree, reopenIsolation } from "./isolate-in-worktree.ts";
 import { lastMode } from "../permissions/plan-mode.ts";
 import { createAgentRuntime, type AgentRuntime, type SessionResources } from "../agent-runtime/agent-runtime.ts";
 import type { StartedWork } from "../agent-runtime/background-work.ts";
@@ -52,7 +59,7 @@ export interface SubagentRuntimePorts {
   isolationAt(cwd: string): IsolationPorts;
   toolsOf(runtime: () => AgentRuntime, path: AgentPath): readonly Tool[];
   reportLostWork(started: StartedWork): Promise<CrashReport | "still running" | undefined>;
-  idleSubagents(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
+  subagentsOf(parent: AgentId): readonly OngoingAgent[];
 }
 
 export function createSubagentRuntimes(
@@ -62,7 +69,7 @@ export function createSubagentRuntimes(
 ): SubagentRuntimes {
   const { parts } = shared;
   const { opened, createId } = parts;
-  const { defaults, isolationAt, toolsOf, reportLostWork, idleSubagents } = ports;
+  const { defaults, isolationAt, toolsOf, reportLostWork, subagentsOf } = ports;
   const runtimes = new Map<AgentId, { runtime: AgentRuntime; tools: () => readonly Tool[] }>();
   /** Roots and modes of evicted agents, from which their subagents inherit. */
   const evicted = new Map<AgentId, { readonly roots: readonly string[]; readonly mode: PermissionMode }>();
@@ -91,7 +98,8 @@ export function createSubagentRuntimes(
   async function openSubagentRuntime(request: RuntimeRequest, logs: Logs | undefined): Promise<SubagentRuntime> {
     const parent = runtimes.get(request.parent) ?? { runtime: agents.lead(), tools: agents.leadTools };
     const { cwd } = request;
-    const roots = request.isolated
+    const hasOwnFolder = request.worktree !== undefined || request.delegated;
+    const roots = hasOwnFolder
       ? [cwd, ...parts.addedDirectories]
       : (evicted.get(request.parent)?.roots ?? parent.runtime.policy.roots);
     const extras = request.fork
@@ -137,7 +145,6 @@ export function createSubagentRuntimes(
         model: await agents.modelFor(request.model),
         tools,
         cwd: request.cwd,
-        isMoved: request.delegated,
         permissionMode: (request.delegated ? undefined : lastMode(log.replayed)) ?? request.mode,
         roots,
         memory: extras?.memory,
@@ -149,7 +156,7 @@ export function createSubagentRuntimes(
         maxTurns: fork ? parts.maxTurns : (definition.maxTurns ?? parts.maxTurns),
         inherit: inheritFrom(logs),
         openHooks: fork ? undefined : (await agents.hooksOf(definition))?.create,
-        idleSubagents: () => idleSubagents(request.agentId),
+        subagents: () => subagentsOf(request.agentId),
       },
     );
     const loadedExtras = await extras?.load(runtime.policy, tools);
@@ -162,7 +169,11 @@ export function createSubagentRuntimes(
       if (inherited) await runtime.agent.record({ type: "context.inherited", ...inherited });
       attach();
       const system = loadedExtras
-        ? agents.systemOf(definition, { ...loadedExtras, cwd: request.cwd })
+        ? await agents.systemOf(definition, {
+            ...placeOf(request),
+            tools: tools().map(({ name }) => name),
+            extras: loadedExtras,
+          })
         : parent.runtime.conversation.system;
       await runtime.agent.record({ type: "context.composed", system: [...system] });
       const hookContext = (await runtime.hooks?.spawned()) ?? [];
@@ -172,14 +183,7 @@ export function createSubagentRuntimes(
       agent: runtime.agent,
       conversation: runtime.conversation,
       replayed: log.replayed,
-      notices: loadedExtras
-        ? [
-            ...select().reports.map(
-              ({ field, entry, message }) => `${definition.name}: ${field}: ${entry}: ${message}`,
-            ),
-            ...loadedExtras.notices,
-          ]
-        : [],
+      notices: loadedExtras ? [...definitionProblems(definition, select()), ...loadedExtras.notices] : [],
       async begin(spawned, inherited) {
         try {
           await begin(spawned, inherited);
@@ -190,6 +194,7 @@ export function createSubagentRuntimes(
       },
       async resume() {
         attach();
+        await tellRecreatedWorktree(runtime, request);
         await runtime.agent.closeOpenCalls();
         await runtime.background.recover(log.replayed, reportLostWork);
       },
@@ -226,12 +231,12 @@ export function createSubagentRuntimes(
     const request = { ...first, signal: undefined };
     const logs = request.fork ? await allLogs() : undefined;
     if (!previousWorktree) return { runtime: await openSubagentRuntime(request, logs) };
-    const { agentId } = request;
-    const ports = isolationAt(parts.cwd);
-    const worktree =
-      (await resumeIsolation(agentId, previousWorktree, ports)) ?? (await isolateInWorktree(agentId, ports));
+    const worktree = await reopenIsolation(request.agentId, previousWorktree, isolationAt(parts.cwd));
     try {
-      const runtime = await openSubagentRuntime({ ...request, cwd: worktree.path, env: worktree.env }, logs);
+      const runtime = await openSubagentRuntime(
+        { ...request, cwd: worktree.path, env: worktree.env, worktree: worktree.facts },
+        logs,
+      );
       return { runtime, finishWorktree: worktree.finish };
     } catch (error) {
       await worktree.finish();
@@ -242,8 +247,8 @@ export function createSubagentRuntimes(
   const allLogs = async () => new Map([...(await agents.readLogs()), [opened.leadLog.agent, await agents.readLead()]]);
 
   async function resume(who: string): Promise<Subagent | undefined> {
-    const logs = await agents.readLogs();
-    for (const [id, envelopes] of logs) {
+    // The newest first: a name may have been taken over from an agent that could not continue.
+    for (const [id, envelopes] of [...(await agents.readLogs())].toSorted(([a], [b]) => (a < b ? 1 : -1))) {
       const spawned = envelopes.map(({ event }) => event).find((event) => event.type === "agent.spawned");
       if (!spawned?.parent || ![id, spawned.path, spawned.path.split("/").at(-1)].includes(who)) continue;
       if (spawned.remote) throw remoteSubagentError(spawned.path);
@@ -253,9 +258,7 @@ export function createSubagentRuntimes(
       );
       if (!definition)
         throw new TroupeError("agent", `Cannot resume ${who}: its agent type ${spawned.agentType} no longer exists.`);
-      const worktree = spawned.worktree && (await resumeIsolation(id, spawned.worktree, isolationAt(parts.cwd)));
-      if (spawned.worktree && !worktree)
-        throw new TroupeError("agent", `Cannot resume ${who}: its worktree ${spawned.worktree.path} no longer exists.`);
+      const worktree = spawned.worktree && (await reopenIsolation(id, spawned.worktree, isolationAt(parts.cwd)));
       let onEnvelope: RuntimeRequest["onEnvelope"] = () => undefined;
       const request: RuntimeRequest = {
         ...requestFromLog(id, { ...spawned, parent: spawned.parent }),
@@ -263,7 +266,7 @@ export function createSubagentRuntimes(
         fork: isFork,
         cwd: worktree?.path ?? spawned.cwd,
         env: worktree?.env ?? {},
-        isolated: worktree !== undefined,
+        worktree: worktree?.facts,
         onEnvelope: (envelope) => onEnvelope(envelope),
       };
       const runtime = await openSubagentRuntime(request, await allLogs());
@@ -297,11 +300,26 @@ export function createSubagentRuntimes(
   };
 }
 
+async function tellRecreatedWorktree({ agent }: AgentRuntime, { worktree }: RuntimeRequest): Promise<void> {
+  if (worktree?.recreated === undefined) return;
+  await agent.admit("hook", [{ type: "text", text: troupeNotice(worktree.recreated) }]);
+}
+
 interface RuntimeInputs {
   readonly parent: { readonly runtime: AgentRuntime; readonly tools: () => readonly Tool[] };
   readonly roots: readonly string[];
   readonly extras: AgentExtras | undefined;
 }
+
+const definitionProblems = ({ name }: AgentDefinition, { reports }: AgentTools) =>
+  reports.map(({ field, entry, message }) => `${name}: ${field}: ${entry}: ${message}`);
+
+const placeOf = ({ cwd, mode, worktree, delegated }: RuntimeRequest) => ({
+  cwd,
+  mode,
+  worktree,
+  sharedWith: worktree || delegated ? undefined : "the agent that started you",
+});
 
 /** Ignores a full disk: the agent closes without its last hook records. */
 async function ignoreDiskFull(write: Promise<void> | undefined): Promise<void> {

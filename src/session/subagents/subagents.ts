@@ -1,6 +1,6 @@
-import { type Agent, type AgentReport, forkMarker } from "../../agent/index.ts";
+import { type Agent, type AgentReport, forkMarker, type OngoingAgent } from "../../agent/index.ts";
 import type { Ack, AgentId, AgentPath, ContentPart, Message, PromptId, StoredEnvelope } from "../../protocol/index.ts";
-import { TroupeError } from "../../protocol/index.ts";
+import { leadPath, TroupeError } from "../../protocol/index.ts";
 import {
   type SubagentRegistry,
   createAgentTool,
@@ -16,11 +16,12 @@ import {
   type AgentSlot,
   type Isolation,
   type TeammateStarter,
+  subagentName,
 } from "../../team/index.ts";
 import type { Tool } from "../../tool/index.ts";
 import { createSubagentRuntimes } from "./subagent-runtimes.ts";
 import { runDelegatedTask, type DelegatedWork } from "./run-delegated-task.ts";
-import { subagentName } from "../agent-runtime/subagent-name.ts";
+import { landTools } from "./session-land-tool.ts";
 import { isolateInWorktree, type IsolationPorts } from "./isolate-in-worktree.ts";
 import { createRemoteAgents } from "../remote/remote-agents.ts";
 import { type AgentRuntime, type SessionResources } from "../agent-runtime/agent-runtime.ts";
@@ -34,7 +35,8 @@ export interface SessionSubagents {
   acquireSlot(parent: ParentAgent, signal: AbortSignal): Promise<AgentSlot>;
   /** Acquires a slot at once for an agent that already works, optionally for a member: `name@team`. */
   acquireSlotNow(member?: string): AgentSlot;
-  isolate(cwd: string, signal: AbortSignal): Promise<Isolation>;
+  /** Makes a worktree for a teammate of this name. */
+  isolate(teammate: { readonly label: string; readonly cwd: string }, signal: AbortSignal): Promise<Isolation>;
   /** The tools with which an agent starts other agents and sends them messages. */
   toolsOf(runtime: () => AgentRuntime, path: AgentPath, teammates?: TeammateStarter): readonly Tool[];
   /** Moves foreground agents to the background. */
@@ -47,8 +49,8 @@ export interface SessionSubagents {
   leave(): Promise<void>;
   /** Reports agents that a call was waiting for when the previous run ended. Call it before open calls are closed. */
   reportLostAgents(runtime: AgentRuntime, log: readonly StoredEnvelope[]): Promise<void>;
-  /** The idle subagents of this agent. */
-  idleSubagents(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
+  /** The agents that this agent has started. */
+  subagentsOf(parent: AgentId): readonly OngoingAgent[];
   agentOf(id: AgentId): Agent | undefined;
   /**
    * Sends a user's prompt to the agent of this path. A working agent reads it between two turns. A finished agent
@@ -80,9 +82,10 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
   };
   const closing = new AbortController();
   const sendToBackground = new Set<() => void>();
+  const placeAt = (cwd: string) => ({ ...agents.place, cwd, env: parts.childEnv, clock, createId });
   const isolationAt = (cwd: string): IsolationPorts => ({
-    place: { ...agents.place, cwd, env: parts.childEnv, clock, createId },
-    settings: agents.worktree,
+    place: placeAt(cwd),
+    settings: agents.repository.worktree,
     hooks: agents.lead().hooks,
   });
 
@@ -91,7 +94,7 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
     isolationAt,
     toolsOf: (runtime, path) => toolsOf(runtime, path),
     reportLostWork: (started) => reportLostWork(started),
-    idleSubagents: (parent) => idleSubagents(parent),
+    subagentsOf: (parent) => subagentsOf(parent),
   });
 
   const subagents: SubagentRegistry = createSubagentRegistry({
@@ -108,12 +111,12 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
     ),
     modelOverride: agents.modelOverride,
     modeSetting: agents.modeSetting,
-    isolate: (agentId, cwd, signal) => isolateInWorktree(agentId, isolationAt(cwd), signal),
+    isolate: (agent, signal) => isolateInWorktree(agent, isolationAt(agent.cwd), signal),
     openRemoteRuntime: work && ((request) => remotes.runtime(request)),
   });
   const remotes = createRemoteAgents(shared, agents, {
     defaults,
-    placeAt: (cwd) => isolationAt(cwd).place,
+    placeAt,
     adopt: (subagent) => subagents.adopt(subagent),
     acquireSlotNow: limits.acquireSlotNow,
   });
@@ -134,20 +137,14 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
         subagents,
         parent,
         backgroundAfterMs: agents.backgroundAfterMs,
+        clock,
         forks: agents.forks,
-        coordinator: parts.coordinator !== undefined,
+        ...callerFacts(parts, path),
         teammates,
-        sentToBackground: (signal) =>
-          new Promise((resolve) => {
-            if (!signal.aborted) sendToBackground.add(resolve);
-            const leave = () => {
-              sendToBackground.delete(resolve);
-              resolve();
-            };
-            signal.addEventListener("abort", leave, { once: true });
-          }),
+        sentToBackground: (signal) => whenSent(sendToBackground, signal),
       }),
       createSendMessageTool({ subagents }),
+      ...landTools(path, { place: placeAt(parts.cwd), agents, teammates, runtime, delegate }),
     ];
   }
 
@@ -166,11 +163,28 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
   );
   const paths = () => [...new Set([...earlierPaths, ...subagents.all().map(({ path }) => path)])];
 
-  const idleSubagents = (parent: AgentId) =>
+  const subagentsOf = (parent: AgentId) =>
     subagents
       .all()
-      .filter((subagent) => subagent.parent === parent && !subagent.running)
-      .map(({ id, name, description }) => ({ name: name ?? id, description }));
+      .filter((subagent) => subagent.parent === parent)
+      .map(({ id, name, description, running }) => ({ id, name, description, running }));
+
+  const delegate: SessionSubagents["delegate"] = (work) =>
+    runDelegatedTask(
+      { ...work, signal: work.signal ? AbortSignal.any([work.signal, closing.signal]) : closing.signal },
+      {
+        agents,
+        defaults,
+        leadId: opened.leadLog.agent,
+        newId: () => createId<AgentId>("agt"),
+        ...runtimes,
+        async slot(signal) {
+          const admitted = await limits.acquire({ parentDepth: 0, signal, isReturning: true });
+          if (!admitted.ok) throw new TroupeError("agent", admitted.message);
+          return admitted.slot;
+        },
+      },
+    );
 
   return {
     registry: subagents,
@@ -180,7 +194,7 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
       return admitted.slot;
     },
     acquireSlotNow: limits.acquireSlotNow,
-    isolate: (cwd, signal) => isolateInWorktree(createId<AgentId>("agt"), isolationAt(cwd), signal),
+    isolate: (mate, signal) => isolateInWorktree({ ...mate, agentId: createId("agt") }, isolationAt(mate.cwd), signal),
     toolsOf,
     sendToBackground() {
       for (const resolve of sendToBackground) resolve();
@@ -207,25 +221,10 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
         await runtime.agent.admitOnce({ promptId, source: "background", parts: [{ type: "text", text }] });
       }
     },
-    idleSubagents,
+    subagentsOf,
     agentOf: (id) => runtimes.get(id)?.agent,
     paths,
-    delegate: (work) =>
-      runDelegatedTask(
-        { ...work, signal: work.signal ? AbortSignal.any([work.signal, closing.signal]) : closing.signal },
-        {
-          agents,
-          defaults,
-          leadId: opened.leadLog.agent,
-          newId: () => createId<AgentId>("agt"),
-          ...runtimes,
-          async slot(signal) {
-            const admitted = await limits.acquire({ parentDepth: 0, signal, isReturning: true });
-            if (!admitted.ok) throw new TroupeError("agent", admitted.message);
-            return admitted.slot;
-          },
-        },
-      ),
+    delegate,
     async sendPrompt(path, content) {
       const subagent = await subagents.find(path);
       if (subagent?.path !== path) return undefined;
@@ -234,9 +233,8 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
       const parent = subagents.all().find(({ id }) => id === subagent.parent);
       // If the parent is idle the report goes to the lead, because the parent would have to be woken for it.
       const reportTo = (parent?.running ? runtimes.get(subagent.parent) : undefined) ?? agents.lead();
-      const { description } = subagent;
       const ports = { subagents, background: reportTo.background.tasks, signal: closing.signal };
-      await resumeSubagent(subagent, { parts: submitted.parts, by: "user", description }, ports);
+      await resumeSubagent(subagent, { parts: submitted.parts, by: "user", description: subagent.description }, ports);
       return { ok: true };
     },
     async interrupt(path) {
@@ -253,6 +251,23 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
     },
   };
 }
+
+/** Resolves when the user sends foreground agents to the background, or on abort. */
+const whenSent = (waiting: Set<() => void>, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (!signal.aborted) waiting.add(resolve);
+    const leave = () => {
+      waiting.delete(resolve);
+      resolve();
+    };
+    signal.addEventListener("abort", leave, { once: true });
+  });
+
+const callerFacts = ({ coordinator, asker, permissionMode }: SessionResources["parts"], path: AgentPath) => ({
+  coordinator: coordinator !== undefined,
+  hasUser: path === leadPath && asker === "reply",
+  mode: permissionMode,
+});
 
 /** Uses the mark in the conversation, which stays even if the parent is unknown. */
 function isForked(messages: readonly Message[]): boolean {

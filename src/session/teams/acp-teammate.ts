@@ -1,3 +1,4 @@
+import { teammateConduct } from "../../agent/index.ts";
 import { createProcessScope, type CreateId } from "../../platform/index.ts";
 import type { AgentDefinition, CallId, ModelClient, PermissionMode, RequestId } from "../../protocol/index.ts";
 import type { Config } from "../config/load-config.ts";
@@ -38,7 +39,7 @@ export async function createAcpTeammate(
     cwd: member.folder ?? config.cwd,
     env,
     processes,
-    introduction: [definition.prompt, member.conduct, toolNote].filter((text) => text.trim() !== "").join("\n\n"),
+    introduction: introductionOf(definition, member),
     mcpServers: [
       {
         name: "troupe",
@@ -63,6 +64,18 @@ const passedVariables = ["TROUPE_HOME", "PATH", "HOME", "TROUPE_BUS", "TROUPE_TE
 
 const toolNote =
   "Use the tools of the MCP server troupe (SendMessage, TaskList, TaskUpdate and others) for your team's mail and tasks. Messages to you arrive automatically. When you have nothing left to do, summarize in a few words what you did, and stop. That summary goes to team-lead automatically.";
+
+/** Its own program tells it how to work with files. Only what the team adds is said here. */
+function introductionOf(definition: AgentDefinition, { prompt }: Omit<MemberContext, "definition">): string {
+  const role = definition.prompt.trim();
+  const team =
+    prompt.team &&
+    teammateConduct({ ...prompt.team, role, tools: serverTools, hasInstructions: false, onlyReads: false });
+  return [team ?? role, ...prompt.blocks, toolNote].filter((text) => text !== "").join("\n\n");
+}
+
+/** The tools of the MCP server that it uses. */
+const serverTools = new Set(["SendMessage", "TaskCreate", "TaskList", "TaskUpdate"]);
 
 /** Splits a string at spaces. No shell reads it. */
 const commandOf = ({ command = [] }: AgentDefinition): readonly string[] =>

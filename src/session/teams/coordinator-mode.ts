@@ -26,7 +26,7 @@ export interface CoordinatorOptions {
   readonly simple: boolean;
 }
 
-const ownTools = new Set(["Agent", "SendMessage", "TaskOutput", "TaskStop"]);
+const ownTools = new Set(["Agent", "Land", "SendMessage", "TaskOutput", "TaskStop"]);
 const simpleTools = new Set(["Bash", "Edit", "Read"]);
 
 export function createCoordinator({ scratchpad, definitions, simple }: CoordinatorOptions): Coordinator {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { escapeTags } from "../../agent/index.ts";
-import { type Clock, type CreateId, createFolderWatcher, makeFolder, projectName } from "../../platform/index.ts";
+import { createFolderWatcher, makeFolder, projectName } from "../../platform/index.ts";
 import {
   type BackendType,
   type Envelope,
@@ -9,7 +9,7 @@ import {
   type PromptId,
   TroupeError,
 } from "../../protocol/index.ts";
-import { loadTaskList, type OpenedSession, openTeamStore, shareTeams, type TaskList } from "../../store/index.ts";
+import { loadTaskList, type OpenedSession, shareTeams, type TaskList } from "../../store/index.ts";
 import {
   type Backend,
   type SpawnResolver,
@@ -21,13 +21,14 @@ import { connectLeadRole } from "./lead-role.ts";
 import type { Config } from "../config/load-config.ts";
 import { createNoticeRecorder, storageNoticeKind } from "./record-notice.ts";
 import { ownExecutable } from "../config/own-executable.ts";
-import { cleanUpWorktree } from "./teammate-worktree.ts";
+import { memberWorktrees } from "./teammate-worktree.ts";
 import { createTeammateJobs } from "../remote/teammate-jobs.ts";
 import { createTeammateBudget } from "../remote/teammate-budget.ts";
 import { mirrorTeammateLog } from "../remote/mirror-teammate-log.ts";
 import type { RemoteWork } from "../remote/remote-work.ts";
 import type { SessionDependencies } from "../session-dependencies.ts";
 import type { ProcessShared } from "./process-shared.ts";
+import type { SessionHost } from "../session-host.ts";
 import type { StartOptions } from "../start-session.ts";
 
 export interface CreateLeadRoleOptions {
@@ -42,8 +43,7 @@ export interface CreateLeadRoleOptions {
   readonly shared: ProcessShared;
   readonly opened: OpenedSession;
   readonly resolver: SpawnResolver;
-  readonly clock: Clock;
-  readonly createId: CreateId;
+  readonly host: SessionHost;
 }
 
 /** Creates the session's lead role: the team store and the backends of members. */
@@ -57,12 +57,12 @@ export function createLeadRole({
   shared,
   opened,
   resolver,
-  clock,
-  createId,
+  host,
 }: CreateLeadRoleOptions): SessionDependencies["team"] {
+  const { clock, createId } = host;
   const { home, teams: settings, cwd, bus, claudeFolder } = config;
   const teams = shareTeams(
-    openTeamStore({ home, bus, claudeFolder, clock, createId, onNotice: (text) => reportNotice(text) }),
+    host.openTeamStore({ home, bus, claudeFolder, clock, createId, onNotice: (text) => reportNotice(text) }),
   );
   const launch = {
     ...launchFlagsOf(options, config),
@@ -134,7 +134,7 @@ export function createLeadRole({
     const onEnvelope = (envelope: Envelope) => show(envelope);
     const { name, cwd: own } = member;
     const { env, isObservable } = options;
-    return runTeammate({ team, name, cwd: own, env, isObservable, shared, teams, onEnvelope });
+    return runTeammate({ team, name, cwd: own, env, isObservable, shared, teams, onEnvelope, host });
   };
 
   const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined");
@@ -162,15 +162,14 @@ export function createLeadRole({
     team: options.flags.team,
     launch,
     jobs,
-    backend,
+    backends: { open: backend, choose: defaultBackend },
     closeBackends: async () => {
       for (const made of await Promise.allSettled(backends.values()))
         if (made.status === "fulfilled") await made.value.close();
     },
-    cleanUp: (member) => cleanUpWorktree(member, { config, clock, createId }),
-    defaultBackend,
+    worktrees: memberWorktrees({ config, clock, createId }),
     resolver,
-    ownTasks: () => ownTasks(join(home, "projects", projectName(cwd), opened.sessionId), { clock, createId }),
+    ownTasks: () => ownTasks(join(home, "projects", projectName(cwd), opened.sessionId), host),
     clock,
     createId,
   });
@@ -192,11 +191,12 @@ export function createLeadRole({
 
 const noBus = "Teammates on other machines need a team on a bus. Start with --bus nats://host:4222.";
 
-async function ownTasks(folder: string, ports: { clock: Clock; createId: CreateId }): Promise<TaskList> {
+async function ownTasks(folder: string, { memory, clock, createId }: SessionHost): Promise<TaskList> {
+  if (memory) return memory.ownTasks();
   await makeFolder(folder);
   const watcher = createFolderWatcher();
   const openTaskList = await loadTaskList();
-  const tasks = openTaskList({ ...ports, path: join(folder, "tasks.jsonl"), watcher });
+  const tasks = openTaskList({ clock, createId, path: join(folder, "tasks.jsonl"), watcher });
   return {
     ...tasks,
     async close() {

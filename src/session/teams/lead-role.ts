@@ -1,14 +1,15 @@
-import { escapeTags, leadConduct } from "../../agent/index.ts";
+import { leadConduct, troupeNotice } from "../../agent/index.ts";
 import { closeAll } from "../../platform/index.ts";
-import { isExternal, type Member, teamLead, TroupeError, type WorkItemId } from "../../protocol/index.ts";
+import { type Envelope, type Member, teamLead, TroupeError, type WorkItemId } from "../../protocol/index.ts";
 import type { TaskList } from "../../store/index.ts";
 import { createTeamTools } from "../../team/index.ts";
-import { createTeamRegistry, type LeadRoleOptions, type TeamRegistry } from "./team-registry.ts";
+import { createTeamRegistry, type LeadRoleOptions, type TeamRegistry, toolNames } from "./team-registry.ts";
 import type { TeamRole, TeamPorts } from "./team-role.ts";
 import { spawnForMember, spawnTeammate } from "./spawn-teammate.ts";
 import { dispatchTeamCommand } from "./dispatch-team-command.ts";
-import { leadOngoingWork, ownOngoingWork } from "./ongoing-team-work.ts";
+import { leadOngoingWork, openTeamWork, ownOngoingWork } from "./ongoing-team-work.ts";
 import { messageTool, type TaskToolPorts, taskTools } from "./team-tools.ts";
+import { unlandedWorkOf } from "./teammate-worktree.ts";
 import { warnOnReservedFile } from "./warn-on-reserved-file.ts";
 
 /** The team role of a lead. Without a team it still has its own task list. */
@@ -37,7 +38,9 @@ export const connectLeadRole =
       tasks: () => Promise.resolve(registry.find()?.tasks ?? (ownTasks ??= openOwnTasks())),
       members: (): readonly Member[] => registry.all().flatMap((team) => team.members()),
       link: () => registry.find()?.link,
+      unlandedWork: (name) => unlandedWorkOf(name, registry.find()?.members() ?? [], options.worktrees.leftBy),
     };
+    const presenters = createPlanPresenters(ports.replayed);
     const watch = warnOnReservedFile({
       teams: () => registry.all().map((team) => ({ team: team.current(), me: teamLead, link: team.link })),
       agent: ports.agent,
@@ -47,23 +50,28 @@ export const connectLeadRole =
     const { create, remove } = registry;
     const conduct = (team: string, lead: string) => {
       const alsoLed = registry.all().flatMap(({ name }) => (name === team ? [] : [name]));
-      return leadConduct({ team, lead, alsoLed });
+      return leadConduct({ team, lead, alsoLed, tools: toolNames(ports.tools()) });
     };
     return {
       tools: [
         ...taskTools(toolPorts),
         ...(options.isOn
-          ? [leadMessageTool(toolPorts, { registry, options, ports }), ...createTeamTools({ create, remove, conduct })]
+          ? [
+              leadMessageTool(toolPorts, { registry, options, ports, presenters }),
+              ...createTeamTools({ create, remove, conduct }),
+            ]
           : []),
       ],
       starter: options.isOn
         ? {
             teamOf: (name) => registry.find(name)?.name,
+            members: toolPorts.members,
             start: (parent, wish) => spawnTeammate(wish, parent, { registry, options, ports }),
           }
         : undefined,
       observe(envelope) {
         for (const team of registry.all()) team.observe(envelope);
+        presenters.observe(envelope);
         watch(envelope);
       },
       start: registry.start,
@@ -79,6 +87,7 @@ export const connectLeadRole =
         }
       },
       running: () => registry.all().flatMap(runningOf),
+      openWork: () => openTeamWork(registry.all(), options.worktrees.leftBy),
       async ongoingWork() {
         if (registry.find()) return Promise.all(registry.all().map(leadOngoingWork));
         const hasTasks = ownTasks !== undefined || ports.replayed.some(({ event }) => event.type === "task.created");
@@ -87,6 +96,20 @@ export const connectLeadRole =
       close: () => closeAll([registry.close, async () => (await ownTasks)?.close()]),
     };
   };
+
+type PlanPresenters = ReturnType<typeof createPlanPresenters>;
+
+/** The members that have presented a plan to this lead, in this run or before. */
+function createPlanPresenters(replayed: readonly Pick<Envelope, "event">[]) {
+  const known = new Set<string>();
+  const keyOf = (team: string, name: string) => JSON.stringify([team, name]);
+  const observe = ({ event }: Pick<Envelope, "event">) => {
+    if (event.type === "mail.received" && event.kind === "plan_approval_request")
+      known.add(keyOf(event.team, event.from));
+  };
+  for (const envelope of replayed) observe(envelope);
+  return { observe, has: ({ team, name }: { team: string; name: string }) => known.has(keyOf(team, name)) };
+}
 
 type Team = ReturnType<TeamRegistry["get"]>;
 
@@ -98,23 +121,18 @@ const runningOf = (team: Team) => [
 /** The SendMessage tool of a lead. */
 function leadMessageTool(
   toolPorts: TaskToolPorts,
-  { registry, options, ports }: { registry: TeamRegistry; options: LeadRoleOptions; ports: TeamPorts },
+  {
+    registry,
+    options,
+    ports,
+    presenters,
+  }: { registry: TeamRegistry; options: LeadRoleOptions; ports: TeamPorts; presenters: PlanPresenters },
 ) {
   const { agent, runtime: seat } = ports;
-  const report = async (text: string) => {
+  const reportFailure = async (text: string) => {
     if (registry.closed.aborted) return;
-    await agent().admit("agent", [{ type: "text", text: escapeTags(text) }]);
+    await agent().admit("agent", [{ type: "text", text: troupeNotice(text) }]);
     agent().wake();
-  };
-  const reportEnd = async (member: Member, kind: "approved" | "rejected" | "late" | "open") => {
-    const { name } = member;
-    if (kind === "approved") await report(`${name} has agreed, and has ended.`);
-    if (kind === "late")
-      await report(
-        isExternal(member)
-          ? `${name} did not answer and is no longer in the team. An external program runs it and may continue.`
-          : `${name} did not answer and was ended.`,
-      );
   };
   return messageTool({
     ...toolPorts,
@@ -134,19 +152,18 @@ function leadMessageTool(
           registry.all().flatMap((team) => [...team.plans()].map(([requestId, { from }]) => ({ requestId, from }))),
       },
       plansBy: options.settings.planApproval ?? "lead",
+      hasPresentedPlan: async ({ agentId, name }) => presenters.has({ team: registry.with(agentId).name, name }),
       async requestShutdown(member, reason) {
         const team = registry.with(member.agentId);
+        // The team announces the end.
         team
           .stop(member.name, { reason })
-          .then(
-            (came) => reportEnd(member, came.kind),
-            async (error: unknown) => {
-              if (!TroupeError.is(error)) throw error;
-              await report(`Cannot stop ${member.name}: ${error.message}`);
-            },
-          )
+          .catch(async (error: unknown) => {
+            if (!TroupeError.is(error)) throw error;
+            await reportFailure(`Cannot stop ${member.name}: ${error.message}`);
+          })
           .catch((error: unknown) => void agent().fail(error));
-        return team.openStopRequest(member.name) ?? options.createId("ask");
+        return team.pendingEnd(member.name)?.requestId ?? options.createId("ask");
       },
       answerShutdown: () => Promise.reject(new Error("a lead cannot receive a shutdown request")),
       async answerPlan({ requestId, ...answer }) {

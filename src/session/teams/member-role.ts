@@ -1,8 +1,10 @@
-import { claimedTask, sentBackByHook } from "../../agent/index.ts";
+import { type Agent, claimedTask, sentBackByHook, troupeNotice } from "../../agent/index.ts";
 import { type Clock, closeAll, type CreateId, currentProcess } from "../../platform/index.ts";
 import {
   type Ack,
+  type Envelope,
   type Member,
+  type PromptId,
   type RequestId,
   teamLead,
   type TeamSettings,
@@ -10,15 +12,23 @@ import {
 } from "../../protocol/index.ts";
 import type { OwnPresence, StoredTeam } from "../../store/index.ts";
 import {
+  type ClaimingPorts,
   createPermissionRequests,
   createInboxConsumer,
+  createRosterNotes,
+  createMailSender,
+  type MailSender,
   createTeammateWatchdog,
   createSpawnRequests,
   createTeammateRunner,
+  unlandedBlockers,
   unreadMail,
+  type LeadTeamOptions,
   type Mailbox,
   type MemberEnd,
   type InboxConsumer,
+  type RosterNotes,
+  type TeammateRunner,
   type TeammateStarter,
 } from "../../team/index.ts";
 import { textResult } from "../../tool/index.ts";
@@ -26,10 +36,11 @@ import type { RemoteHost } from "./remote-host.ts";
 import { reportMissingTranscript } from "./missing-transcript.ts";
 import type { PermissionAsker } from "../session-dependencies.ts";
 import type { TeamRole, TeamPorts } from "./team-role.ts";
+import { type TeammateWorktree, unlandedWorkOf } from "./teammate-worktree.ts";
 import { setTeammateMode } from "./set-teammate-mode.ts";
 import { publishTaskList } from "./publish-task-list.ts";
-import { memberOngoingWork } from "./ongoing-team-work.ts";
-import { messageTool, taskTools } from "./team-tools.ts";
+import { memberOngoingWork, tellResumed } from "./ongoing-team-work.ts";
+import { messageTool, type TaskToolPorts, taskTools } from "./team-tools.ts";
 import { warnOnReservedFile } from "./warn-on-reserved-file.ts";
 
 /** The team role of a teammate: its mail, its requests to the lead and its tasks. */
@@ -55,6 +66,9 @@ export interface MemberRoleOptions {
   readonly publishesTasks: boolean;
   /** True if the teammate ran before, so its log should have the earlier conversation. */
   readonly wasStartedBefore: boolean;
+  readonly worktree?: Pick<TeammateWorktree, "facts" | "stateLine"> | undefined;
+  /** The work in another member's worktree on this machine. */
+  readonly leftBy: LeadTeamOptions["worktrees"]["leftBy"];
   /** Set if the teammate runs on another machine than its lead. */
   readonly remoteHost?: Pick<RemoteHost, "capMode" | "flushed" | "beforeReport"> | undefined;
 }
@@ -65,6 +79,7 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
   const { team, mailbox, member, presence, settings, clock } = options;
   const { name } = member;
   const startedAt = clock.now();
+  const roster = createRosterNotes(name, () => team.record.current().members);
   let current: InboxConsumer | undefined;
   let agentOf: TeamPorts["agent"] = () => {
     throw new Error(`${name} is not connected to ${team.name} yet`);
@@ -75,8 +90,10 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
   };
   let setWaitReason: (question: string | undefined) => void = () => undefined;
   let folder = () => member.worktreePath ?? member.cwd;
+  const sending = new AbortController();
+  const sender = senderOf(options, () => agentOf(), sending.signal);
   const asks = createPermissionRequests({
-    link,
+    sender,
     folder: () => folder(),
     createId: options.createId,
     clock,
@@ -84,9 +101,10 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
     onWait: (question) => setWaitReason(question),
     onUnexpectedAnswer: (message) =>
       agentOf().record({ type: "notice.raised", level: "warning", code: "mail", message }),
+    tell: (text) => tellQuietly(agentOf(), text, options),
   });
 
-  const spawns = createSpawnRequests({ link, createId: options.createId });
+  const spawns = createSpawnRequests({ sender, clock, createId: options.createId });
   /** The lead starts the new teammate: a team has one lead, whichever member requested it. */
   const starter: TeammateStarter = {
     teamOf: (asked) => (asked === undefined || asked === team.name ? team.name : undefined),
@@ -103,27 +121,16 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
     };
     const claims = new Map<WorkItemId, number>();
     const over = new AbortController();
-    /** Marks received mail before the teammate reports that it is idle. Otherwise the lead would assume unread mail. */
-    const prepareReport = async () => {
-      await options.remoteHost?.beforeReport();
-      // Errors from receiving mail were already reported. They do not prevent the report.
-      await Promise.allSettled([link().settled()]);
-    };
     const runner = createTeammateRunner({
       name,
       link,
       agent,
       conversation: () => seat().conversation,
-      tasks: team.tasks,
       presence,
-      tools: () => ports.tools().map((tool) => tool.name),
-      holder: currentProcess(),
-      claims,
+      claiming: claimingPorts(options, { claims, roster, tools: ports.tools }),
       unreadMail: () => unreadMail(name, { mailbox, agent: agent() }),
-      beforeIdle: async () => seat().hooks?.teammateIdle({ name, team: team.name }),
-      sentBackPrompt: sentBackByHook,
-      claimPrompt: claimedTask,
-      prepareReport,
+      beforeIdle: async () => sentBackPrompt(await seat().hooks?.teammateIdle({ name, team: team.name })),
+      prepareReport: () => prepareReport(options, ports, link()),
       setMode: ({ mode, atMost }) =>
         setTeammateMode(seat(), { mode: options.remoteHost?.capMode(mode) ?? mode, atMost }, member),
       isOutdated: ({ timestamp }) => ports.replayed.length > 0 && Date.parse(timestamp) < startedAt,
@@ -134,13 +141,13 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
     });
     setWaitReason = runner.setWaitReason;
     current = createInboxConsumer({
-      team: team.name,
-      name,
+      sender,
       mailbox,
       agent,
       conversation: () => seat().conversation,
       handlers: { ...asks.handlers, ...spawns.handlers, ...runner.handlers },
       replayed: ports.replayed,
+      noteOn: (mail) => joinNotes([asks.noteOn(mail), roster.take()]),
       onAdmitted: async ({ wakes }) => {
         if (wakes) runner.markBusy();
       },
@@ -150,15 +157,8 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
       },
       onFailure: fail,
       clock,
-      createId: options.createId,
     });
-    const watchdog = createTeammateWatchdog({
-      agent,
-      conversation: () => seat().conversation,
-      settings: ports.shared.parts.agents?.watchdog,
-      clock,
-      onFailure: fail,
-    });
+    const watchers = createWatchers(options, ports, { link, fail });
     const toolPorts = {
       ports,
       claims,
@@ -167,47 +167,27 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
       tasks: async () => team.tasks,
       members: () => team.record.current().members,
       link,
+      ...unlandedPorts(options),
     };
-    const message = messageTool({
-      ...toolPorts,
-      linkTo: link,
-      isLead: () => false,
-      statusOf: (members) => team.presence.statusOf(members),
-      control: {
-        open: {
-          shutdown: () =>
-            runner.shutdownRequest === undefined ? [] : [{ requestId: runner.shutdownRequest, from: teamLead }],
-          plan: () => [],
-        },
-        requestShutdown: () => Promise.reject(new Error("only a lead can request a shutdown")),
-        answerPlan: () => Promise.reject(new Error("only a lead can answer a plan")),
-        answerShutdown: (answer) => runner.answerShutdown(answer),
-      },
-    });
-    const watch = warnOnReservedFile({
-      teams: () => [{ team: team.record.current(), me: name, link: link() }],
-      agent,
-      cwd: () => seat().cwd(),
-      now: clock.now,
-    });
-    const tools = [message, ...taskTools(toolPorts)];
+    const tools = [memberMessageTool(toolPorts, { team, runner }), ...taskTools(toolPorts)];
     return {
       tools,
       starter: settings.nestedTeams ? starter : undefined,
       observe(envelope) {
         link().observe(envelope);
         runner.observe(envelope);
-        watchdog.observe(envelope.event);
-        watch(envelope);
+        watchers.observe(envelope);
       },
       async start() {
         const isNew = !ports.replayed.some(({ event }) => event.type === "team.joined");
         if (isNew) await agent().record({ type: "team.joined", team: team.name, name, role: "teammate" });
-        const { sessionId } = ports;
         if (isNew && options.wasStartedBefore)
-          await reportMissingTranscript({ name, sessionId }, { mailbox, agent: agent() });
+          await reportMissingTranscript({ name, sessionId: ports.sessionId }, { ...options, mailbox, agent: agent() });
+        await tellRecreatedWorktree(agent(), options);
+        if (isNew) await runner.beginOwnTask();
+        else await tellMemberResumed(options, ports);
         link().start();
-        watchdog.start();
+        watchers.start();
         if (options.publishesTasks) publishTaskList(team.tasks, { team: team.name, agent, signal: over.signal });
         for (const requestId of findUnsettledRequests(ports)) await asks.withdraw(requestId);
         // A conversation that still needs an answer is a reason to work, like new mail. Wake the agent before it
@@ -221,13 +201,10 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
         message: `${name} is a member of ${team.name}. Only the session of ${teamLead} can do this.`,
       }),
       running: () => [],
-      ongoingWork: async () => {
-        const { members } = team.record.current();
-        return [await memberOngoingWork({ name, team: team.name, members }, team.tasks)];
-      },
+      ongoingWork: async () => [await ongoingOf(options)],
       async close() {
         over.abort(new DOMException("the session has ended", "AbortError"));
-        await closeAll([watchdog.close, runner.close, link().close]);
+        await closeAll([watchers.close, runner.close, link().close, async () => sending.abort()]);
       },
     };
   };
@@ -238,6 +215,136 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
     connect,
   };
 }
+
+/** Marks received mail before a report. Otherwise the lead would assume unread mail. */
+async function prepareReport({ remoteHost, worktree }: MemberRoleOptions, ports: TeamPorts, link: InboxConsumer) {
+  await remoteHost?.beforeReport();
+  await Promise.allSettled([link.settled()]); // its errors were reported already
+  const isPlanning = ports.runtime().plan.isPlanning && ports.tools().some(({ name }) => name === "ExitPlanMode");
+  return { line: await worktree?.stateLine(), isPlanning };
+}
+
+/** A stalled model and edits of files that another member has reserved. */
+function createWatchers(
+  { team, member, clock }: MemberRoleOptions,
+  { agent, runtime: seat, shared }: TeamPorts,
+  { link, fail }: { readonly link: () => InboxConsumer; readonly fail: (error: unknown) => void },
+) {
+  const watchdog = createTeammateWatchdog({
+    agent,
+    conversation: () => seat().conversation,
+    settings: shared.parts.agents?.watchdog,
+    clock,
+    onFailure: fail,
+  });
+  const watch = warnOnReservedFile({
+    teams: () => [{ team: team.record.current(), me: member.name, link: link() }],
+    agent,
+    cwd: () => seat().cwd(),
+    now: clock.now,
+  });
+  return {
+    start: watchdog.start,
+    close: watchdog.close,
+    observe(envelope: Envelope) {
+      watchdog.observe(envelope.event);
+      watch(envelope);
+    },
+  };
+}
+
+const ongoingOf = ({ team, member: { name } }: MemberRoleOptions) =>
+  memberOngoingWork({ name, team: team.name, members: team.record.current().members }, team.tasks);
+
+const tellMemberResumed = async (options: MemberRoleOptions, { agent, replayed }: TeamPorts) =>
+  tellResumed([await ongoingOf(options)], {
+    agent: agent(),
+    replayed,
+    createId: options.createId,
+    hasMembers: true,
+  });
+
+const memberMessageTool = (
+  toolPorts: TaskToolPorts & { link(): InboxConsumer },
+  { team, runner }: { readonly team: StoredTeam; readonly runner: TeammateRunner },
+) =>
+  messageTool({
+    ...toolPorts,
+    linkTo: toolPorts.link,
+    isLead: () => false,
+    statusOf: (members) => team.presence.statusOf(members),
+    control: {
+      open: {
+        shutdown: () =>
+          runner.shutdownRequest === undefined ? [] : [{ requestId: runner.shutdownRequest, from: teamLead }],
+        plan: () => [],
+      },
+      requestShutdown: () => Promise.reject(new Error("only a lead can request a shutdown")),
+      answerPlan: () => Promise.reject(new Error("only a lead can answer a plan")),
+      answerShutdown: (answer) => runner.answerShutdown(answer),
+    },
+  });
+
+/** It reads this with its next prompt. */
+async function tellRecreatedWorktree(agent: Agent, options: MemberRoleOptions): Promise<void> {
+  const text = options.worktree?.facts.recreated;
+  if (text !== undefined) await tellQuietly(agent, text, options);
+}
+
+async function tellQuietly(agent: Agent, text: string, { createId }: Pick<MemberRoleOptions, "createId">) {
+  const parts = [{ type: "text" as const, text: troupeNotice(text) }];
+  await agent.admitOnce({ promptId: createId<PromptId>("prm"), source: "hook", parts, quiet: true });
+}
+
+const sentBackPrompt = (objection: string | undefined) =>
+  objection === undefined ? undefined : sentBackByHook(objection);
+
+/** The ports with which the runner claims tasks for the teammate. */
+const claimingPorts = (
+  options: MemberRoleOptions,
+  { claims, roster, tools }: Pick<TeamPorts, "tools"> & { claims: Map<WorkItemId, number>; roster: RosterNotes },
+): ClaimingPorts => {
+  const { team, member, wasStartedBefore } = options;
+  return {
+    tasks: team.tasks,
+    tools: () => tools().map((tool) => tool.name),
+    holder: currentProcess(),
+    claims,
+    claimPrompt: async (task, how) => {
+      const notes = await unlandedBlockers(task, await team.tasks.list(), unlandedPorts(options));
+      return claimedTask(
+        task,
+        how,
+        [...notes, roster.take()].filter((note) => note !== undefined),
+      );
+    },
+    isLeadWorking: () => isLeadWorking(team),
+    awaitsPrompt: member.prompt !== undefined && !wasStartedBefore,
+    branch: member.worktreeBranch ?? member.worker?.branch,
+  };
+};
+
+const joinNotes = (notes: readonly (string | undefined)[]): string | undefined =>
+  notes.filter((note) => note !== undefined).join("\n") || undefined;
+
+const unlandedPorts = ({ team, member, worktree, leftBy }: MemberRoleOptions) => ({
+  memberName: () => member.name,
+  unlandedWork: (owner: string) => unlandedWorkOf(owner, team.record.current().members, leftBy),
+  isInWorktree: worktree !== undefined,
+});
+
+/** False if the lead is gone: the members continue without it. */
+async function isLeadWorking({ presence }: StoredTeam): Promise<boolean> {
+  const lead = await presence.look(teamLead);
+  return lead !== undefined && lead.state === "working" && lead.alive !== "dead" && !lead.expired;
+}
+
+const senderOf = (
+  { team, member, mailbox, createId, clock }: MemberRoleOptions,
+  agent: TeamPorts["agent"],
+  signal: AbortSignal,
+): MailSender =>
+  createMailSender({ team: team.name, name: member.name, mailbox, agent, createId, retry: { clock, signal } });
 
 /** Returns the permission requests that a previous run left open. The resumed run asks again. */
 function findUnsettledRequests({ replayed }: TeamPorts): readonly RequestId[] {

@@ -1,5 +1,6 @@
-import { type Agent, lostTranscriptNotice, ownLostTranscriptNotice } from "../../agent/index.ts";
-import { type SessionId, teamLead, teamUser } from "../../protocol/index.ts";
+import { type Agent, lostTranscriptNotice, ownLostTranscriptNotice, troupeNotice } from "../../agent/index.ts";
+import type { CreateId } from "../../platform/index.ts";
+import { type PromptId, type SessionId, teamLead } from "../../protocol/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
 import type { Mailbox } from "../../team/index.ts";
 
@@ -14,11 +15,12 @@ export const wasStartedBefore = (before: Awaited<ReturnType<StoredTeam["presence
 /** Reports to the teammate, its lead and the viewers that the log of its previous run is missing. */
 export async function reportMissingTranscript(
   member: { readonly name: string; readonly sessionId: SessionId },
-  { mailbox, agent }: { readonly mailbox: Mailbox; readonly agent: Agent },
+  { mailbox, agent, createId }: { readonly mailbox: Mailbox; readonly agent: Agent; readonly createId: CreateId },
 ): Promise<void> {
   const { name } = member;
   const text = lostTranscriptNotice(member);
   await agent.record({ type: "notice.raised", level: "warning", code: "member", message: text });
   await mailbox.send({ from: name, to: teamLead, text, wakes: false });
-  await mailbox.send({ from: teamUser, to: name, text: ownLostTranscriptNotice, wakes: false });
+  const parts = [{ type: "text" as const, text: troupeNotice(ownLostTranscriptNotice) }];
+  await agent.admitOnce({ promptId: createId<PromptId>("prm"), source: "hook", parts, quiet: true });
 }

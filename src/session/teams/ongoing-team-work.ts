@@ -1,6 +1,22 @@
-import type { OngoingTeam } from "../../agent/index.ts";
-import { type Member, type MemberStatus, TroupeError, type WorkItem } from "../../protocol/index.ts";
+import {
+  type Agent,
+  type LeftWorktree,
+  type OngoingTeam,
+  type PreviousRun,
+  sessionResumed,
+} from "../../agent/index.ts";
+import type { CreateId } from "../../platform/index.ts";
+import {
+  isOpenTask,
+  type Member,
+  type MemberStatus,
+  type PromptId,
+  type StoredEnvelope,
+  TroupeError,
+  type WorkItem,
+} from "../../protocol/index.ts";
 import type { TaskList } from "../../store/index.ts";
+import type { LeadTeam } from "../../team/index.ts";
 
 /** Facts about a team that the lead needs after a compaction: members and open tasks. */
 export async function leadOngoingWork(team: {
@@ -49,6 +65,89 @@ async function readTasks(tasks: Pick<TaskList, "list">): Promise<readonly WorkIt
     return await tasks.list();
   } catch (error) {
     if (TroupeError.is(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Tells a resumed agent, with its next prompt, how its previous run ended and how its teams are now. Says nothing if
+ * nothing was interrupted and the teams are empty.
+ */
+export async function tellResumed(
+  teams: readonly OngoingTeam[],
+  { agent, replayed, createId, hasMembers }: ResumeFacts,
+): Promise<void> {
+  const run = previousRun(replayed);
+  if (!run) return;
+  const isCut = run.isTurnOpen || run.lostCommands.length > 0;
+  if (!isCut && !hasMembers && !teams.some(({ tasks }) => tasks?.some(isOpenTask))) return;
+  const parts = [{ type: "text" as const, text: sessionResumed(run, teams) }];
+  await agent.admitOnce({ promptId: createId<PromptId>("prm"), source: "agent", parts, quiet: true });
+}
+
+interface ResumeFacts {
+  readonly agent: Agent;
+  readonly replayed: readonly StoredEnvelope[];
+  readonly createId: CreateId;
+  /** The teams have members that have not ended. */
+  readonly hasMembers: boolean;
+}
+
+/** Undefined for a new session. */
+function previousRun(replayed: readonly StoredEnvelope[]): PreviousRun | undefined {
+  const last = replayed.at(-1);
+  if (!last) return undefined;
+  const events = replayed.map(({ event }) => event);
+  const commands = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === "background.started" && event.kind === "shell")
+      commands.set(event.backgroundId, event.description);
+    if (event.type === "background.ended") commands.delete(event.backgroundId);
+  }
+  const step = events.findLast(({ type }) => type === "turn.started" || type === "agent.idle");
+  return {
+    endedAt: last.at,
+    isClosed:
+      events.findLast(({ type }) => type === "session.opened" || type === "session.closed")?.type === "session.closed",
+    isTurnOpen: step?.type === "turn.started",
+    lostCommands: [...commands.values()],
+  };
+}
+
+/** The work that a session's teams have not finished. */
+export interface OpenTeamWork {
+  readonly tasks: readonly WorkItem[];
+  /** The names of members that still work. */
+  readonly runningMembers: readonly string[];
+  /** Worktrees of members with commits that are not landed, or with uncommitted files. */
+  readonly worktrees: readonly LeftWorktree[];
+}
+
+export const noOpenWork: OpenTeamWork = { tasks: [], runningMembers: [], worktrees: [] };
+
+/** Files that cannot be read are left out: a notice reports their damage. */
+export async function openTeamWork(
+  teams: readonly Pick<LeadTeam, "tasks" | "members" | "busyMembers">[],
+  leftBy: (member: Member) => Promise<LeftWorktree | undefined>,
+): Promise<OpenTeamWork> {
+  const tasks = await Promise.all(teams.map((team) => orNothing(() => team.tasks.list())));
+  const members = teams.flatMap((team) => team.members()).filter(({ worktreePath }) => worktreePath !== undefined);
+  const left: LeftWorktree[] = [];
+  for (const member of members)
+    for (const worktree of await orNothing(async () => [await leftBy(member)]))
+      if (worktree && (worktree.commits > 0 || worktree.uncommitted.length > 0)) left.push(worktree);
+  return {
+    tasks: tasks.flat().filter(isOpenTask),
+    runningMembers: teams.flatMap((team) => team.busyMembers().map(({ name }) => name)),
+    worktrees: left,
+  };
+}
+
+async function orNothing<T>(read: () => Promise<readonly T[]>): Promise<readonly T[]> {
+  try {
+    return await read();
+  } catch (error) {
+    if (TroupeError.is(error)) return [];
     throw error;
   }
 }

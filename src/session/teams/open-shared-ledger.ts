@@ -32,7 +32,7 @@ export async function openLeadLedger(parts: {
   const budget = { maxBudgetUsd: config.maxBudgetUsd, maxTokens: config.limits.maxTokens };
   const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined" && event.role === "lead");
   const isLimited = budget.maxBudgetUsd !== undefined || budget.maxTokens !== undefined;
-  if (!isLimited || options.store || !(areTeamsOn(options, config) || hasLed)) return undefined;
+  if (!isLimited || options.store || options.host?.memory || !(areTeamsOn(options, config) || hasLed)) return undefined;
   const folder = join(config.home, "projects", projectName(config.cwd), opened.sessionId);
   await makeFolder(folder);
   return openSharedLedger(join(folder, "spending.jsonl"), { budget, sessionId: opened.sessionId, clock, createId });

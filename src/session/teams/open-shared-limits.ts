@@ -28,7 +28,8 @@ export function openLeadLimits(parts: {
 }): SharedSlots | undefined {
   const { options, config, opened, clock, createId } = parts;
   const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined" && event.role === "lead");
-  if (options.member || options.store || !(areTeamsOn(options, config) || hasLed)) return undefined;
+  if (options.member || options.store || options.host?.memory || !(areTeamsOn(options, config) || hasLed))
+    return undefined;
   const path = join(config.home, "projects", projectName(config.cwd), opened.sessionId, "places.jsonl");
   return openSharedLimits(path, { settings: config.limits, makeFolder: () => makeFolderOf(path), clock, createId });
 }

@@ -12,4 +12,6 @@ export interface ProcessShared {
   readonly counted: Set<SessionId>;
   /** Shared limits on the number of agents. Undefined if each session counts its own. */
   readonly limits?: SharedSlots | undefined;
+  /** True if no user answers permission questions of this process. */
+  readonly isUnattended?: boolean | undefined;
 }

@@ -1,9 +1,6 @@
-import { existsSync } from "node:fs";
-import { basename } from "node:path";
-import { scratchpadText, teammateConduct } from "../../agent/index.ts";
-import { closeAll, createIdFactory, systemClock } from "../../platform/index.ts";
+import { scratchpadText, type WorktreeFacts } from "../../agent/index.ts";
+import { closeAll } from "../../platform/index.ts";
 import {
-  type AgentId,
   type AgentPath,
   type AllowedPath,
   type Envelope,
@@ -11,34 +8,25 @@ import {
   messageOf,
   type SessionId,
   teamLead,
-  teamUser,
   TroupeError,
 } from "../../protocol/index.ts";
 import { createGateRegistry } from "../../model/index.ts";
-import { openTeamStore, type StoredTeam, type TeamStore } from "../../store/index.ts";
-import {
-  createWorktree,
-  finishWorktree,
-  portsForExternalWorktree,
-  releasePorts,
-  type MemberEnd,
-  withDiskFullRetry,
-  resumeWorktree,
-  openMailbox,
-} from "../../team/index.ts";
+import type { StoredTeam, TeamStore } from "../../store/index.ts";
+import { type MemberEnd, withDiskFullRetry, openMailbox } from "../../team/index.ts";
 import { parseRule } from "../../tool/index.ts";
 import { localizeMember, type RemoteHost, tapEvents, mapPathToClone, limitAnswerToHost } from "./remote-host.ts";
 import { openSharedLedger } from "./open-shared-ledger.ts";
 import { openSharedLimits } from "./open-shared-limits.ts";
-import { type ConfigFlags, loadConfig } from "../config/load-config.ts";
+import type { ConfigFlags } from "../config/load-config.ts";
 import { createMemberRole } from "./member-role.ts";
 import { wasStartedBefore } from "./missing-transcript.ts";
-import { recreatedWorktreeText } from "./teammate-worktree.ts";
+import { memberWorktrees, openTeammateWorktree } from "./teammate-worktree.ts";
 import { createNoticeRecorder, storageNoticeKind } from "./record-notice.ts";
 import type { Session } from "../session.ts";
+import type { MemberPrompt } from "../session-dependencies.ts";
 import type { ProcessShared } from "./process-shared.ts";
+import { type SessionHost, systemHost } from "../session-host.ts";
 import { startSession } from "../start-session.ts";
-import { runWorktreeRemoveHooks } from "./worktree-remove-hooks.ts";
 
 export interface TeammateOptions {
   readonly team: string;
@@ -53,6 +41,8 @@ export interface TeammateOptions {
   readonly shared?: ProcessShared | undefined;
   /** An open team store to reuse. */
   readonly teams?: TeamStore | undefined;
+  /** The machine that the teammate runs on. The default is this one. */
+  readonly host?: SessionHost | undefined;
   /** Set if the teammate runs on another machine than its lead: the values of that machine. */
   readonly remoteHost?: RemoteHost | undefined;
 }
@@ -68,12 +58,12 @@ export interface RunningTeammate {
 
 /** Starts or resumes a teammate from its entry in the team record. All backends use this function. */
 export async function runTeammate(options: TeammateOptions): Promise<RunningTeammate> {
-  const clock = systemClock;
-  const createId = createIdFactory(clock);
+  const host = options.host ?? systemHost();
+  const { clock, createId, loadConfig } = host;
   const { home, bus, claudeFolder } = await loadConfig({ cwd: options.cwd, env: options.env });
   let reportNotice: (message: string) => void = () => undefined;
   const onNotice = (text: string) => reportNotice(text);
-  const store = options.teams ?? openTeamStore({ home, bus, claudeFolder, clock, createId, onNotice });
+  const store = options.teams ?? host.openTeamStore({ home, bus, claudeFolder, clock, createId, onNotice });
   const team = await store.open(options.team);
   const mailbox = openMailbox(team, { clock, createId });
   /** Objects to close if the start fails. */
@@ -94,7 +84,7 @@ export async function runTeammate(options: TeammateOptions): Promise<RunningTeam
     const presence = await team.presence.announce(member.name, "starting");
     // The team's files are shared within the process, so closing them would not end the heartbeat.
     opened.push(presence);
-    const worktree = await openWorktree(member);
+    const worktree = await openTeammateWorktree(member, { env: options.env, host, mailbox });
     const { trusted, ledger, places, scratchpad, ...launched } = member.launch ?? {};
     const flags: ConfigFlags = remoteHost?.flags ?? launched;
     const sharedLedger =
@@ -108,42 +98,38 @@ export async function runTeammate(options: TeammateOptions): Promise<RunningTeam
           });
     if (sharedLedger) opened.push(sharedLedger);
     const budgetLedger = remoteHost?.ledger ?? sharedLedger?.ledger;
-    const ownLimits =
-      options.shared || places === undefined ? undefined : openSharedLimits(places, { clock, createId });
+    const ownLimits = options.shared || !places ? undefined : openSharedLimits(places, { clock, createId });
     if (ownLimits) opened.push(ownLimits);
     const path = `${member.name}@${team.name}` as AgentPath;
     const sessionId = member.sessionId ?? createId<SessionId>("ses");
-    const { teams } = await loadConfig({ cwd: member.cwd, env: options.env, flags });
+    const config = await loadConfig({ cwd: member.cwd, env: options.env, flags });
     let stopping: Promise<void> | undefined;
-    let resolveEnded: (failure: string | undefined) => void = () => undefined;
-    const ended = new Promise<string | undefined>((resolve) => {
-      resolveEnded = resolve;
-    });
+    const { promise: ended, resolve: resolveEnded } = createDeferred<string | undefined>();
     const stopWaiting = new AbortController();
     /** A second call stops waiting for a full disk. The team completes what is left. */
     const stop = (end: MemberEnd, detail?: string) => {
       if (stopping) stopWaiting.abort(new DOMException("stop was requested again", "AbortError"));
       return (stopping ??= finish(end, detail));
     };
-    const onEnd = (end: MemberEnd, detail: string | undefined) => {
-      stop(end, detail).catch(() => undefined); // `ended` reports it
-    };
+    // `ended` reports a failure.
+    const onEnd = (end: MemberEnd, detail: string | undefined) => void stop(end, detail).catch(() => undefined);
     presence.lost.addEventListener("abort", () => onEnd("rest", undefined));
     const memberRole = createMemberRole({
       team,
       mailbox,
       member,
       presence,
-      settings: teams,
+      settings: config.teams,
       clock,
       createId,
       onEnd,
       publishesTasks: options.shared === undefined,
       // A remote machine may have no log of previous runs.
       wasStartedBefore: !remoteHost && wasStartedBefore(earlierPresence),
+      worktree,
+      leftBy: memberWorktrees({ config, clock, createId }).leftBy,
       remoteHost,
     });
-    const otherMembers = team.record.current().members.filter(({ name, ended: over }) => name !== member.name && !over);
 
     const finish = async (end: MemberEnd, detail?: string) => {
       let failure: string | undefined;
@@ -182,6 +168,7 @@ export async function runTeammate(options: TeammateOptions): Promise<RunningTeam
         permissionMode: member.planModeRequired ? "plan" : member.mode,
       },
       sessionId,
+      host,
       asker: remoteHost ? limitAnswerToHost(memberRole.asker, remoteHost) : memberRole.asker,
       // In the lead's process the lead's session shows the transcript. On another machine no frontend needs it.
       keep: options.shared || remoteHost ? "none" : "lead",
@@ -202,20 +189,12 @@ export async function runTeammate(options: TeammateOptions): Promise<RunningTeam
         leadSession: team.record.current().leadSessionId,
         path,
         folder: worktree?.path ?? remoteHost?.folder,
-        isMoved: worktree?.isMoved ?? remoteHost !== undefined,
         agentType: member.agentType ?? "general-purpose",
         scratchpad,
-        conduct: [
-          teammateConduct({
-            team: team.name,
-            name: member.name,
-            lead: teamLead,
-            members: otherMembers.filter(({ name }) => name !== teamLead),
-            planModeRequired: member.planModeRequired,
-          }),
+        prompt: memberPrompt(member, { team, worktree: worktree?.facts }, [
           ...(scratchpad === undefined ? [] : [scratchpadText(scratchpad)]),
           ...(remoteHost ? [remoteHost.conduct] : []),
-        ].join("\n\n"),
+        ]),
         env: worktree?.env ?? {},
         mode: member.mode ?? "default",
         modeNow: () => {
@@ -238,43 +217,29 @@ export async function runTeammate(options: TeammateOptions): Promise<RunningTeam
     if (options.onEnvelope) void follow(session, options.onEnvelope);
     return { member, session, ended, stop };
   }
+}
 
-  /** Opens the teammate's worktree as it was. Creates a new one if it was removed because it had no changes. */
-  async function openWorktree(member: Member) {
-    const { worktreePath } = member;
-    if (worktreePath === undefined) return undefined;
-    const config = await loadConfig({ cwd: member.cwd, env: options.env });
-    const place = { home, userHome: config.userHome, cwd: member.cwd, env: config.childEnv, clock, createId };
-    const name = basename(worktreePath);
-    const finish = (own: string) => async () => {
-      const { outcome } = await finishWorktree(place, { name: own });
-      if (outcome !== "removed") return;
-      const removed = { path: worktreePath, name: own, branch: member.worktreeBranch };
-      const hookProblems = await runWorktreeRemoveHooks([removed], { config, clock });
-      for (const text of hookProblems) await mailbox.send({ from: member.name, to: teamLead, text, wakes: false });
-    };
-    const resumed = await resumeWorktree(place, name, { adopt: true });
-    if (resumed) return { ...resumed, isMoved: false, finish: finish(name) };
-    if (existsSync(worktreePath)) {
-      const ports = await portsForExternalWorktree(place, { path: worktreePath, settings: config.worktree });
-      return {
-        path: worktreePath,
-        isMoved: false,
-        env: { TROUPE_WORKTREE: worktreePath, ...ports },
-        finish: () => releasePorts(place, worktreePath),
-      };
-    }
-    const made = await createWorktree(place, { agentId: createId<AgentId>("agt"), settings: config.worktree });
-    await team.record.change(member.name, { worktreePath: made.path, worktreeBranch: made.branch });
-    const text = recreatedWorktreeText({ path: worktreePath, branch: member.worktreeBranch }, made);
-    await mailbox.send({ from: member.name, to: teamLead, text, wakes: false });
-    await mailbox.send({ from: teamUser, to: member.name, text, wakes: false });
-    return { ...made, isMoved: true, finish: finish(made.name) };
-  }
+function createDeferred<T>() {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }
 
 async function follow(session: Session, onEnvelope: (envelope: Envelope) => void): Promise<void> {
   for await (const envelope of session.events()) onEnvelope(envelope);
+}
+
+function memberPrompt(
+  { name }: Member,
+  { team, worktree }: { readonly team: StoredTeam; readonly worktree: WorktreeFacts | undefined },
+  blocks: readonly string[],
+): MemberPrompt {
+  const others = team.record
+    .current()
+    .members.filter((other) => other.name !== name && other.name !== teamLead && !other.ended);
+  return { team: { team: team.name, name, lead: teamLead, members: others }, blocks, worktree };
 }
 
 /** Escapes the path, so that the rule matches exactly this path. */

@@ -1,5 +1,12 @@
-import { type AgentId, leadPath, type Member, type SessionId, TroupeError } from "../../protocol/index.ts";
-import type { ParentAgent, ResolvedSpawn, SpawnRequest, TeammateSpawnRequest } from "../../team/index.ts";
+import { isReadOnlyType } from "../../agent/definitions/index.ts";
+import { type AgentId, leadPath, type Member, type SessionId, teamLead, TroupeError } from "../../protocol/index.ts";
+import {
+  handOverTask,
+  type ParentAgent,
+  type ResolvedSpawn,
+  type SpawnRequest,
+  type TeammateSpawnRequest,
+} from "../../team/index.ts";
 import { textResult, type ToolResult } from "../../tool/index.ts";
 import type { LeadRoleOptions, TeamRegistry } from "./team-registry.ts";
 import type { TeamPorts } from "./team-role.ts";
@@ -21,7 +28,7 @@ export async function spawnTeammate(
   const known = team
     .members()
     .find(({ callId, startedBy }) => callId === teammateRequest.callId && startedBy === parent.id);
-  if (known) return spawned(known, team.name, []);
+  if (known) return spawned(known, { team: team.name, cwd: parent.cwd, notices: [] });
   const resolved = options.resolver.resolve(parent, {
     ...teammateRequest,
     type: teammateRequest.type ?? "general-purpose",
@@ -36,11 +43,20 @@ export async function spawnTeammate(
   const remoteJob = isRemote(teammateRequest, resolved, options)
     ? await options.jobs?.prepare({ definition: resolved.definition, cwd: resolved.cwd, sessionId })
     : undefined;
+  const by = team.members().find(({ agentId }) => agentId === parent.id)?.name ?? teamLead;
+  const { task: taskId, name: wantedName } = teammateRequest;
   const slot = await ports.subagents.acquireSlot(parent, teammateRequest.signal);
   let isSlotUsed = false;
   try {
+    const handover = taskId === undefined ? undefined : await handOverTask(team, { taskId, name: wantedName, by });
+    const undo = async (error: unknown): Promise<never> => {
+      await handover?.undo();
+      throw error;
+    };
     const worktree = resolved.isolated
-      ? await ports.subagents.isolate(resolved.cwd, teammateRequest.signal)
+      ? await ports.subagents
+          .isolate({ label: teammateRequest.name, cwd: resolved.cwd }, teammateRequest.signal)
+          .catch(undo)
       : undefined;
     const spawn = await team
       .spawn({
@@ -64,12 +80,12 @@ export async function spawnTeammate(
       })
       .catch(async (error: unknown) => {
         await worktree?.finish();
-        throw error;
+        return undo(error);
       });
     const { member, isNew, notices } = spawn;
     // The call was repeated, and the first one started the teammate in its own worktree.
     if (!isNew) await worktree?.finish();
-    if (!isNew) return spawned(member, team.name, notices);
+    if (!isNew) return spawned(member, { team: team.name, cwd: parent.cwd, notices });
     // The teammate runs from here on. It keeps its worktree and its slot, even if the lead fails.
     isSlotUsed = true;
     registry.teammateStarted(team.name, member.name, slot);
@@ -83,7 +99,16 @@ export async function spawnTeammate(
       model,
       ...(color && { color }),
     });
-    return spawned(member, team.name, [...notices, ...(worktree?.notices ?? []), ...(remoteJob?.notices ?? [])]);
+    const allNotices = [
+      ...(resolved.modeNote === undefined ? [] : [resolved.modeNote]),
+      ...takenNameNote(teammateRequest.name, name),
+      ...planNote(teammateRequest, resolved),
+      ...notices,
+      ...(worktree?.notices ?? []),
+      ...(remoteJob?.notices ?? []),
+    ];
+    const task = await handover?.confirm(member);
+    return spawned(member, { team: team.name, cwd: parent.cwd, notices: allNotices, task });
   } finally {
     if (!isSlotUsed) slot.release();
   }
@@ -136,21 +161,45 @@ export async function spawnForMember(
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
-function spawned(member: Member, team: string, notices: readonly string[]): ToolResult {
+const takenNameNote = (asked: string, name: string) =>
+  asked === name
+    ? []
+    : [
+        `${asked} is in the team already, so this one is ${name}. To give ${asked} more work, use SendMessage. If you meant that, ask ${name} to end.`,
+      ];
+
+const planNote = ({ planModeRequired }: TeammateSpawnRequest, { definition }: ResolvedSpawn) =>
+  planModeRequired && isReadOnlyType(definition)
+    ? [`plan_mode_required has no effect: ${definition.name} only reads and has no plan to carry out.`]
+    : [];
+
+interface SpawnedFacts {
+  readonly team: string;
+  /** The folder of the agent that started it. */
+  readonly cwd: string;
+  readonly notices: readonly string[];
+  readonly task?: string | undefined;
+}
+
+function spawned(member: Member, { team, cwd, notices, task }: SpawnedFacts): ToolResult {
   const notes = notices.map((notice) => `Note: ${notice}`);
-  const worktreeNote =
-    member.worktreePath === undefined ? [] : [`It works in ${member.worktreePath} on branch ${member.worktreeBranch}.`];
-  const remoteJob =
-    member.worker === undefined
-      ? []
-      : [`It works on another machine. Its commits arrive here on branch ${member.worker.branch}.`];
   return textResult(
     [
       ...notes,
       `Teammate ${member.name} (${member.agentId}) has started in team ${team}.`,
-      ...worktreeNote,
-      ...remoteJob,
+      placeText(member, cwd),
+      ...(task === undefined ? [] : [task]),
       "It works independently, and you receive its report when it is done. Use SendMessage to talk to it.",
     ].join("\n"),
   );
+}
+
+/** Where a teammate works, and how its work reaches the agent that started it. */
+function placeText({ worktreePath, worktreeBranch, worker, cwd }: Member, own: string): string {
+  if (worker !== undefined) return `It works on another machine. Its commits arrive here on branch ${worker.branch}.`;
+  if (worktreePath !== undefined)
+    return `It works in ${worktreePath} on branch ${worktreeBranch}. Only commits land: when it has reported, bring them to your branch with Land (branches: [${JSON.stringify(worktreeBranch)}]).`;
+  return cwd === own
+    ? `It works in your folder, ${cwd}, and has no separate branch: you see its changes there at once, and there is nothing to land.`
+    : `It works in ${cwd} and has no separate branch: its changes are in that folder, and there is nothing to land.`;
 }

@@ -1,7 +1,6 @@
-import { escapeTags, leadConduct } from "../../agent/index.ts";
-import { type Clock, closeAll, type CreateId, nearestName } from "../../platform/index.ts";
+import { type Agent, leadConduct, teamAlreadyLed, teamStillActive, troupeNotice } from "../../agent/index.ts";
+import { type Clock, closeAll, type CreateId, nearestName, sameName } from "../../platform/index.ts";
 import {
-  type BackendType,
   type Event,
   isExternal,
   type LaunchFlags,
@@ -14,7 +13,6 @@ import {
 import type { StoredTeam, TaskList, TeamStore } from "../../store/index.ts";
 import {
   type AgentSlot,
-  type Backend,
   type SpawnResolver,
   type LeadTeam,
   type LeadTeamOptions,
@@ -25,6 +23,7 @@ import { createTeammateSlots } from "./teammate-slots.ts";
 import { createReportArchive } from "./archive-report.ts";
 import type { TeammateJobs } from "../remote/teammate-jobs.ts";
 import type { TeamPorts } from "./team-role.ts";
+import { leadOngoingWork, tellResumed } from "./ongoing-team-work.ts";
 import { publishTaskList } from "./publish-task-list.ts";
 import { createDamageNotices } from "./damaged-file-notices.ts";
 
@@ -39,12 +38,10 @@ export interface LeadRoleOptions {
   readonly launch: LaunchFlags;
   /** Undefined if no workers on other machines are available. */
   readonly jobs?: TeammateJobs | undefined;
-  readonly backend: (type: BackendType) => Promise<Backend>;
+  readonly backends: LeadTeamOptions["backends"];
   /** Runs after the last member has ended or is suspended. */
   readonly closeBackends: () => Promise<void>;
-  /** Cleans up after a member that ended without doing so itself. Returns notices for the user. */
-  readonly cleanUp: (member: Member) => Promise<readonly string[]>;
-  readonly defaultBackend: LeadTeamOptions["defaultBackend"];
+  readonly worktrees: LeadTeamOptions["worktrees"];
   readonly resolver: SpawnResolver;
   /** The session's own task list, for tasks without a team. */
   readonly ownTasks: () => Promise<TaskList>;
@@ -62,7 +59,7 @@ export interface TeamRegistry {
   /** Returns the team of a member: `name@team` or a name. A name prefers an active member over one that has ended. */
   with(member: string): LeadTeam;
   create(name: string, description?: string): Promise<{ readonly team: string; readonly lead: string }>;
-  remove(name?: string): Promise<{ readonly team: string }>;
+  remove(name?: string): Promise<{ readonly team: string; readonly still?: string | undefined }>;
   /** Resumes the teams of previous runs, and adopts or creates the requested team. */
   start(): Promise<void>;
   /** Reports that a teammate has started in this slot. */
@@ -92,7 +89,7 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
   const slots = ports.subagents && createTeammateSlots(ports.subagents.acquireSlotNow);
 
   const findTeam = (name?: string): LeadTeam | undefined =>
-    name === undefined ? [...teams.values()].at(-1) : teams.get(name);
+    name === undefined ? [...teams.values()].at(-1) : teams.get(sameName(name, [...teams.keys()]) ?? name);
   const requireTeam = (name?: string): LeadTeam => {
     const found = findTeam(name);
     if (found) return found;
@@ -113,16 +110,11 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
       mailbox,
       lead: agent,
       conversation: () => seat().conversation,
-      ask: ports.shared.ask,
-      backend: options.backend,
-      defaultBackend: options.defaultBackend,
-      plansBy: settings.planApproval ?? "lead",
-      mode: () => seat().mode(),
-      cleanUp: options.cleanUp,
+      permissions: { ask: ports.shared.ask, plansBy: settings.planApproval ?? "lead", mode: () => seat().mode() },
+      backends: options.backends,
+      worktrees: options.worktrees,
       archiveReport: createReportArchive(ports.shared.parts.opened, team.name),
-      shutdownMs: settings.shutdownMs ?? defaultShutdownMs,
-      startMs: ports.shared.parts.agents?.watchdog?.startMs,
-      silentMs: settings.silentMs,
+      limits: leadLimits(settings, ports),
       onStatus: (status, member) => {
         if (member.name !== teamLead && !isExternal(member)) slots?.statusChanged(team.name, status);
         agent().live(memberChangedEvent(team.name, status, member));
@@ -135,31 +127,16 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
       clock,
       createId,
     });
-    for (const member of lead.members()) await renewBudget(team, member);
+    for (const member of lead.members()) await renewBudget(team, member, options.launch);
     teams.set(team.name, lead);
-    followTasks(team.tasks, team.name);
-    closers.set(team.name, () => closeAll([lead.close, mailbox.close, team.close]));
+    const left = new AbortController();
+    followTasks(team.tasks, team.name, AbortSignal.any([closed.signal, left.signal]));
+    closers.set(team.name, () => closeAll([() => left.abort(), lead.close, mailbox.close, team.close]));
     return lead.start();
   };
 
-  /** Gives a member the current budget for its next start: it may have changed since the member joined. */
-  const renewBudget = async ({ record }: StoredTeam, { name, ended, launch }: Member) => {
-    const { maxBudgetUsd, maxTokens, ledger, places: file } = options.launch;
-    if (ended || !launch) return;
-    const isSame = launch.maxBudgetUsd === maxBudgetUsd && launch.maxTokens === maxTokens;
-    if (isSame && launch.ledger === ledger && launch.places === file) return;
-    const { maxBudgetUsd: _, maxTokens: __, ledger: ___, places: ____, ...rest } = launch;
-    const now = {
-      ...(maxBudgetUsd !== undefined && { maxBudgetUsd }),
-      ...(maxTokens !== undefined && { maxTokens }),
-      ...(ledger !== undefined && { ledger }),
-      ...(file !== undefined && { places: file }),
-    };
-    await record.change(name, { launch: { ...rest, ...now } });
-  };
-
-  const followTasks = (tasks: TaskList, team: string | undefined) =>
-    publishTaskList(tasks, { team, agent, signal: closed.signal, onProblems });
+  const followTasks = (tasks: TaskList, team: string | undefined, signal = closed.signal) =>
+    publishTaskList(tasks, { team, agent, signal, onProblems });
 
   const join = async (name: string, how: { readonly made?: true } = {}) => {
     await agent().record({ type: "team.joined", team: name, name: teamLead, role: "lead", ...how });
@@ -167,8 +144,8 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
 
   const make = (name: string, description?: string) =>
     store.create({ name, description, leadSessionId: ports.sessionId, cwd: options.cwd });
-
   const create = async (wanted: string, description?: string) => {
+    await assertNeedsTeam(wanted, [...teams.values()]);
     const team = await make(wanted, description);
     await startLeading(team);
     made.add(team.name);
@@ -220,13 +197,7 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
     return name;
   };
 
-  const raiseNotices = async (notices: readonly string[]) => {
-    for (const message of notices)
-      await agent().record({ type: "notice.raised", level: "warning", code: "team", message });
-    if (notices.length === 0) return;
-    const parts = [{ type: "text" as const, text: escapeTags(notices.join("\n")) }];
-    await agent().admitOnce({ promptId: createId<PromptId>("prm"), source: "agent", parts, quiet: true });
-  };
+  const raiseNotices = (notices: readonly string[]) => raiseTeamNotices(notices, agent(), createId);
 
   const leave = async (name: string, reason: string) => {
     await closers.get(name)?.();
@@ -237,14 +208,10 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
 
   const remove = async (name?: string) => {
     const team = requireTeam(name);
-    const active = team.members().filter((member) => !member.ended);
-    if (active.length > 0) {
-      const names = active.map((member) => member.name).join(", ");
-      throw new TroupeError("team", `Cannot delete team ${team.name}: ${names} must shut down first.`);
-    }
+    assertAllEnded(team);
     await leave(team.name, "deleted");
     await store.delete(team.name);
-    return { team: team.name };
+    return { team: team.name, still: findTeam()?.name };
   };
 
   return {
@@ -268,9 +235,10 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
           });
         await raiseNotices(missing);
       }
+      await tellLeadResumed([...teams.values()], ports, createId);
       if (options.team === undefined || teams.has(options.team)) return;
       const team = (await adopt(options.team)) ?? (await createRequested(options.team));
-      const text = leadConduct({ team, lead: teamLead });
+      const text = troupeNotice(leadConduct({ team, lead: teamLead, tools: toolNames(ports.tools()) }));
       const promptId = createId<PromptId>("prm");
       await agent().admitOnce({ promptId, source: "agent", parts: [{ type: "text", text }], quiet: true });
     },
@@ -290,13 +258,63 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
   };
 }
 
+/** Gives a member the current budget for its next start: it may have changed since the member joined. */
+async function renewBudget(
+  { record }: StoredTeam,
+  { name, ended, launch }: Member,
+  { maxBudgetUsd, maxTokens, ledger, places: file }: LaunchFlags,
+): Promise<void> {
+  if (ended || !launch) return;
+  const isSame = launch.maxBudgetUsd === maxBudgetUsd && launch.maxTokens === maxTokens;
+  if (isSame && launch.ledger === ledger && launch.places === file) return;
+  const { maxBudgetUsd: _, maxTokens: __, ledger: ___, places: ____, ...rest } = launch;
+  const now = {
+    ...(maxBudgetUsd !== undefined && { maxBudgetUsd }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(ledger !== undefined && { ledger }),
+    ...(file !== undefined && { places: file }),
+  };
+  await record.change(name, { launch: { ...rest, ...now } });
+}
+
+/** The names that a text for the agent may use. */
+export const toolNames = (tools: ReturnType<TeamPorts["tools"]>) => new Set(tools.map(({ name }) => name));
+
+const leadLimits = (
+  { shutdownMs = defaultShutdownMs, silentMs, maxWakes, gatherMs }: TeamSettings,
+  ports: TeamPorts,
+): LeadTeamOptions["limits"] => ({
+  shutdownMs,
+  startMs: ports.shared.parts.agents?.watchdog?.startMs,
+  silentMs,
+  maxWakes,
+  gatherMs,
+});
+
 function findTeamWith(nameOrId: string, teams: readonly LeadTeam[]): LeadTeam | undefined {
   const has = (fits: (member: Member) => boolean) => teams.find((team) => team.members().some(fits));
+  const names = teams.flatMap((team) => team.members()).flatMap(({ name, agentId }) => [name, agentId]);
+  const same = sameName(nameOrId, names);
   return (
-    has(({ agentId }) => agentId === nameOrId) ??
-    has(({ name, ended }) => name === nameOrId && !ended) ??
-    has(({ name }) => name === nameOrId)
+    has(({ agentId }) => agentId === same) ??
+    has(({ name, ended }) => name === same && !ended) ??
+    has(({ name }) => name === same)
   );
+}
+
+/** Tells the user, and the lead with its next prompt. */
+async function raiseTeamNotices(notices: readonly string[], agent: Agent, createId: CreateId): Promise<void> {
+  for (const message of notices) await agent.record({ type: "notice.raised", level: "warning", code: "team", message });
+  if (notices.length === 0) return;
+  const parts = [{ type: "text" as const, text: troupeNotice(notices.join("\n")) }];
+  await agent.admitOnce({ promptId: createId<PromptId>("prm"), source: "agent", parts, quiet: true });
+}
+
+/** Only teams of previous runs are there yet. */
+async function tellLeadResumed(teams: readonly LeadTeam[], { agent, replayed }: TeamPorts, createId: CreateId) {
+  if (teams.length === 0) return;
+  const hasMembers = teams.some((team) => !isEmpty(team));
+  await tellResumed(await Promise.all(teams.map(leadOngoingWork)), { agent: agent(), replayed, createId, hasMembers });
 }
 
 /** True if all members have ended. False if the record cannot be read: closing the team then reports that. */
@@ -308,6 +326,30 @@ function isEmpty(team: LeadTeam): boolean {
     throw error;
   }
 }
+
+/** A lead that calls TeamCreate although it has a team usually means that team. */
+async function assertNeedsTeam(wanted: string, teams: readonly LeadTeam[]): Promise<void> {
+  for (const team of teams) {
+    const members = activeNames(team);
+    const isUnused = members.length === 0 && (await team.tasks.list()).length === 0;
+    if (isUnused || sameName(wanted, [team.name]) !== undefined)
+      throw new TroupeError("team", teamAlreadyLed({ team: team.name, members, isUnused }));
+  }
+}
+
+function assertAllEnded(team: LeadTeam): void {
+  const active = activeNames(team);
+  if (active.length === 0) return;
+  const isAsked = (name: string) => team.pendingEnd(name) !== undefined;
+  const asked = active.filter(isAsked);
+  throw new TroupeError(
+    "team",
+    teamStillActive({ team: team.name, asked, others: active.filter((name) => !isAsked(name)) }),
+  );
+}
+
+const activeNames = (team: LeadTeam): readonly string[] =>
+  team.members().flatMap(({ name, ended }) => (ended ? [] : [name]));
 
 type Joined = Extract<Event, { type: "team.joined" }>;
 

@@ -5,6 +5,7 @@ import type { Tool } from "../../tool/index.ts";
 import type { TeamCommand } from "../dispatch.ts";
 import type { AgentRuntime, SessionResources } from "../agent-runtime/agent-runtime.ts";
 import type { RunningWork } from "../agent-runtime/background-work.ts";
+import type { OpenTeamWork } from "./ongoing-team-work.ts";
 import type { SessionSubagents } from "../subagents/subagents.ts";
 
 /** The role of a session in teams: the lead of some, or a member of one. */
@@ -20,6 +21,8 @@ export interface TeamRole {
   dispatch(command: TeamCommand): Promise<Ack>;
   /** Working members. The session is not done while there are any. */
   running(): readonly RunningWork[];
+  /** The work that its teams have not finished. Undefined for a teammate. */
+  openWork?: (() => Promise<OpenTeamWork>) | undefined;
   /** Facts that a compaction must keep. */
   ongoingWork(): Promise<readonly OngoingTeam[]>;
   close(): Promise<void>;

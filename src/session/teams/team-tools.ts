@@ -1,3 +1,4 @@
+import { type LeftWorktree, refusedCommand, type RefusedCommand } from "../../agent/index.ts";
 import { currentProcess } from "../../platform/index.ts";
 import type { Member, MemberStatus, WorkItemId } from "../../protocol/index.ts";
 import type { TaskList } from "../../store/index.ts";
@@ -22,6 +23,9 @@ export interface TaskToolPorts {
   /** All members of the team, including ended ones. */
   members(): readonly Member[];
   link(): InboxConsumer | undefined;
+  /** The work of this member that has not landed, if it is known here. */
+  unlandedWork(member: string): Promise<LeftWorktree | undefined>;
+  readonly isInWorktree?: boolean | undefined;
 }
 
 export interface MessageToolPorts extends TaskToolPorts {
@@ -29,7 +33,10 @@ export interface MessageToolPorts extends TaskToolPorts {
   linkTo(member: Member): InboxConsumer;
   isLead(): boolean;
   statusOf(members: readonly Member[]): Promise<readonly MemberStatus[]>;
-  readonly control: Pick<MemberMessagePorts, "open" | "plansBy" | "requestShutdown" | "answerShutdown" | "answerPlan">;
+  readonly control: Pick<
+    MemberMessagePorts,
+    "open" | "plansBy" | "hasPresentedPlan" | "requestShutdown" | "answerShutdown" | "answerPlan"
+  >;
 }
 
 const checkTimeoutMs = 300_000;
@@ -40,13 +47,10 @@ export function taskTools(toolPorts: TaskToolPorts): readonly Tool[] {
     list: toolPorts.tasks,
     memberName: toolPorts.me,
     team: toolPorts.team,
-    members: () => toolPorts.members().flatMap(({ name, ended }) => (ended ? [] : [name])),
+    members: toolPorts.members,
     record: (event) => ports.agent().record(event),
-    async assign(task, to) {
-      const { id: taskId, subject, description } = task;
-      const body = { kind: "task_assignment" as const, taskId, subject, description, assignedBy: toolPorts.me() };
-      await toolPorts.link()?.send({ to, body, summary: `task #${taskId}` });
-    },
+    notify: async (mail) => void (await toolPorts.link()?.send(mail)),
+    refuseCheck: (command) => refusalOf(command, ports),
     hooks: {
       taskCreated: async (task, signal) => ports.runtime().hooks?.taskCreated(task, actorOf(toolPorts), signal),
       taskCompleted: async (task, signal) => ports.runtime().hooks?.taskCompleted(task, actorOf(toolPorts), signal),
@@ -62,9 +66,11 @@ export function taskTools(toolPorts: TaskToolPorts): readonly Tool[] {
         timeoutMs: checkTimeoutMs,
         sandbox: runtime.sandbox,
         signal,
-        refuse: (command) => commandRefusalReason(command, ports),
+        refuse: async (command) => (await refusalOf(command, ports))?.why,
       });
     },
+    unlandedWork: toolPorts.unlandedWork,
+    isInWorktree: toolPorts.isInWorktree,
     capable: (needs) => {
       const has = new Set(ports.tools().map(({ name }) => name));
       return needs.filter((tool) => !has.has(tool));
@@ -75,11 +81,10 @@ export function taskTools(toolPorts: TaskToolPorts): readonly Tool[] {
 }
 
 /** A check runs only if the member that completes the task could run it without asking. */
-async function commandRefusalReason(command: string, { tools, runtime }: TeamPorts): Promise<string | undefined> {
+async function refusalOf(command: string, { tools, runtime }: TeamPorts): Promise<RefusedCommand | undefined> {
   const bash = tools().find(({ name }) => name === "Bash");
-  if (!bash) return "no Bash tool is available to run it";
-  const decision = await runtime().policy.decide(bash, { command });
-  return decision.behavior === "allow" ? undefined : (decision.reason ?? "it requires approval");
+  if (!bash) return { why: "no Bash tool is available to run it", allowedWith: undefined };
+  return refusedCommand(await runtime().policy.decide(bash, { command }));
 }
 
 export function messageTool(toolPorts: MessageToolPorts): Tool {

@@ -37,7 +37,7 @@ export function warnOnReservedFile(ports: ReservationPorts): (envelope: Envelope
 
   const warn = async ({ by, reserved, path, me, link }: Touched) => {
     const [file, held] = [path, reserved].map((name) => escapeSenders(JSON.stringify(name)));
-    const text = `You changed ${file}. ${escapeSenders(by)} has reserved ${held}. Use SendMessage to agree with ${escapeSenders(by)} before you change it again.`;
+    const text = `You changed ${file}. ${escapeSenders(by)} has reserved ${held}. Agree with ${escapeSenders(by)} before you change it again.`;
     await ports.agent().admit("hook", [{ type: "text", text }]);
     await link.send({
       to: by,

@@ -73,7 +73,7 @@ async function runAgentJob(job: HeldJob, ports: JobPorts): Promise<JobOutcome> {
       team: "remote",
       name: spec.path.split("/").at(-1) ?? spec.path,
       path: spec.path,
-      conduct: remoteConduct(branch),
+      prompt: { blocks: [remoteConduct(branch)] },
       env: {},
       mode: ports.mode,
       teamRules: () => [],

@@ -95,7 +95,10 @@ export function formatBody(mail: Mail, context: BodyContext): string | undefined
     case "shutdown_approved":
       return json(body.kind, { requestId: theirs(body.requestId), from, timestamp });
     case "task_assignment": {
-      const { taskId, subject, description, assignedBy } = body;
+      const { taskId, subject, assignedBy, blockedBy, history } = body;
+      const blockers = blockedBy?.map((id) => `#${id}`).join(", ");
+      const notes = [history, blockers && `It is blocked by ${blockers}: begin when that is done.`].filter(Boolean);
+      const description = [body.description, ...notes].join("\n\n");
       return json(body.kind, { taskId: String(taskId), subject, description, assignedBy, timestamp });
     }
     case "permission_request": {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ProcessIdentity } from "../../platform/index.ts";
-import { AcceptanceCheck, type WorkItem, WorkItemStatus } from "../../protocol/index.ts";
+import { AcceptanceCheck, OwnerWords, PastOwner, type WorkItem, WorkItemStatus } from "../../protocol/index.ts";
 import type { TaskChange } from "../team/tasks/task-list.ts";
 
 /** Data of a task that their file has no field for, under one key of its free metadata. */
@@ -14,6 +14,8 @@ const Ours = z.object({
   createdAt: z.string(),
   updatedAt: z.string(),
   holder: ProcessIdentity.optional(),
+  said: OwnerWords.optional(),
+  past: z.array(PastOwner).optional(),
   /** The values that we wrote last. If the file differs, another program has changed it. */
   status: z.string(),
   owner: z.string().optional(),
@@ -79,6 +81,8 @@ export function parseTask(value: unknown): ReadTask | undefined {
     ...(!isChanged && ours?.proofDetail !== undefined && { proofDetail: ours.proofDetail }),
     ...(status === "completed" && ours?.proof === undefined && { proof: "claimed" as const, proofDetail: "" }),
     metadata,
+    ...(!isChanged && ours?.said && { said: ours.said }),
+    ...(ours?.past && { past: ours.past }),
     createdBy: ours?.createdBy ?? "team-lead",
     createdAt: ours?.createdAt ?? unknownTime,
     updatedAt: ours?.updatedAt ?? unknownTime,
@@ -100,6 +104,7 @@ export function formatTask(
 ): Record<string, unknown> {
   const { id, subject, description, activeForm, owner, status, blocks, blockedBy, metadata } = item;
   const { generation, needs, acceptance, proof, proofDetail, createdBy, createdAt, updatedAt } = item;
+  const { said, past } = item;
   const { what, by, at, why } = change;
   const ours: Ours = {
     generation,
@@ -111,6 +116,8 @@ export function formatTask(
     createdAt,
     updatedAt,
     ...(holder && { holder }),
+    ...(said && { said }),
+    ...(past && { past }),
     status,
     ...(owner !== undefined && { owner }),
     last: {

@@ -133,14 +133,8 @@ export function openTaskJournal(options: TaskJournalOptions): Journal<TaskState,
       const isOur = last !== undefined && last.number !== was?.last?.number && isUnchanged(item, after.get(item.id));
       const facts = isOur ? last : guessed(was?.item, item);
       const { what, by, at, why } = facts as Pick<TaskChange, "what" | "by" | "at" | "why">;
-      changes.push({
-        what,
-        by,
-        at,
-        item,
-        freed: isOpenTask(item) ? [] : freed(item),
-        ...(why !== undefined && { why }),
-      });
+      const known = { ...(was && { previous: was.item }), ...(why !== undefined && { why }) };
+      changes.push({ what, by, at, item, freed: isOpenTask(item) ? [] : freed(item), ...known });
     }
     for (const { item } of before.values()) {
       if (after.has(item.id)) continue;

@@ -1,5 +1,6 @@
 import { type Clock, findExecutable, type ProcessScope, redactSecrets } from "../../platform/index.ts";
-import { cleanText, type CommandSandbox, placeInSandbox, shellEnvironment } from "../../tool/index.ts";
+import { type CommandSandbox, placeInSandbox, shellEnvironment } from "../../tool/index.ts";
+import { createCheckOutput } from "./check-output.ts";
 
 /**
  * `claimed`: reported as done, without a check. `verified` and `refuted`: the result of the checks, which the runtime
@@ -19,7 +20,9 @@ export interface CheckResult {
   /** `exit code 1`, `timeout after 60 s`, … */
   readonly how: string;
   readonly durationMs: number;
-  /** The end of its output. */
+  /** The folder in which it ran. */
+  readonly cwd: string;
+  /** The lines of its output that name a failure, then its end. */
   readonly tail: string;
 }
 
@@ -62,7 +65,7 @@ async function runCheck(command: string, options: AcceptanceCheckOptions): Promi
   const request = { command: shell, args: ["-c", command], cwd, env: shellEnvironment(env) };
   const place = await placeInSandbox(request, { sandbox, outside: false });
   if (place.kind === "refused") return { problem: place.message };
-  const tail = createTail();
+  const output = createCheckOutput();
   const started = clock.monotonic();
   let result: Awaited<ReturnType<ProcessScope["run"]>>;
   try {
@@ -70,7 +73,7 @@ async function runCheck(command: string, options: AcceptanceCheckOptions): Promi
       ...place.request,
       timeoutMs,
       ...(signal && { signal }),
-      onOutput: (chunk, stream) => void (stream !== "side" && tail.add(chunk)),
+      onOutput: (chunk, stream) => void (stream !== "side" && output.add(chunk)),
     });
   } finally {
     await place.release();
@@ -88,19 +91,7 @@ async function runCheck(command: string, options: AcceptanceCheckOptions): Promi
     exitCode: result.exitCode,
     how,
     durationMs: Math.round(clock.monotonic() - started),
-    tail: redactSecrets(tail.text()),
-  };
-}
-
-const tailBytes = 16_384;
-const tailCharacters = 4_000;
-
-function createTail() {
-  let kept: Buffer = Buffer.alloc(0);
-  return {
-    add(chunk: Buffer) {
-      kept = Buffer.concat([kept, chunk]).subarray(-tailBytes);
-    },
-    text: () => cleanText(kept.toString("utf8")).trimEnd().slice(-tailCharacters),
+    cwd,
+    tail: redactSecrets(output.text()),
   };
 }

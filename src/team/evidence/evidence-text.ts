@@ -9,24 +9,40 @@ export interface FullEvidence extends Evidence {
   readonly acceptance?: Acceptance | undefined;
 }
 
+export interface EvidenceTextOptions {
+  readonly of?: "all" | "since its last report" | undefined;
+  /** True if a report follows or precedes the text. */
+  readonly hasReport?: boolean | undefined;
+}
+
 /**
  * Short text for the agent that gets the result, equal for equal evidence. Paths and commands of the other agent are
- * quoted on one line, so that they cannot pass for Troupe's own text.
+ * on one line between backticks, so that they cannot pass for Troupe's own text.
  */
-export function evidenceText(evidence: FullEvidence, of: "all" | "since its last report" = "all"): string {
+export function evidenceText(evidence: FullEvidence, options: EvidenceTextOptions = {}): string {
+  const { of = "all", hasReport = true } = options;
+  const { folder } = evidence;
+  const file = (path: string) => quoted(folder === undefined ? path : relativeTo(folder, path));
+  const changedFile = (path: string) =>
+    folder === undefined || path.startsWith(`${folder}/`)
+      ? file(path)
+      : `${file(path)} (outside the working directory)`;
   const lines = [
-    `${plural(evidence.turns, "turn")}, ${callsLine(evidence)}, ${seconds(evidence.durationMs)}, ${plural(tokensOf(evidence), "token")}, $${evidence.costUsd.toFixed(4)}`,
-    ...listLine("changed", evidence.filesChanged.map(quoted), 12),
-    ...listLine("read", evidence.filesRead.map(quoted), 8),
+    totalsLine(evidence, hasReport),
+    ...listLine("changed", evidence.filesChanged.map(changedFile), 12),
+    ...listLine("read", evidence.filesRead.map(file), 8),
     ...listLine("ran, newest first", evidence.commands.toReversed().map(commandText), 10),
-    ...listLine("was denied", evidence.denied.map(callText), 4),
-    ...listLine("failed", evidence.failed.map(callText), 4),
+    ...listLine("refused", folded(evidence.denied.map(callText)), 4),
+    ...listLine("failed", folded(evidence.failed.map(callText)), 4),
     ...(evidence.diff ? [diffText(evidence.diff)] : []),
     ...(evidence.acceptance ? acceptanceLines(evidence.acceptance) : []),
   ];
   const scope = of === "all" ? "" : ` ${of}`;
   return [`What was really done${scope}, by the log:`, ...lines.map((line) => `- ${line}`)].join("\n");
 }
+
+const relativeTo = (folder: string, path: string) =>
+  path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 
 /** Evidence as bounded data. Each list counts the items left out. Safe to store with a result. */
 export function evidenceJson({ filesRead, filesChanged, commands, denied, failed, ...rest }: FullEvidence) {
@@ -48,11 +64,24 @@ const bounded = <T>(list: readonly T[], most: number) => ({
   leftOut: Math.max(0, list.length - most),
 });
 
-function callsLine({ toolCalls }: Evidence): string {
+function totalsLine(evidence: Evidence, hasReport: boolean): string {
+  const calls = callsText(evidence);
+  const numbers = [
+    plural(evidence.turns, "turn"),
+    ...(calls === undefined ? [] : [calls]),
+    seconds(evidence.durationMs),
+    plural(tokensOf(evidence), "token"),
+    `$${evidence.costUsd.toFixed(4)}`,
+  ].join(", ");
+  if (calls !== undefined) return numbers;
+  // A report without any tool call must be recognizable.
+  return `${numbers}. No tool calls${hasReport ? ": whatever the report says, no file was read or changed, no command ran." : "."}`;
+}
+
+function callsText({ toolCalls }: Evidence): string | undefined {
   const entries = Object.entries(toolCalls);
   const sum = entries.reduce((total, [, count]) => total + count, 0);
-  // A report without any tool call must be recognizable.
-  if (sum === 0) return "no tool calls: regardless of the report, no file was read or changed and no command ran";
+  if (sum === 0) return undefined;
   const shown = entries.slice(0, 12).map(([name, count]) => `${cut(oneLine(name), 60)} ${count}`);
   return `${plural(sum, "tool call")} (${shown.join(", ")}${entries.length > 12 ? ", …" : ""})`;
 }
@@ -64,12 +93,33 @@ function listLine(name: string, items: readonly string[], most: number): string[
 }
 
 function commandText({ command, status, exitCode, durationMs }: CommandEvidence): string {
-  const end = status === "exited" ? `exit ${exitCode}` : status;
+  const end =
+    status === "exited" ? `exit ${exitCode}${isPipe(command) ? " of the last command of the pipe" : ""}` : status;
   return `${quoted(command)} (${end}, ${seconds(durationMs)})`;
 }
 
+/** The exit code of a pipe is that of its last command: it says nothing about the others. */
+const isPipe = (command: string) => /[^|]\|(?!\|)/.test(command.replace(/'[^']*'|"[^"]*"/g, ""));
+
 const callText = ({ what, outcome, reason }: CallEvidence) =>
-  `${quoted(what)} (${outcome === "interrupted" ? "interrupted" : quoted(reason)})`;
+  `${quoted(what.replace(/^\$ /, ""))} (${outcome === "interrupted" ? "interrupted" : shortReason(reason, what)})`;
+
+/** The cause alone. The agent that reads it needs neither the advice to the other one nor the call again. */
+function shortReason(reason: string, what: string): string {
+  const sentence = reason
+    .replace(/^(?:Not (?:run|read|changed|fetched|called|allowed)|Refused): /, "")
+    .replace(/ (?:Do not try|Continue without|Go on)\b.*$/, "")
+    .split(/(?<=[.!?]) /)[0];
+  const line = oneLine(sentence ?? reason).replace(/[.:]$/, "");
+  return cut(line.replace(what, "").trim() || "no reason", 100);
+}
+
+/** Equal entries count once. */
+function folded(items: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return [...counts].map(([item, count]) => (count === 1 ? item : `${item} ×${count}`));
+}
 
 /** Files and changed lines, in one line. */
 export function diffText({ files, added, removed }: DiffStat): string {
@@ -98,4 +148,5 @@ const tokensOf = ({ tokens }: Evidence) =>
 
 const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
 const seconds = (ms: number) => (ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`);
-const quoted = (text: string) => JSON.stringify(cut(oneLine(text), 160));
+/** On one line, without a backtick that would end it. */
+const quoted = (text: string) => `\`${cut(oneLine(text), 160).replaceAll("`", "ˋ")}\``;

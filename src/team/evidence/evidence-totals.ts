@@ -3,6 +3,8 @@ import type { CallEvidence, CommandEvidence, Evidence } from "./evidence.ts";
 
 /** The totals of an agent's work in a section of its log. Two consecutive totals can be joined. */
 export interface EvidenceTotals {
+  /** The folder that the agent started in. */
+  folder: string | undefined;
   turns: number;
   durationMs: number;
   costUsd: number;
@@ -16,7 +18,8 @@ export interface EvidenceTotals {
   readonly failed: CallEvidence[];
 }
 
-export const createEvidenceTotals = (): EvidenceTotals => ({
+export const createEvidenceTotals = (folder?: string): EvidenceTotals => ({
+  folder,
   turns: 0,
   durationMs: 0,
   costUsd: 0,
@@ -33,6 +36,7 @@ export function joinEvidenceTotals(first: EvidenceTotals, next: EvidenceTotals):
   const toolCalls = new Map(first.toolCalls);
   for (const [tool, count] of next.toolCalls) toolCalls.set(tool, (toolCalls.get(tool) ?? 0) + count);
   return {
+    folder: first.folder ?? next.folder,
     turns: first.turns + next.turns,
     durationMs: first.durationMs + next.durationMs,
     costUsd: first.costUsd + next.costUsd,
@@ -47,6 +51,7 @@ export function joinEvidenceTotals(first: EvidenceTotals, next: EvidenceTotals):
 }
 
 export const evidenceFromTotals = (totals: EvidenceTotals): Evidence => ({
+  ...(totals.folder !== undefined && { folder: totals.folder }),
   turns: totals.turns,
   durationMs: totals.durationMs,
   costUsd: totals.costUsd,

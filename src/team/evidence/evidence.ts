@@ -4,6 +4,8 @@ import { evidenceFromTotals, createEvidenceTotals, type EvidenceTotals } from ".
 
 /** An agent's work for its result according to its log, not according to its own report. */
 export interface Evidence {
+  /** The folder that the agent started in: its paths are shown relative to it. */
+  readonly folder?: string | undefined;
   readonly turns: number;
   /** Working time, without idle time. */
   readonly durationMs: number;
@@ -31,17 +33,20 @@ export interface CommandEvidence {
 
 export interface CallEvidence {
   readonly tool: string;
+  /** The call as people read it: `$ npm test`, `Edit src/a.ts`. */
   readonly what: string;
   readonly outcome: "denied" | "failed" | "interrupted";
-  /** The first line of the result that the model read. */
+  /** The stored reason of a refusal, otherwise the first line of the result that the model read. */
   readonly reason: string;
+  /** The file of the call, if it has one. A later success on it makes the failure unimportant. */
+  readonly path?: string | undefined;
 }
 
 export interface EvidenceFold {
   /** Takes all envelopes of one agent, in order. */
   add(envelope: Pick<Envelope, "at" | "event">): void;
   evidence(): Evidence;
-  /** The totals since the last cut. They keep growing. */
+  /** The totals since the last cut, with the calls that run now. */
   totals(): EvidenceTotals;
   /** Returns the totals and starts new ones. Commands that run across the cut count where their end is logged. */
   cut(): EvidenceTotals;
@@ -87,6 +92,7 @@ export function createEvidence(): EvidenceFold {
     }
     switch (event.outcome) {
       case "ok": {
+        forgetCorrected(now.failed, call);
         const path = event.display?.kind === "diff" ? event.display.path : text(call.input, "file_path");
         if (path === undefined) return;
         if (event.display?.kind === "diff") now.filesChanged.add(resolve(call.cwd, path));
@@ -131,6 +137,7 @@ export function createEvidence(): EvidenceFold {
         case "agent.spawned":
         case "agent.changed":
           cwd = event.cwd ?? cwd;
+          if (event.type === "agent.spawned") now.folder = event.cwd;
           return;
         case "prompt.promoted":
         case "turn.started":
@@ -168,13 +175,20 @@ export function createEvidence(): EvidenceFold {
       }
     },
     evidence: () => evidenceFromTotals(now),
-    totals: () => now,
+    totals: () => ({ ...now, toolCalls: withOpenCalls(now.toolCalls, calls.values()) }),
     cut() {
       const done = now;
-      now = createEvidenceTotals();
+      now = createEvidenceTotals(done.folder);
       return done;
     },
   };
+}
+
+/** A call that was made but never began may still be refused, and is counted then. */
+function withOpenCalls(counts: ReadonlyMap<string, number>, calls: Iterable<Call>): Map<string, number> {
+  const sum = new Map(counts);
+  for (const { tool, calledAt } of calls) if (calledAt !== undefined) sum.set(tool, (sum.get(tool) ?? 0) + 1);
+  return sum;
 }
 
 function commandEvidence(command: string, durationMs: number, event: EventOf<"tool.settled">): CommandEvidence {
@@ -183,10 +197,40 @@ function commandEvidence(command: string, durationMs: number, event: EventOf<"to
   return { command, status, exitCode: shown?.exitCode ?? null, durationMs };
 }
 
+/** Removes the failures that this success corrects: of the same tool, on the same file or before any file was known. */
+function forgetCorrected(failed: CallEvidence[], call: Call): void {
+  const path = pathOf(call);
+  const rest = failed.filter(
+    (each) => each.outcome !== "failed" || each.tool !== call.tool || (each.path !== undefined && each.path !== path),
+  );
+  failed.splice(0, failed.length, ...rest);
+}
+
 function callEvidence(call: Call, event: EventOf<"tool.settled">, outcome: CallEvidence["outcome"]): CallEvidence {
   const said = event.content.find((part) => part.type === "text");
-  const what = call.title ?? JSON.stringify(call.input ?? null);
-  return { tool: call.tool, what: cut(what, 300), outcome, reason: cut(said?.text.split("\n")[0] ?? "", 300) };
+  const path = pathOf(call);
+  return {
+    tool: call.tool,
+    what: cut(call.title ?? titleOf(call), 300),
+    outcome,
+    reason: cut(event.reason ?? said?.text.split("\n")[0] ?? "", 300),
+    ...(path !== undefined && { path }),
+  };
+}
+
+const pathOf = ({ input, cwd }: Call): string | undefined => {
+  const path = text(input, "file_path");
+  return path === undefined ? undefined : resolve(cwd, path);
+};
+
+/** A call that never began has no title. */
+function titleOf({ tool, input }: Call): string {
+  const command = text(input, "command");
+  if (command !== undefined) return `$ ${command}`;
+  const subject = ["file_path", "path", "pattern", "url", "to", "description", "subject"]
+    .map((key) => text(input, key))
+    .find((value) => value !== undefined);
+  return subject === undefined ? tool : `${tool} ${subject}`;
 }
 
 const field = (input: unknown, key: string): unknown =>

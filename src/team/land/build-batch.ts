@@ -134,13 +134,21 @@ async function check(
   await resetTo(repository, tree.path, commit);
   onProgress?.(`check at ${commit.slice(0, 9)}: ${settings.check}`);
   const { place } = repository;
-  return runCommand(place, {
+  const result = await runCommand(place, {
     command: settings.check,
     cwd: tree.path,
     env: { ...place.env, ...tree.env },
     timeoutMs: settings.checkTimeoutMs ?? 30 * 60_000,
   });
+  return result.how === commandNotFound ? { ...result, how: `${commandNotFound}: ${notFoundText(tree)}` } : result;
 }
+
+const commandNotFound = "exit code 127";
+
+const notFoundText = ({ put }: LandingWorktree) => {
+  const others = put.length === 0 ? "" : ` plus ${put.slice(0, 5).join(", ")}`;
+  return `a command was not found. The check runs in its own worktree, which has only what git tracks${others}. Use worktree.link or worktree.setup in the settings for the rest`;
+};
 
 /** A check that fails without any branch proves nothing about the first branch. */
 async function assertTargetPasses(repository: Repository, request: BatchRequest): Promise<void> {

@@ -19,6 +19,8 @@ export interface LandRequest {
   /** Reports what would land and what conflicts. Runs no check and moves nothing. */
   readonly dryRun?: boolean;
   readonly resolveConflict?: ResolveConflict;
+  /** The next step if there are uncommitted changes. */
+  readonly cleanAdvice?: string;
   /** Progress, one line at a time. */
   onProgress?(line: string): void;
   /** Awaited before each step. */
@@ -81,7 +83,7 @@ async function landOnce(repository: Repository, request: LandRequest): Promise<L
   const { place, top } = repository;
   const { onStep = () => undefined, settings = {}, dryRun = false } = request;
   const target = await currentBranch(repository);
-  const notClean = dryRun ? undefined : await uncleanReason(repository);
+  const notClean = dryRun ? undefined : await uncleanReason(repository, request.cleanAdvice);
   if (notClean !== undefined) throw new TroupeError("git", notClean);
   const before = await repository.ask(["rev-parse", "--verify", "HEAD"]);
   const { branches, notices } = await chooseBranches(repository, { names: request.branches, target });
@@ -104,7 +106,7 @@ async function landOnce(repository: Repository, request: LandRequest): Promise<L
   await onStep("begin");
   await writeJournal(repository, journal);
   try {
-    const batch = await withLandingWorktree(repository, { before, settings: request.worktree ?? {}, onStep }, (tree) =>
+    const batch = await withLandingWorktree(repository, { before, settings: treeSettings(request), onStep }, (tree) =>
       buildBatch(repository, { ...request, tree, before, branches, check: dryRun ? undefined : settings }),
     );
     const report = { target, before, check: settings.check, dryRun, notices, ...batch };
@@ -118,6 +120,10 @@ async function landOnce(repository: Repository, request: LandRequest): Promise<L
     await recoverLanding(clearConfig, { rollBack: false });
   }
 }
+
+/** Installed dependencies are only for a check, or for an agent that resolves conflicts. */
+const treeSettings = ({ worktree = {}, settings, dryRun, resolveConflict }: LandRequest): WorktreeSettings =>
+  resolveConflict || (settings?.check !== undefined && !dryRun) ? worktree : { ...worktree, dependencies: [] };
 
 interface Moving {
   readonly journal: LandJournal;

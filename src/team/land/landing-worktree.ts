@@ -13,6 +13,8 @@ import { landingAgentId } from "./recover-landing.ts";
 export interface LandingWorktree {
   readonly path: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Paths that git ignores and that are there all the same, such as `node_modules`. */
+  readonly put: readonly string[];
 }
 
 interface LandingWorktreeOptions {
@@ -52,12 +54,12 @@ export async function withLandingWorktree<T>(
     await writeEntry(repository, entry);
     await undoOnFailure(repository, entry, () => addWorktree(repository, entry));
   });
-  const { env } = await undoOnFailure(repository, entry, () =>
+  const { env, entry: ready } = await undoOnFailure(repository, entry, () =>
     prepareWorktree(repository, entry, { settings, readyState: "landing", onStep: () => undefined }),
   );
   try {
     await onStep("build");
-    return await work({ path: entry.path, env });
+    return await work({ path: entry.path, env, put: ready.put.map(({ path }) => path) });
   } finally {
     const { signal: _, ...calm } = place;
     const again = await openRepository(calm);

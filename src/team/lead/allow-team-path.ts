@@ -2,11 +2,11 @@ import { join, relative } from "node:path";
 import { isInside } from "../../platform/index.ts";
 import { type Member, teamLead } from "../../protocol/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
-import type { InboxConsumer } from "../mailbox/inbox-consumer.ts";
+import type { MailSender } from "../mailbox/mail-sender.ts";
 
 export interface AllowTeamPathPorts {
   readonly record: StoredTeam["record"];
-  readonly link: () => InboxConsumer;
+  readonly sender: MailSender;
   readonly memberOf: (name: string) => Member;
   /** The working directory of a remote member. */
   readonly folderOf: (name: string) => string | undefined;
@@ -18,7 +18,7 @@ export interface AllowTeamPathPorts {
 
 /** Allows every member to change a path that one member asked about. */
 export const createAllowTeamPath =
-  ({ record, link, memberOf, folderOf, teammates, warnNotDelivered }: AllowTeamPathPorts) =>
+  ({ record, sender, memberOf, folderOf, teammates, warnNotDelivered }: AllowTeamPathPorts) =>
   async ({ path: askedPath, tool, askedBy }: { path: string; tool: string; askedBy: string }): Promise<void> => {
     const path = toLocalPath(askedPath, memberOf(askedBy), folderOf(askedBy));
     if (path === undefined) return;
@@ -26,7 +26,7 @@ export const createAllowTeamPath =
     const body = { kind: "team_permission_update" as const, path, tool };
     // Members read the record at each call. The mail is for members that wait for an answer to the same question.
     for (const { name, ended } of teammates())
-      if (!ended && name !== askedBy) await link().send({ to: name, body, wakes: false }).catch(warnNotDelivered(name));
+      if (!ended && name !== askedBy) await sender.send({ to: name, body, wakes: false }).catch(warnNotDelivered(name));
   };
 
 /**

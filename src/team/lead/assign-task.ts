@@ -1,5 +1,6 @@
-import { type Member, teamUser, TroupeError, type WorkItem } from "../../protocol/index.ts";
-import type { TaskActor, TaskAnswer, TaskList } from "../../store/index.ts";
+import { assignmentMail, taskMails } from "../../agent/index.ts";
+import { type Member, teamUser, TroupeError } from "../../protocol/index.ts";
+import type { TaskActor, TaskAnswer, TaskList, TaskPatch } from "../../store/index.ts";
 import { findSender, memberOf, unknownMember } from "../mailbox/find-member.ts";
 import type { OutgoingMail } from "../mailbox/mailbox.ts";
 
@@ -12,7 +13,7 @@ export interface AssignPorts {
   readonly onMailSent?: ((name: string) => void) | undefined;
 }
 
-/** Wraps a task list so that assigning a task requires a running member and sends it a mail. */
+/** Wraps a task list so that assigning a task requires a running member, and all that a change concerns get mail. */
 export function withAssignmentMail(tasks: TaskList, ports: AssignPorts): TaskList {
   /** Calls `write` with the member's name. Writes nothing if no such member exists. */
   const assign = async (wanted: string, by: TaskActor, write: (owner: string) => Promise<TaskAnswer>) => {
@@ -21,13 +22,24 @@ export function withAssignmentMail(tasks: TaskList, ports: AssignPorts): TaskLis
   };
 
   /** Assigning a pending task again sends the mail again, because the first mail may be lost. */
-  const sendAssignment = async (task: WorkItem, by: TaskActor, before: string | undefined) => {
-    const { id: taskId, owner, subject, description, status } = task;
-    if (owner === undefined || owner === by.name || owner === teamUser) return;
-    if (status !== "pending" && (status !== "in_progress" || owner === before)) return;
-    const body = { kind: "task_assignment" as const, taskId, subject, description, assignedBy: by.name };
-    await ports.send({ from: by.name, to: owner, body, summary: `task #${taskId}` });
-    ports.onMailSent?.(owner);
+  const tell = async ({ item, previous }: Extract<TaskAnswer, { ok: true }>, by: TaskActor, patch: TaskPatch) => {
+    const names = new Set((await ports.members()).flatMap(({ name, ended }) => (ended ? [] : [name])));
+    const isMember = (name: string) => names.has(name);
+    const isReworded = patch.subject !== undefined || patch.description !== undefined;
+    const facts = { item, previous, by: by.name, all: await tasks.list(), isMember, isReworded };
+    const { owner } = item;
+    const isRepeated = owner !== undefined && owner === patch.owner && owner === previous?.owner;
+    const isToTell = isRepeated && item.status === "pending" && owner !== by.name && isMember(owner);
+    const mails = [...taskMails(facts), ...(isToTell ? [assignmentMail(facts)] : [])];
+    for (const mail of mails) {
+      await ports.send({ from: by.name, ...mail });
+      if (mail.wakes) ports.onMailSent?.(mail.to);
+    }
+  };
+
+  const told = async (answer: TaskAnswer, by: TaskActor): Promise<TaskAnswer> => {
+    if (answer.ok) await tell(answer, by, {});
+    return answer;
   };
 
   return {
@@ -36,19 +48,22 @@ export function withAssignmentMail(tasks: TaskList, ports: AssignPorts): TaskLis
       if (task.owner === undefined) return tasks.create(task, by);
       return assign(task.owner, by, async (owner) => {
         const answer = await tasks.create({ ...task, owner }, by);
-        if (answer.ok) await sendAssignment(answer.item, by, undefined);
+        if (answer.ok) await tell(answer, by, { owner });
         return answer;
       });
     },
     async update(id, patch, by) {
-      if (typeof patch.owner !== "string") return tasks.update(id, patch, by);
-      return assign(patch.owner, by, async (owner) => {
-        const before = (await tasks.get(id))?.owner;
-        const answer = await tasks.update(id, { ...patch, owner }, by);
-        if (answer.ok) await sendAssignment(answer.item, by, before);
+      const write = async (owner: string | null | undefined) => {
+        const changed = owner === undefined ? patch : { ...patch, owner };
+        const answer = await tasks.update(id, changed, by);
+        if (answer.ok) await tell(answer, by, changed);
         return answer;
-      });
+      };
+      return typeof patch.owner === "string" ? assign(patch.owner, by, write) : write(patch.owner);
     },
+    release: async (id, by, why) => told(await tasks.release(id, by, why), by),
+    complete: async (id, by) => told(await tasks.complete(id, by), by),
+    delete: async (id, by) => told(await tasks.delete(id, by), by),
   };
 }
 

@@ -21,13 +21,15 @@ type StopOptions = NonNullable<Parameters<LeadTeam["stop"]>[1]>;
 
 export interface TeammateEndingsOptions {
   readonly stopRequests: StopRequests;
-  readonly lifecycle: () => Pick<TeammateLifecycle, "isRunning" | "endsWithin" | "endNow">;
-  readonly watch: () => PresenceWatch;
+  readonly lifecycle: Pick<TeammateLifecycle, "isRunning" | "endsWithin" | "endNow">;
+  readonly watch: Pick<PresenceWatch, "refresh" | "statusOf">;
   readonly mailbox: Mailbox;
   readonly createId: CreateId;
   readonly memberOf: (name: string) => Member;
+  /** Called when a member is asked to end. */
+  readonly onAsked: (name: string) => void;
   /** Called after each attempt. */
-  readonly onDone: () => void;
+  readonly onDone: (name: string) => void;
 }
 
 /** How long the CLI may take, after its deadline, to end the member itself. */
@@ -41,11 +43,12 @@ export function createTeammateEndings(options: TeammateEndingsOptions): Teammate
 
   const trackStop = async (name: string, work: Promise<StopAnswer>): Promise<StopAnswer> => {
     stopping.set(name, work);
+    options.onAsked(name);
     try {
       return await work;
     } finally {
       if (stopping.get(name) === work) stopping.delete(name);
-      options.onDone();
+      options.onDone(name);
     }
   };
 
@@ -58,15 +61,15 @@ export function createTeammateEndings(options: TeammateEndingsOptions): Teammate
     if (answer.kind === "rejected" || answer.kind === "open") return answer;
     const isLate = answer.kind === "late";
     // An external member only announces its end, so record it here.
-    if (isExternal(memberOf(name))) await lifecycle().endNow(name, { reason: isLate ? "killed" : "shutdown", detail });
-    else if (isLate || !(await lifecycle().endsWithin(name, suspendMs))) await lifecycle().endNow(name, { detail });
-    await watch().refresh();
+    if (isExternal(memberOf(name))) await lifecycle.endNow(name, { reason: isLate ? "killed" : "shutdown", detail });
+    else if (isLate || !(await lifecycle.endsWithin(name, suspendMs))) await lifecycle.endNow(name, { detail });
+    await watch.refresh();
     return answer;
   };
 
   const adopt = async ({ name, since }: MemberStatus, request: OpenRequest): Promise<StopAnswer> => {
     const answer = await stopRequests.adopt(name, request);
-    const now = watch().statusOf(name);
+    const now = watch.statusOf(name);
     // Its answer may have arrived before this process waited for it.
     const isOver =
       memberOf(name).ended !== undefined ||
@@ -88,7 +91,7 @@ export function createTeammateEndings(options: TeammateEndingsOptions): Teammate
     async observe(status) {
       const { name, state } = status;
       const isAsked = () =>
-        stopping.has(name) || stopRequests.openRequestTo(name) !== undefined || !lifecycle().isRunning(name);
+        stopping.has(name) || stopRequests.openRequestTo(name) !== undefined || !lifecycle.isRunning(name);
       if (state !== "draining" || adopted.has(name) || isAsked()) return;
       adopted.add(name);
       try {

@@ -7,7 +7,8 @@ import { watchdogDefaults } from "../watchdog/stall-watchdog.ts";
  * them forever.
  */
 export interface HeartbeatTimeout {
-  start(): void;
+  /** Judges the statuses. Call it at least every second. Does nothing while an earlier call runs. */
+  check(): void;
   close(): Promise<void>;
 }
 
@@ -20,15 +21,13 @@ export interface HeartbeatTimeoutOptions {
   /** Called once per silence when its lease has ended, so that others may adopt its tasks. */
   readonly onSilent: (name: string) => Promise<void>;
   readonly abort: (name: string, why: string) => Promise<void>;
-  readonly clock: Pick<Clock, "monotonic" | "sleep">;
+  readonly clock: Pick<Clock, "monotonic">;
   /** How long a member may take to start. */
   readonly startMs?: number | undefined;
   /** How long a started member may be silent after its lease. */
   readonly silentMs?: number | undefined;
   readonly onFailure: (error: unknown) => void;
 }
-
-const checkEveryMs = 1_000;
 
 /** After a pause of this process all members seem silent. They have this time to send a heartbeat. */
 const graceMs = 2_000;
@@ -39,11 +38,12 @@ const defaultSilentMs = 20_000;
 export function createHeartbeatTimeout(options: HeartbeatTimeoutOptions): HeartbeatTimeout {
   const { clock, startMs = watchdogDefaults.startMs, silentMs = defaultSilentMs } = options;
   const silentSince = new Map<string, { readonly state: string; readonly at: number; isReported: boolean }>();
-  const closeController = new AbortController();
-  let watching: Promise<void> = Promise.resolve();
+  let isClosed = false;
+  let checking: Promise<void> | undefined;
 
-  const refresh = async () => {
+  const check = async () => {
     for (const status of options.statuses()) {
+      if (isClosed) return;
       const { name, state } = status;
       if (name === teamLead || !isSilent(status) || !options.isRunHere(name)) {
         silentSince.delete(name);
@@ -77,22 +77,20 @@ export function createHeartbeatTimeout(options: HeartbeatTimeoutOptions): Heartb
     return now !== undefined && now.state === state && isSilent(now) && options.isRunHere(name);
   };
 
-  const watch = async () => {
-    while (!closeController.signal.aborted) {
-      await refresh();
-      await clock.sleep(checkEveryMs, closeController.signal);
-    }
-  };
-
   return {
-    start() {
-      watching = watch().catch((error: unknown) => {
-        if (!closeController.signal.aborted) options.onFailure(error);
-      });
+    check() {
+      if (isClosed) return;
+      checking ??= check()
+        .catch((error: unknown) => {
+          if (!isClosed) options.onFailure(error);
+        })
+        .finally(() => {
+          checking = undefined;
+        });
     },
     async close() {
-      closeController.abort(new DOMException("this process no longer leads the team", "AbortError"));
-      await watching;
+      isClosed = true;
+      await checking;
     },
   };
 }

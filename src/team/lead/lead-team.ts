@@ -37,7 +37,8 @@ export interface LeadTeam {
     name: string,
     options?: { readonly now?: boolean | undefined; readonly reason?: string | undefined },
   ): Promise<StopAnswer>;
-  openStopRequest(name: string): RequestId | undefined;
+  /** The end of a member that was asked to end and has not ended yet. */
+  pendingEnd(name: string): { readonly requestId?: RequestId | undefined } | undefined;
   /** Starts a member again that is gone, from its log. */
   respawn(name: string): Promise<Member>;
   /** `*` means all members. */

@@ -1,4 +1,6 @@
+import type { Agent } from "../../agent/index.ts";
 import { type Member, teamLead, workMailKinds } from "../../protocol/index.ts";
+import { promptIdOfMail } from "../mailbox/inbox-consumer.ts";
 import type { Mailbox, ReceivedMail } from "../mailbox/mailbox.ts";
 
 /**
@@ -7,14 +9,15 @@ import type { Mailbox, ReceivedMail } from "../mailbox/mailbox.ts";
  */
 export async function membersWithPendingWork(
   members: readonly Member[],
-  mailbox: Mailbox,
+  { mailbox, lead }: { readonly mailbox: Mailbox; readonly lead: Pick<Agent, "hasPrompt"> },
 ): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
   for (const { name, ended } of members) {
     if (ended === undefined && (await mailbox.readUnread(name)).some(isWorkMail)) names.add(name);
   }
-  for (const { from, body, refused } of await mailbox.readUnread(teamLead))
-    if (body.kind === "idle_notification" && refused === undefined) names.add(from);
+  for (const { id, from, body, refused } of await mailbox.readUnread(teamLead))
+    if (body.kind === "idle_notification" && refused === undefined)
+      if (!(await lead.hasPrompt(promptIdOfMail(id)))) names.add(from);
   return names;
 }
 

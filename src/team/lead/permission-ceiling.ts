@@ -1,7 +1,7 @@
 import { effectiveMode } from "../../agent/definitions/index.ts";
 import { isExternal, type Member, type PermissionMode } from "../../protocol/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
-import type { InboxConsumer } from "../mailbox/inbox-consumer.ts";
+import type { MailSender } from "../mailbox/mail-sender.ts";
 
 /** Keeps every member's permission mode at or below the lead's. */
 export interface PermissionCeiling {
@@ -17,7 +17,7 @@ export interface PermissionCeiling {
 
 export interface PermissionCeilingPorts {
   readonly record: Pick<StoredTeam["record"], "change">;
-  readonly link: () => InboxConsumer;
+  readonly sender: MailSender;
   readonly others: () => readonly Member[];
   /** Handles a mail to this member that could not be sent. */
   readonly warnNotDelivered: (name: string) => (error: unknown) => Promise<unknown>;
@@ -25,7 +25,7 @@ export interface PermissionCeilingPorts {
 
 export function createPermissionCeiling({
   record,
-  link,
+  sender,
   others,
   warnNotDelivered,
 }: PermissionCeilingPorts): PermissionCeiling {
@@ -39,7 +39,7 @@ export function createPermissionCeiling({
     // An approved plan may raise a member's mode above the recorded one.
     const mayHaveMore = most !== "bypassPermissions" && (isRunning || mode === "plan");
     if (mode === member.mode && !mayHaveMore) return member;
-    await link().send({ to: member.name, body: { kind: "mode_set_request", mode: most, atMost: true } });
+    await sender.send({ to: member.name, body: { kind: "mode_set_request", mode: most, atMost: true } });
     // Record it only after the mail: a recorded mode is not sent again.
     return mode === member.mode ? member : record.change(member.name, { mode });
   };

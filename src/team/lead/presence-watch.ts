@@ -1,3 +1,4 @@
+import { type Clock, sleepUnlessAborted } from "../../platform/index.ts";
 import type { Member, MemberStatus } from "../../protocol/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
 
@@ -7,12 +8,12 @@ export interface PresenceWatch {
   all(): readonly MemberStatus[];
   /** Refreshes now. Concurrent calls share one refresh. */
   refresh(): Promise<void>;
-  start(): void;
+  /** Refreshes from now on at intervals and after each change of the record. */
+  start(listener: PresenceListener): void;
   close(): Promise<void>;
 }
 
-export interface PresenceWatchOptions {
-  readonly team: Pick<StoredTeam, "record" | "presence">;
+export interface PresenceListener {
   /** Called with each change, first with the status of every member. */
   readonly onChange: (status: MemberStatus, member: Member) => void;
   /**
@@ -22,9 +23,14 @@ export interface PresenceWatchOptions {
   readonly onGone: (member: Member, how: { readonly reason: string; readonly wasSeen: boolean }) => Promise<void>;
   /** Called after each refresh. */
   readonly onRefresh?: (() => void) | undefined;
+}
+
+export interface PresenceWatchOptions {
+  readonly team: Pick<StoredTeam, "record" | "presence">;
   readonly onFailure: (error: unknown) => void;
   /** The interval between refreshes without other cause. */
   readonly refreshEveryMs?: number | undefined;
+  readonly clock: Pick<Clock, "sleep">;
 }
 
 export function createPresenceWatch(options: PresenceWatchOptions): PresenceWatch {
@@ -33,12 +39,12 @@ export function createPresenceWatch(options: PresenceWatchOptions): PresenceWatc
   const statuses = new Map<string, MemberStatus>();
   const gone = new Set<string>();
   const closeController = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
   let refreshing: Promise<void> | undefined;
   let refreshAgain = false;
   let following: Promise<void> = Promise.resolve();
-  /** Before that, a missing member may just not be restarted yet. */
-  let isStarted = false;
+  let ticking: Promise<void> = Promise.resolve();
+  /** Before the start, a missing member may just not be restarted yet. */
+  let listener: PresenceListener | undefined;
 
   const refreshOnce = async () => {
     const { members } = await record.read();
@@ -47,12 +53,12 @@ export function createPresenceWatch(options: PresenceWatchOptions): PresenceWatc
       if (!member) continue;
       const before = statuses.get(status.name);
       statuses.set(status.name, status);
-      if (!isSame(before, status)) options.onChange(status, member);
+      if (!isSame(before, status)) listener?.onChange(status, member);
       if (member.ended !== undefined || status.alive !== "dead") gone.delete(member.name);
-      else if (isStarted && !gone.has(member.name)) {
+      else if (listener && !gone.has(member.name)) {
         gone.add(member.name);
         const reason = (await presence.goneReason(member.name)) ?? "its process is gone";
-        await options.onGone(member, { reason, wasSeen: before !== undefined && before.alive !== "dead" });
+        await listener.onGone(member, { reason, wasSeen: before !== undefined && before.alive !== "dead" });
       }
     }
   };
@@ -64,7 +70,7 @@ export function createPresenceWatch(options: PresenceWatchOptions): PresenceWatc
       while (refreshAgain && !closeController.signal.aborted) {
         refreshAgain = false;
         await refreshOnce();
-        options.onRefresh?.();
+        listener?.onRefresh?.();
       }
     })().finally(() => {
       refreshing = undefined;
@@ -72,11 +78,9 @@ export function createPresenceWatch(options: PresenceWatchOptions): PresenceWatc
     await refreshing;
   };
 
-  const tick = () => {
-    timer = setTimeout(() => {
-      refresh().catch(options.onFailure).finally(tick);
-    }, refreshEveryMs).unref();
-    if (closeController.signal.aborted) clearTimeout(timer);
+  const tick = async () => {
+    while (await sleepUnlessAborted(options.clock, refreshEveryMs, closeController.signal))
+      await refresh().catch(options.onFailure);
   };
 
   const follow = async () => {
@@ -87,9 +91,9 @@ export function createPresenceWatch(options: PresenceWatchOptions): PresenceWatc
     statusOf: (name) => statuses.get(name),
     all: () => [...statuses.values()],
     refresh,
-    start() {
-      isStarted = true;
-      tick();
+    start(wanted) {
+      listener = wanted;
+      ticking = tick();
       following = follow();
       following.catch((error: unknown) => {
         if (!closeController.signal.aborted) options.onFailure(error);
@@ -97,8 +101,7 @@ export function createPresenceWatch(options: PresenceWatchOptions): PresenceWatc
     },
     async close() {
       closeController.abort(new DOMException("this process no longer leads the team", "AbortError"));
-      clearTimeout(timer);
-      await Promise.allSettled([refreshing, following]);
+      await Promise.allSettled([refreshing, following, ticking]);
     },
   };
 }

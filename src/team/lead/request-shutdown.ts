@@ -1,6 +1,8 @@
 import type { Clock, CreateId } from "../../platform/index.ts";
-import type { RequestId } from "../../protocol/index.ts";
-import type { MailHandlers, InboxConsumer } from "../mailbox/inbox-consumer.ts";
+import { type RequestId, TroupeError } from "../../protocol/index.ts";
+import type { MailHandlers } from "../mailbox/inbox-consumer.ts";
+import type { MailSender } from "../mailbox/mail-sender.ts";
+import { createMailRequests, type RequestOutcome } from "../requests/mail-requests.ts";
 
 /** Ends members in steps: ask, wait, end. No step depends on a model. */
 export interface StopRequests {
@@ -25,70 +27,58 @@ export type StopAnswer =
   | { readonly kind: "open" };
 
 export interface StopRequestsOptions {
-  readonly link: () => InboxConsumer;
+  readonly sender: Pick<MailSender, "send">;
   readonly clock: Clock;
   readonly createId: CreateId;
   /** How long a member may take to answer. */
   readonly deadlineMs: number;
 }
 
-interface OpenStop {
-  readonly name: string;
-  readonly isSent: boolean;
-  readonly answered: Promise<StopAnswer>;
-  readonly answer: (answer: StopAnswer) => void;
-}
+type Answer = Exclude<StopAnswer, { kind: "late" }>;
 
 export function createStopRequests(options: StopRequestsOptions): StopRequests {
-  const openStops = new Map<RequestId, OpenStop>();
+  const requests = createMailRequests<Answer>(options);
+  /** The requests of this run of the lead, with their answers. */
+  const sent = new Map<string, { readonly requestId: RequestId; readonly answer: Promise<StopAnswer> }>();
   const over = new AbortController();
-  const openStopsTo = (name: string) => [...openStops].filter(([, each]) => each.name === name);
-  const sentTo = (name: string) => openStopsTo(name).find(([, each]) => each.isSent);
 
-  const settle = (requestId: RequestId, from: string, answer: StopAnswer) => {
-    const open = openStops.get(requestId);
-    if (open?.name !== from) return;
-    openStops.delete(requestId);
-    const newerStop = open.isSent ? undefined : sentTo(from);
-    if (!newerStop) return open.answer(answer);
+  /** Resolves as `open` when the session ends first. */
+  const toAnswer = async (outcome: Promise<RequestOutcome<Answer>>): Promise<StopAnswer> => {
+    try {
+      const came = await outcome;
+      if (came.kind === "refused") throw new TroupeError("mail", came.reason);
+      return came.kind === "timeout" ? { kind: "late" } : came.answer;
+    } catch (error) {
+      if (!over.signal.aborted) throw error;
+      return { kind: "open" };
+    }
+  };
+
+  const settle = (requestId: RequestId, from: string, answer: Answer) => {
+    const newer = sent.get(from);
+    const isOlder = newer !== undefined && newer.requestId !== requestId;
     // The newer request gets the result, and the member ends only once.
-    open.answer({ kind: "open" });
-    if (answer.kind === "approved") settle(newerStop[0], from, answer);
+    const settled = requests.settle(requestId, isOlder ? { kind: "open" } : answer, { to: from });
+    if (settled === "settled" && isOlder && answer.kind === "approved")
+      requests.settle(newer.requestId, answer, { to: from });
   };
-
-  const expect = (requestId: RequestId, { name, isSent }: Pick<OpenStop, "name" | "isSent">) => {
-    const { promise: answered, resolve: answer } = withResolvers<StopAnswer>();
-    openStops.set(requestId, { name, isSent, answered, answer });
-    return answered;
-  };
-
-  const startDeadline = (requestId: RequestId, name: string, ms: number) =>
-    void options.clock.sleep(ms, over.signal).then(
-      () => settle(requestId, name, { kind: "late" }),
-      () => settle(requestId, name, { kind: "open" }),
-    );
 
   return {
-    openRequestTo: (name) => openStopsTo(name).at(-1)?.[0],
+    openRequestTo: (name) => requests.open().findLast(({ to }) => to === name)?.requestId,
     async ask(name, reason) {
-      const known = sentTo(name);
-      if (known) return known[1].answered;
-      const requestId = options.createId<RequestId>("ask");
-      const answered = expect(requestId, { name, isSent: true });
+      const known = sent.get(name);
+      if (known) return known.answer;
+      const requestId = requests.createId();
       const body = { kind: "shutdown_request" as const, requestId, ...(reason !== undefined && { reason }) };
-      try {
-        await options.link().send({ to: name, body });
-      } catch (error) {
-        openStops.delete(requestId);
-        throw error;
-      }
-      startDeadline(requestId, name, options.deadlineMs);
-      return answered;
+      const how = { timeoutMs: options.deadlineMs, signal: over.signal };
+      const answer = toAnswer(requests.request({ requestId, to: name, body }, how)).finally(() => sent.delete(name));
+      sent.set(name, { requestId, answer });
+      return answer;
     },
-    adopt(name, { requestId, moreMs }) {
-      const answered = expect(requestId, { name, isSent: false });
-      startDeadline(requestId, name, options.deadlineMs + moreMs);
-      return answered;
+    async adopt(name, { requestId, moreMs }) {
+      const how = { timeoutMs: options.deadlineMs + moreMs, signal: over.signal };
+      const answer = await toAnswer(requests.expect(requestId, { to: name }, how));
+      return answer.kind === "late" && sent.has(name) ? { kind: "open" } : answer;
     },
     handlers: {
       shutdown_approved: async (mail, { requestId }) => settle(requestId, mail.from, { kind: "approved" }),
@@ -99,13 +89,4 @@ export function createStopRequests(options: StopRequestsOptions): StopRequests {
     },
     close: () => over.abort(new DOMException("the session is closing", "AbortError")),
   };
-}
-
-/** `Promise.withResolvers` of newer Node versions. */
-function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
 }

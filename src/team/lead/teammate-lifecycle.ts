@@ -1,4 +1,4 @@
-import { type Agent, escapeTags } from "../../agent/index.ts";
+import type { Agent } from "../../agent/index.ts";
 import type { Clock } from "../../platform/index.ts";
 import {
   type BackendType,
@@ -10,9 +10,12 @@ import {
 } from "../../protocol/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
 import type { Backend, RunningMember } from "../backend/backend.ts";
-import type { InboxConsumer } from "../mailbox/inbox-consumer.ts";
+import type { MailSender } from "../mailbox/mail-sender.ts";
 import type { PresenceWatch } from "./presence-watch.ts";
 import { externalMemberError } from "./external-member-error.ts";
+import { createMemberLosses, endedReason } from "./member-losses.ts";
+import { createMemberProcesses } from "./member-processes.ts";
+import { createMemberTable } from "./member-table.ts";
 
 /** The lifecycle of a team's members, run by their lead: start, respawn, loss, end and suspend. */
 export interface TeammateLifecycle {
@@ -31,6 +34,8 @@ export interface TeammateLifecycle {
   isRunning(name: string): boolean;
   /** Resolves when the lead can see all that the member has done so far. */
   settled(name: string): Promise<void>;
+  /** The tasks that others can claim since it ended. Reading it clears it. */
+  takeReleased(name: string): readonly WorkItem[];
   /** Its working directory, if on another machine. */
   folderOf(name: string): string | undefined;
   /** Ends a member that shows no sign of life and treats it as lost. */
@@ -56,8 +61,10 @@ export interface MemberEnding {
 export interface TeammateLifecycleOptions {
   readonly team: Pick<StoredTeam, "name" | "record" | "tasks">;
   readonly lead: () => Agent;
-  readonly link: () => InboxConsumer;
-  readonly watch: () => PresenceWatch;
+  readonly sender: MailSender;
+  readonly watch: PresenceWatch;
+  /** Tells the user, and the lead at its next turn, which this causes. */
+  readonly tell: (text: string) => Promise<void>;
   /** Rejects with a TroupeError if the backend is not available here. */
   readonly backend: (type: BackendType) => Promise<Backend>;
   /** Throws a TroupeError for an unknown name. */
@@ -75,223 +82,80 @@ export interface TeammateLifecycleOptions {
 export const suspendMs = 5_000;
 
 export function createTeammateLifecycle(options: TeammateLifecycleOptions): TeammateLifecycle {
-  const { team, lead, memberOf, clock } = options;
-  const { record } = team;
-  const running = new Map<string, RunningMember>();
-  /** Members that this lead is ending, so that their end is not reported. */
-  const leaving = new Set<string>();
-  /** Members being respawned, so that traces of their previous run do not count. */
-  const starting = new Set<string>();
-  let closing = false;
-
-  /** Records a member that is gone without having said so, releases its tasks and notifies the lead. */
-  const markLost = async (member: Member, cause: string) => {
-    if (
-      closing ||
-      leaving.has(member.name) ||
-      starting.has(member.name) ||
-      running.has(member.name) ||
-      record.current().members.find(({ name }) => name === member.name)?.ended
-    )
-      return;
-    leaving.add(member.name);
-    try {
-      running.delete(member.name);
-      // Release tasks before recording the end: ended members are not checked for tasks.
-      const released = await releaseTasks(member.name, cause);
-      await record.end(member.name, { reason: "lost", detail: cause });
-      options.forget(member.name);
-      const tasks = releasedText(released);
-      await notifyLead(
-        `Your teammate ${member.name} is gone: ${cause}.${tasks} The user can bring it back with 'troupe team respawn ${team.name} ${member.name}'. Its work so far is in its transcript.`,
-      );
-    } finally {
-      leaving.delete(member.name);
-    }
-  };
-
-  const disconnected = async ({ name }: Member, { wasSeen }: { readonly wasSeen: boolean }) => {
-    if (closing || leaving.has(name)) return;
-    options.forget(name);
-    const released = await releaseTasks(name, "its program is gone");
-    if (!wasSeen && released.length === 0) return;
-    await notifyLead(
-      `${name}, an external member, is gone.${releasedText(released)} It stays in the team and may come back by itself; its mail waits.`,
-    );
-  };
-
-  const notifyLead = async (text: string) => {
-    await lead().record({ type: "notice.raised", level: "warning", code: "member", message: text });
-    await lead().admit("agent", [{ type: "text", text: escapeTags(text) }]);
-    lead().wake();
-  };
-
-  const releaseTasks = (name: string, cause: string) =>
-    team.tasks.releaseGone(async (owner) => (owner.name === name ? cause : undefined));
-
-  const releaseTasksOfEnded = async () => {
-    const ended = new Set(record.current().members.flatMap((member) => (member.ended ? [member.name] : [])));
-    const released = await team.tasks.releaseGone(async ({ name }) => (ended.has(name) ? endedReason : undefined));
-    return released.length === 0
-      ? []
-      : [`Some tasks were still owned by members that have ended.${releasedText(released)}`];
-  };
-
-  const onSilent = async (name: string) => {
-    const cause = "its owner does not respond";
-    const released = await team.tasks.releaseGone(async (owner) =>
-      owner.name === name && owner.holder !== undefined ? cause : undefined,
-    );
-    if (released.length === 0) return;
-    const message = `Your teammate ${name} does not respond.${releasedText(released)} If it comes back, it is notified that it no longer owns them.`;
-    await lead().record({ type: "notice.raised", level: "warning", code: "member", message });
-  };
-
-  const track = (member: Member, started: RunningMember) => {
-    running.set(member.name, started);
-    started.ended
-      .then(async (cause) => {
-        if (running.get(member.name) === started) running.delete(member.name);
-        if (leaving.has(member.name)) return;
-        if (cause !== undefined) await markLost(member, cause);
-        if (!closing) await options.watch().refresh();
-      })
-      .catch((error: unknown) => void lead().fail(error));
-  };
-
-  const start = async (member: Member): Promise<Member> => {
-    const backend = await options.backend(member.backendType);
-    const started = await backend.start(member);
-    track(member, started);
-    const { pane } = started;
-    if (!pane) return member;
-    try {
-      return await record.change(member.name, { pane, tmuxPaneId: pane.paneId });
-    } catch (error) {
-      // Close a pane that the record does not know: no lead could find it again.
-      await whileLeaving(member.name, () => kill(member.name));
-      throw error;
-    }
-  };
-
-  /** Its end is not reported while `work` runs. */
-  const whileLeaving = async (name: string, work: () => Promise<void>) => {
-    leaving.add(name);
-    try {
-      await work();
-    } finally {
-      leaving.delete(name);
-    }
-  };
-
-  const cleanUp = async (member: Member) => {
-    const warn = (message: string) =>
-      lead().record({ type: "notice.raised", level: "warning", code: "worktree", message });
-    try {
-      for (const problem of await options.cleanUp(member)) await warn(problem);
-    } catch (error) {
-      if (!TroupeError.is(error)) throw error;
-      await warn(`cannot clean up the worktree of ${member.name}: ${error.message}`);
-    }
-  };
-
-  /** Ends a member that runs here, whatever its record says. */
-  const kill = async (name: string) => {
-    const handle = running.get(name) ?? (await attached(memberOf(name)));
-    await handle?.kill();
-    running.delete(name);
-  };
-
-  /** Troupe does not end programs of external members. */
-  const attached = async (member: Member) =>
-    isExternal(member) ? undefined : (await options.backend(member.backendType)).attach(member);
-
-  const endsWithin = async (name: string, ms: number, requestSent?: Promise<unknown>): Promise<boolean> => {
-    const handle = running.get(name);
-    if (!handle) return true;
-    const stop = new AbortController();
-    const late = clock.sleep(Math.max(ms, handle.suspendMs ?? 0), stop.signal).then(
-      () => false,
-      () => false,
-    );
-    const gone = handle.ended.then(() => true);
-    // A member that could not be asked does not end by itself.
-    const requestFailed = (requestSent ?? never).then(
-      () => never,
-      () => false,
-    );
-    return Promise.race([gone, late, requestFailed]).finally(() => stop.abort());
-  };
+  const { memberOf, watch } = options;
+  const { record } = options.team;
+  const table = createMemberTable();
+  const { running } = table;
+  const losses = createMemberLosses(table, options);
+  const processes = createMemberProcesses(table, { ...options, record, losses });
+  const { kill, endsWithin } = processes;
 
   const endNow = (name: string, { reason = "killed", detail }: MemberEnding) =>
-    whileLeaving(name, async () => {
+    table.whileLeaving(name, async () => {
       await kill(name);
-      await releaseTasks(name, "it was ended");
+      table.released.set(name, await losses.releaseTasks(name, "it was ended"));
       if (isExternal(memberOf(name))) await record.free(name);
       if (memberOf(name).ended === undefined)
         await record.end(name, { reason, ...(detail !== undefined && { detail }) });
       options.forget(name);
-      await cleanUp(memberOf(name));
-      await options.watch().refresh();
+      await cleanUpAfter(memberOf(name), options);
+      await watch.refresh();
     });
 
   const abort = async (name: string, cause: string) => {
-    if (closing || leaving.has(name) || starting.has(name)) return;
-    await whileLeaving(name, () => kill(name));
-    await markLost(memberOf(name), cause);
-    await options.watch().refresh();
+    if (table.isClosing || table.isInTransit(name)) return;
+    await table.whileLeaving(name, () => kill(name));
+    await losses.markLost(memberOf(name), cause);
+    await watch.refresh();
   };
 
   const respawn = async (name: string): Promise<Member> => {
     if (isExternal(memberOf(name))) throw externalMemberError(name);
     // A member that has said its last word may still be on its way out.
     if (memberOf(name).ended !== undefined) await endsWithin(name, suspendMs);
-    const member = memberOf(name);
-    if (running.has(name) || (member.ended === undefined && options.watch().statusOf(name)?.alive === "alive"))
-      throw new TroupeError("team", `Cannot respawn ${name}: it is running.`);
-    if (starting.has(name) || leaving.has(name)) {
-      const what = starting.has(name)
-        ? "is already being respawned"
-        : "is shutting down; respawn it when it has stopped";
-      throw new TroupeError("team", `${name} ${what}.`);
-    }
-    starting.add(name);
-    try {
-      return await start(await options.cap(await record.change(name, { ended: null })));
-    } catch (error) {
-      await releaseTasks(name, endedReason);
-      await record.end(name, { reason: "lost", detail: messageOf(error) });
-      throw error;
-    } finally {
-      starting.delete(name);
-    }
+    const isAlive = memberOf(name).ended === undefined && watch.statusOf(name)?.alive === "alive";
+    if (running.has(name) || isAlive) throw new TroupeError("team", `Cannot respawn ${name}: it is running.`);
+    if (table.starting.has(name)) throw new TroupeError("team", `${name} is already being respawned.`);
+    if (table.leaving.has(name))
+      throw new TroupeError("team", `${name} is shutting down; respawn it when it has stopped.`);
+    return table.whileStarting(name, async () => {
+      try {
+        return await processes.start(await options.cap(await record.change(name, { ended: null })));
+      } catch (error) {
+        await losses.releaseTasks(name, endedReason);
+        await record.end(name, { reason: "lost", detail: messageOf(error) });
+        throw error;
+      }
+    });
   };
 
   const suspend = async (name: string) => {
-    leaving.add(name);
+    table.leave(name);
     if (!running.has(name)) return;
-    const requestSent = options.link().send({ to: name, body: { kind: "stop_request", keep: true } });
+    const requestSent = options.sender.send({ to: name, body: { kind: "stop_request", keep: true } });
     if (await endsWithin(name, suspendMs, requestSent)) return;
     // The request could not be sent, or the member ignored it.
     await kill(name);
   };
 
   return {
-    start,
-    track,
+    ...losses,
+    start: processes.start,
+    track: processes.track,
     respawn,
-    markLost,
-    disconnected,
     isRunning: (name) => running.has(name),
     settled: async (name) => running.get(name)?.settled?.(),
+    takeReleased(name) {
+      const tasks = table.released.get(name) ?? [];
+      table.released.delete(name);
+      return tasks;
+    },
     folderOf: (name) => running.get(name)?.folder?.(),
     abort,
-    onSilent,
-    releaseTasksOfEnded,
     endsWithin,
     endNow,
     async suspendAll() {
-      closing = true;
+      table.close();
       const names = [...running.keys()];
       const results = await Promise.allSettled(names.map(suspend));
       return results.flatMap((each, index) =>
@@ -301,9 +165,17 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
   };
 }
 
-const releasedText = (released: readonly WorkItem[]) =>
-  released.length === 0 ? "" : ` Released to the task list: ${released.map(({ id }) => `#${id}`).join(", ")}.`;
-
-const endedReason = "its owner has ended";
-
-const never = new Promise<never>(() => undefined);
+/** Cleans up after a member that did not do it itself. A failure is a warning. */
+async function cleanUpAfter(
+  member: Member,
+  { lead, cleanUp }: Pick<TeammateLifecycleOptions, "lead" | "cleanUp">,
+): Promise<void> {
+  const warn = (message: string) =>
+    lead().record({ type: "notice.raised", level: "warning", code: "worktree", message });
+  try {
+    for (const problem of await cleanUp(member)) await warn(problem);
+  } catch (error) {
+    if (!TroupeError.is(error)) throw error;
+    await warn(`cannot clean up the worktree of ${member.name}: ${error.message}`);
+  }
+}

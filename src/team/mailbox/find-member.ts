@@ -1,4 +1,4 @@
-import { nearestName } from "../../platform/index.ts";
+import { nearestName, sameName } from "../../platform/index.ts";
 import { type Member, TroupeError, teamUser } from "../../protocol/index.ts";
 
 /** Finds a member by name or agent id. Throws `mail` if it does not exist or has ended. */
@@ -17,9 +17,14 @@ export function findSender(
   return from === teamUser && memberOf(from, members) === undefined ? undefined : findMember(from, { team, members });
 }
 
-export function memberOf(name: string, members: readonly Member[]): Member | undefined {
-  for (const member of members) if (member.name === name) return member;
-  return members.find((member) => member.agentId === name);
+/** By name or agent id. The case counts only if it tells two members apart. */
+export function memberOf(wanted: string, members: readonly Member[]): Member | undefined {
+  for (const member of members) if (member.name === wanted) return member;
+  const same = sameName(
+    wanted,
+    members.flatMap(({ name, agentId }) => [name, agentId]),
+  );
+  return members.find(({ name, agentId }) => name === same || agentId === same);
 }
 
 export function unknownMember(

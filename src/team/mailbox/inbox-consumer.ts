@@ -1,5 +1,5 @@
 import { setImmediate as nextRound } from "node:timers/promises";
-import { memberMail } from "../../agent/index.ts";
+import { memberMail, troupeNotice } from "../../agent/index.ts";
 import type { Agent, Conversation } from "../../agent/index.ts";
 import {
   type Envelope,
@@ -14,18 +14,15 @@ import {
   type StoredEvent,
   teamLead,
 } from "../../protocol/index.ts";
-import { type Clock, type CreateId, createIdFilter } from "../../platform/index.ts";
+import { type Clock, createIdFilter } from "../../platform/index.ts";
 import { retryWithBackoff } from "../storage/retry-with-backoff.ts";
-import type { Mailbox, OutgoingMail, ReceivedMail } from "./mailbox.ts";
+import type { Mailbox, ReceivedMail } from "./mailbox.ts";
+import type { MailSender } from "./mail-sender.ts";
 import { createReportBacklog } from "./report-backlog.ts";
 import { retryWhileDiskFull } from "../storage/retry-while-disk-full.ts";
 
 /** Connects an agent to its inbox. Each mail enters the conversation exactly once, and control messages are handled. */
-export interface InboxConsumer {
-  readonly team: string;
-  readonly name: string;
-  /** Sends as this member and records the mail in its log once it is stored. Rejects if it could not be stored. */
-  send(mail: Omit<OutgoingMail, "from">): Promise<MailId>;
+export interface InboxConsumer extends MailSender {
   /** The delivery state of a mail that this member sent. */
   receipt(id: MailId, to: string): Promise<MailState>;
   /** Receives everything that the agent stores, and marks mail in the conversation as read. */
@@ -57,8 +54,8 @@ type Handler = (
 ) => ReturnType<NonNullable<MailHandlers["text"]>>;
 
 export interface InboxConsumerOptions {
-  readonly team: string;
-  readonly name: string;
+  /** Sends as this member. */
+  readonly sender: MailSender;
   readonly mailbox: Mailbox;
   readonly agent: () => Agent;
   readonly conversation: () => Pick<Conversation, "waiting" | "waitingParts">;
@@ -67,8 +64,15 @@ export interface InboxConsumerOptions {
   readonly replayed: readonly Pick<Envelope, "event">[];
   /** Archives a member's report when a newer one replaces it. Returns the file's path. Without it all reports wait. */
   readonly archiveReport?: ((member: string, text: string) => Promise<string>) | undefined;
-  /** Awaited for each mail that waits in the conversation, before the agent is woken and the mail is marked. */
+  /**
+   * Awaited for each mail that is new or waits in the conversation, before the agent is woken and the mail is marked. A
+   * running agent may have read it already.
+   */
   readonly onAdmitted?: ((mail: Mail) => Promise<void>) | undefined;
+  /** A notice of the runtime that follows this mail. */
+  readonly noteOn?: ((mail: Mail) => string | undefined) | undefined;
+  /** Wakes the agent for mail. Default: always. */
+  readonly wake?: (() => void) | undefined;
   /** Awaited before mail is marked as read: an observer that sees the mark must also see that the member works. */
   readonly beforeMark?: (() => Promise<void>) | undefined;
   /**
@@ -76,11 +80,12 @@ export interface InboxConsumerOptions {
    */
   readonly onFailure: (error: unknown) => void;
   readonly clock: Pick<Clock, "sleep" | "monotonic">;
-  readonly createId: CreateId;
 }
 
 export function createInboxConsumer(options: InboxConsumerOptions): InboxConsumer {
-  const { mailbox, team, name, agent } = options;
+  const { mailbox, agent, sender } = options;
+  const { team, name } = sender;
+  const warn = (message: string) => agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
   const ended = new AbortController();
   /** A full disk is not fatal: writes wait for space. */
   const retry = { clock: options.clock, signal: ended.signal };
@@ -117,10 +122,8 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     markFailures += 1;
     if (ended.signal.aborted) return;
     if (markFailures > maxUnmarked) return options.onFailure(error);
-    const detail = messageOf(error);
-    const message = `cannot mark mail as read, will retry with the next: ${detail}`;
     try {
-      await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
+      await warn(`cannot mark mail as read, will retry with the next: ${messageOf(error)}`);
     } catch (cause) {
       options.onFailure(cause);
     }
@@ -177,25 +180,26 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
 
   const admitPrompt = async (mail: ReceivedMail) => {
     const promptId = promptIdOfMail(mail.id);
-    if (!(await agent().hasPrompt(promptId))) {
+    const isNew = !(await agent().hasPrompt(promptId));
+    if (isNew) {
       const room = await reports?.makeRoom(mail);
-      const parts = [...(room?.before ?? []), { type: "text" as const, text: memberMail(withSenderNote(mail)) }];
+      const parts = [...(room?.before ?? []), ...mailParts(mail, options.noteOn?.(mail))];
       await agent().admitOnce({ promptId, source: "mail", parts, quiet: !mail.wakes, insteadOf: room?.insteadOf });
       await agent().record({ type: "mail.received", ...mailFields(mail), team, from: mail.from, promptId });
       reports?.added(mail, promptId);
     }
-    // A previous run handled it but did not mark it.
-    if (!options.conversation().waiting.includes(promptId)) return;
-    await options.onAdmitted?.(mail);
+    // Mail that is neither new nor waiting was handled by a previous run, which did not mark it.
+    const isWaiting = () => options.conversation().waiting.includes(promptId);
+    if (isNew || isWaiting()) await options.onAdmitted?.(mail);
+    if (!isWaiting()) return;
     const stopped = mail.urgent ? agent().interrupt() : undefined;
     // Wake before the stop completes, so that the agent continues with this mail and is never idle in between.
-    if (mail.wakes) agent().wake();
+    if (mail.wakes) (options.wake ?? agent().wake)();
     await stopped;
   };
 
   const refuse = async (mail: Mail, reason: string) => {
-    const message = `ignored a ${mail.body.kind} that claims to be from ${mail.from}: ${reason}`;
-    await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
+    await warn(`ignored a ${mail.body.kind} that claims to be from ${mail.from}: ${reason}`);
     markRead([mail.id]);
   };
 
@@ -205,10 +209,8 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
 
   /** Damaged mail must not block other mail, and the user gets a notice. */
   const warnAboutDamage = async () => {
-    const look = async () => void (await mailbox.readUnread(name));
-    await retryWithBackoff(look, retry); // this sets damaged mail aside
-    for (const message of mailbox.takeNotices(name))
-      await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
+    await retryWithBackoff(async () => void (await mailbox.readUnread(name)), retry); // this sets damaged mail aside
+    for (const message of mailbox.takeNotices(name)) await warn(message);
   };
 
   /**
@@ -236,9 +238,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
 
   /** Following again yields all mail that is not marked yet. */
   const warnAboutBreak = async (error: unknown) => {
-    const detail = messageOf(error);
-    const message = `cannot read the inbox, trying again: ${detail}`;
-    await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
+    await warn(`cannot read the inbox, trying again: ${messageOf(error)}`);
   };
 
   const follow = async () => {
@@ -252,18 +252,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
   };
 
   return {
-    team,
-    name,
-    async send(mail) {
-      // One id for all tries, so that a mail that was stored after all is not sent twice.
-      const id = mail.id ?? options.createId<MailId>("mail");
-      await retryWhileDiskFull(() => mailbox.send({ ...mail, id, from: name }), retry);
-      const kind = mail.body?.kind ?? "text";
-      const { to, summary } = mail;
-      const facts = { team, mailId: id, kind, to, ...(summary !== undefined && { summary }) };
-      await agent().record({ type: "mail.sent", ...facts });
-      return id;
-    },
+    ...sender,
     receipt: (id, to) => mailbox.receipt(id, to),
     observe({ event }) {
       if (event.type !== "prompt.promoted" && event.type !== "prompt.admitted") return;
@@ -297,6 +286,9 @@ const mailPromptPrefix = "prm_m";
 
 /** The prompt id is derived from the mail id, so that a mail enters the conversation only once. */
 export const promptIdOfMail = (id: MailId): PromptId => id.replace(/^mail_/, mailPromptPrefix) as PromptId;
+/** True for prompts that are mail. */
+export const isMailPrompt = (id: PromptId): boolean => id.startsWith(mailPromptPrefix);
+
 const mailIdOfPrompt = (id: PromptId): MailId | undefined =>
   id.startsWith(mailPromptPrefix) ? (id.replace(mailPromptPrefix, "mail_") as MailId) : undefined;
 
@@ -314,6 +306,12 @@ const mailFields = ({ id, body, summary }: Mail) => ({
   kind: body.kind,
   ...(summary !== undefined && { summary }),
 });
+
+const mailParts = (mail: ReceivedMail, note: string | undefined) =>
+  [memberMail(withSenderNote(mail)), ...(note === undefined ? [] : [troupeNotice(note)])].map((text) => ({
+    type: "text" as const,
+    text,
+  }));
 
 /** Unsigned mail proves no sender, so the sender's name is shown as a claim. */
 const withSenderNote = ({ sender, ...mail }: ReceivedMail): Mail =>

@@ -1,5 +1,5 @@
 import type { Conversation } from "../../agent/index.ts";
-import { archivedReportsNote } from "../../agent/index.ts";
+import { archivedReportsNote, isOnlyWaiting } from "../../agent/index.ts";
 import type { ContentPart, Envelope, Mail, PromptId } from "../../protocol/index.ts";
 
 /**
@@ -23,6 +23,8 @@ export interface ReportBacklogOptions {
 
 export function createReportBacklog({ conversation, archive, most = 8 }: ReportBacklogOptions): ReportBacklog {
   const promptsByMember = new Map<string, PromptId[]>();
+  /** Reports that only say that their member waits. */
+  const saysItWaits = new Set<PromptId>();
   const waitingOf = (member: string) =>
     (promptsByMember.get(member) ?? []).filter((id) => conversation().waitingParts(id) !== undefined);
   const add = (member: string, id: PromptId) => void promptsByMember.set(member, [...waitingOf(member), id]);
@@ -36,6 +38,9 @@ export function createReportBacklog({ conversation, archive, most = 8 }: ReportB
     async makeRoom(mail) {
       if (!isReport(mail)) return undefined;
       const waiting = waitingOf(mail.from);
+      const last = waiting.at(-1);
+      // A member that still only waits has nothing to add.
+      if (last !== undefined && saysItWaits.has(last) && isWaitReport(mail)) return { insteadOf: last, before: [] };
       const [insteadOf] = waiting;
       if (insteadOf === undefined || waiting.length < most) return undefined;
       const text = textOf(conversation().waitingParts(insteadOf) ?? []);
@@ -43,13 +48,17 @@ export function createReportBacklog({ conversation, archive, most = 8 }: ReportB
       return { insteadOf, before: [{ type: "text", text: archivedReportsNote({ member: mail.from, path }) }] };
     },
     added(mail, promptId) {
-      if (isReport(mail)) add(mail.from, promptId);
+      if (!isReport(mail)) return;
+      add(mail.from, promptId);
+      if (isWaitReport(mail)) saysItWaits.add(promptId);
     },
   };
 }
 
 /** A report that wakes the lead does not wait. */
 const isReport = ({ body, wakes }: Mail) => body.kind === "idle_notification" && !wakes;
+
+const isWaitReport = ({ body }: Mail) => body.kind === "idle_notification" && isOnlyWaiting(body);
 
 /** The report is the last part; parts before it are notes about earlier reports. */
 const textOf = (parts: readonly ContentPart[]) =>

@@ -1,8 +1,17 @@
 import { resolve } from "node:path";
 import type { PermissionQuestion } from "../../agent/index.ts";
-import { type Clock, type CreateId, digestOfCall, rejectOnAbort } from "../../platform/index.ts";
-import { type MailBody, type PermissionAnswer, type RequestId, teamLead, TroupeError } from "../../protocol/index.ts";
-import type { MailHandlers, InboxConsumer } from "../mailbox/inbox-consumer.ts";
+import { type Clock, type CreateId, digestOfCall } from "../../platform/index.ts";
+import {
+  type Mail,
+  type MailBody,
+  type PermissionAnswer,
+  type RequestId,
+  teamLead,
+  TroupeError,
+} from "../../protocol/index.ts";
+import type { MailHandlers } from "../mailbox/inbox-consumer.ts";
+import type { MailSender } from "../mailbox/mail-sender.ts";
+import { createMailRequests, type RequestOutcome } from "./mail-requests.ts";
 
 /**
  * Sends a member's permission requests to its lead by mail. Requests are stored on disk, may be open at the same time,
@@ -14,12 +23,17 @@ export interface PermissionRequests {
   /** Asks whether sandboxed commands may reach a host that is not listed. False when no answer comes in time. */
   askHost(host: string): Promise<boolean>;
   readonly handlers: MailHandlers;
+  /**
+   * A note on a text of the lead that came too early to answer the member's plan, but may look like an answer. None if
+   * the plan was approved. While the plan waits, the note waits with it.
+   */
+  noteOn(mail: Mail): string | undefined;
   /** Withdraws a request of a previous run, which no call waits for. */
   withdraw(requestId: RequestId): Promise<void>;
 }
 
 export interface PermissionRequestsOptions {
-  readonly link: () => InboxConsumer;
+  readonly sender: Pick<MailSender, "send">;
   /** The member's working directory. */
   readonly folder: () => string;
   readonly clock: Clock;
@@ -29,6 +43,8 @@ export interface PermissionRequestsOptions {
    * Called with the reason when an answer is ignored: its request is unknown or closed, or its digest does not match.
    */
   readonly onUnexpectedAnswer: (reason: string) => Promise<void>;
+  /** Tells the model with its next turn. */
+  readonly tell: (text: string) => Promise<void>;
   /**
    * Called when the member starts or stops waiting, with the first line of the oldest open request. Undefined: it waits
    * for nothing.
@@ -36,135 +52,181 @@ export interface PermissionRequestsOptions {
   readonly onWait?: ((question: string | undefined) => void) | undefined;
 }
 
-interface OpenRequest {
-  readonly question: PermissionQuestion;
-  readonly digest: string;
-  readonly answer: (answer: PermissionAnswer) => void;
-}
-
 export function createPermissionRequests(options: PermissionRequestsOptions): PermissionRequests {
-  const openRequests = new Map<RequestId, OpenRequest>();
-  const openHostRequests = new Map<RequestId, { readonly digest: string; readonly answer: (allow: boolean) => void }>();
-
-  const waiting = new Map<RequestId, string>();
-  const reportWait = () => options.onWait?.(waiting.values().next().value);
-  const beginWait = (requestId: RequestId, question: string) => {
-    waiting.set(requestId, question.split("\n", 1)[0] ?? "");
-    reportWait();
-  };
-  const endWait = (requestId: RequestId) => {
-    if (waiting.delete(requestId)) reportWait();
-  };
-
-  /** Accepts one answer per request, and only if its digest matches the request. */
-  const settle = async (body: { requestId: RequestId; digest: string }, answer: PermissionAnswer) => {
-    const request = openRequests.get(body.requestId);
-    if (!request) return options.onUnexpectedAnswer(`ignored an answer to ${body.requestId}: no request waits for it`);
-    if (request.digest !== body.digest)
-      return options.onUnexpectedAnswer(`ignored an answer to ${body.requestId}: it does not match the request`);
-    openRequests.delete(body.requestId);
-    request.answer(answer);
-  };
-
-  /** Answers open requests for a path that the whole team may change now. */
-  const onPathAllowed = async ({ path, tool }: { path: string; tool: string }) => {
-    for (const [requestId, { question, answer }] of openRequests) {
-      const request = filePathOf(question.input);
-      if (question.tool !== tool || request === undefined || resolve(options.folder(), request) !== path) continue;
-      openRequests.delete(requestId);
-      answer({ behavior: "allow", scope: "once" });
-      await withdraw(requestId);
-    }
-  };
-
-  /** Returns why the lead cannot be asked if the mailbox refuses the mail. The caller denies with that reason. */
-  const trySend = async (body: MailBody, wakes: boolean): Promise<string | undefined> => {
-    try {
-      await options.link().send({ to: teamLead, body, wakes });
-      return undefined;
-    } catch (error) {
-      if (TroupeError.is(error) && error.code === "mail") return error.message;
-      throw error;
-    }
-  };
+  const { sender, timeoutMs } = options;
+  const requests = createMailRequests<PermissionAnswer>(options);
+  const questions = new Map<RequestId, PermissionQuestion>();
+  const waits = createWaits(options);
+  const lastPlan = createPlanTime(options.clock);
 
   const withdraw = async (requestId: RequestId) => {
     try {
-      await options.link().send({ to: teamLead, body: { kind: "request_withdrawn", requestId }, wakes: false });
+      await sender.send({ to: teamLead, body: { kind: "request_withdrawn", requestId }, wakes: false });
     } catch (error) {
       // The lead drops the requests of a member that has left by itself.
       if (!TroupeError.is(error)) throw error;
     }
   };
 
+  /** Asks the lead, and withdraws the request if it ends without an answer. */
+  const askLead = async (
+    { requestId, digest, body, wakes }: { requestId: RequestId; digest: string; body: MailBody; wakes: boolean },
+    { question, signal }: { readonly question: string; readonly signal?: AbortSignal | undefined },
+  ): Promise<RequestOutcome<PermissionAnswer>> => {
+    const onSent = () => waits.begin(requestId, question);
+    let isAnswered = false;
+    try {
+      const outcome = await requests.request(
+        { requestId, to: teamLead, digest, body, wakes, onSent },
+        { timeoutMs, signal },
+      );
+      isAnswered = outcome.kind !== "timeout";
+      return outcome;
+    } finally {
+      waits.end(requestId);
+      if (!isAnswered) await withdraw(requestId);
+    }
+  };
+
+  const settle = async ({ requestId, digest }: { requestId: RequestId; digest: string }, answer: PermissionAnswer) => {
+    const settled = requests.settle(requestId, answer, { digest });
+    if (settled === "unknown")
+      await options.onUnexpectedAnswer(`ignored an answer to ${requestId}: no request waits for it`);
+    if (settled === "mismatch")
+      await options.onUnexpectedAnswer(`ignored an answer to ${requestId}: it does not match the request`);
+  };
+
+  const isOpen = (wanted: { requestId: RequestId; digest: string }) =>
+    requests.open().some(({ requestId, digest }) => requestId === wanted.requestId && digest === wanted.digest);
+
+  /** Answers open requests for a path that the whole team may change now. */
+  const onPathAllowed = async ({ path, tool }: { path: string; tool: string }) => {
+    for (const { requestId, digest } of requests.open()) {
+      const question = questions.get(requestId);
+      const asked = question && filePathOf(question.input);
+      if (question?.tool !== tool || asked === undefined || resolve(options.folder(), asked) !== path) continue;
+      requests.settle(requestId, { behavior: "allow", scope: "once" }, { digest });
+      await withdraw(requestId);
+    }
+  };
+
   return {
     withdraw,
     async askHost(host) {
-      const requestId = options.createId<RequestId>("ask");
+      const requestId = requests.createId();
       const digest = callDigest("Sandbox", { host });
-      const finished = new AbortController();
-      const answered = new Promise<boolean>((answer) => openHostRequests.set(requestId, { digest, answer }));
-      const late = options.clock.sleep(options.timeoutMs, finished.signal).then(
-        () => false,
-        () => false,
-      );
-      try {
-        if ((await trySend({ kind: "sandbox_permission_request", requestId, host, digest }, false)) !== undefined)
-          return false;
-        beginWait(requestId, `May its commands reach ${host}?`);
-        return await Promise.race([answered, late]);
-      } finally {
-        finished.abort();
-        endWait(requestId);
-        if (openHostRequests.delete(requestId)) await withdraw(requestId);
-      }
+      const body = { kind: "sandbox_permission_request" as const, requestId, host, digest };
+      const question = `May its commands reach ${host}?`;
+      const outcome = await askLead({ requestId, digest, body, wakes: false }, { question });
+      return outcome.kind === "answer" && outcome.answer.behavior === "allow";
     },
     async ask(question, signal) {
-      signal.throwIfAborted();
       const { requestId } = question;
       const digest = callDigest(question.tool, question.input);
-      const finished = new AbortController();
-      const answered = new Promise<PermissionAnswer>((answer) =>
-        openRequests.set(requestId, { question, digest, answer }),
-      );
-      const late = options.clock.sleep(options.timeoutMs, finished.signal).then(
-        () => timeoutAnswer(options.timeoutMs),
-        () => new Promise<never>(() => undefined), // the wait is over
-      );
+      questions.set(requestId, question);
       try {
-        const sendProblem = await trySend(requestBody(question, digest), isPlanRequest(question));
-        if (sendProblem !== undefined) return { behavior: "deny", by: "policy", message: sendProblem };
-        beginWait(requestId, question.question);
-        return await rejectOnAbort(Promise.race([answered, late]), signal);
+        const body = requestBody(question, digest);
+        const wakes = isPlanRequest(question);
+        if (wakes) lastPlan.asked();
+        const answer = toAnswer(await askLead({ requestId, digest, body, wakes }, { ...question, signal }), question);
+        if (wakes && answer.behavior !== "allow" && lastPlan.isTexted) await options.tell(earlyTextNote);
+        return answer;
       } finally {
-        finished.abort();
-        endWait(requestId);
-        const isAnswered = !openRequests.delete(requestId);
-        if (!isAnswered) await withdraw(requestId);
+        questions.delete(requestId);
+        if (isPlanRequest(question)) lastPlan.closed();
       }
     },
     handlers: {
       permission_response: (_, body) => settle(body, body.answer),
       team_permission_update: (_, body) => onPathAllowed(body),
-      sandbox_permission_response: async (_, { requestId, digest, allow }) => {
-        const request = openHostRequests.get(requestId);
-        if (request?.digest !== digest)
-          return options.onUnexpectedAnswer(`ignored an answer to ${requestId}: no request waits for it`);
-        openHostRequests.delete(requestId);
-        request.answer(allow);
+      sandbox_permission_response: (_, body) =>
+        settle(body, body.allow ? { behavior: "allow", scope: "once" } : { behavior: "deny" }),
+      plan_approval_response: ({ from, timestamp }, body) => {
+        if (body.approve && isOpen(body)) lastPlan.approved();
+        else lastPlan.closed(Date.parse(timestamp));
+        return settle(body, planAnswer(body, from));
       },
-      plan_approval_response: ({ from }, body) =>
-        settle(
-          body,
-          body.approve
-            ? { behavior: "allow", scope: "once", ...(body.permissionMode && { permissionMode: body.permissionMode }) }
-            : {
-                behavior: "deny",
-                message: body.feedback ?? "The plan was not approved. Ask what is missing.",
-                ...(from === teamLead && { by: "lead" }),
-              },
-        ),
     },
+    noteOn({ from, body, timestamp, urgent = false }) {
+      if (from !== teamLead || body.kind !== "text" || !lastPlan.includes(Date.parse(timestamp))) return undefined;
+      // An urgent text interrupts the member, which withdraws the plan.
+      return !urgent && lastPlan.holdNote() ? undefined : earlyTextNote;
+    },
+  };
+}
+
+const earlyTextNote = `A message that ${teamLead} sent before your plan was answered does not answer the plan, whatever it says.`;
+
+/** Reports the question that the member has waited for longest. */
+function createWaits({ onWait }: Pick<PermissionRequestsOptions, "onWait">) {
+  const waiting = new Map<RequestId, string>();
+  const report = () => onWait?.(waiting.values().next().value);
+  return {
+    begin(requestId: RequestId, question: string) {
+      waiting.set(requestId, question.split("\n", 1)[0] ?? "");
+      report();
+    },
+    end(requestId: RequestId) {
+      if (waiting.delete(requestId)) report();
+    },
+  };
+}
+
+/** The time in which the last plan waited for its answer, unless it was approved. */
+function createPlanTime(clock: Pick<Clock, "now">) {
+  let plan: { readonly from: number; readonly until: number } | undefined;
+  /** A text came while the plan waited. */
+  let isTexted = false;
+  return {
+    asked: () => {
+      plan = { from: clock.now(), until: Infinity };
+      isTexted = false;
+    },
+    /** True if the plan still waits: then its answer decides on the note. */
+    holdNote: () => {
+      isTexted ||= plan?.until === Infinity;
+      return plan?.until === Infinity;
+    },
+    get isTexted() {
+      return isTexted;
+    },
+    approved: () => {
+      plan = undefined;
+    },
+    /** The first call counts: the answer says when it was sent. */
+    closed: (at = clock.now()) => {
+      if (plan?.until === Infinity) plan = { ...plan, until: at };
+    },
+    includes: (at: number) => plan !== undefined && at >= plan.from && at <= plan.until,
+  };
+}
+
+function toAnswer(outcome: RequestOutcome<PermissionAnswer>, question: PermissionQuestion): PermissionAnswer {
+  switch (outcome.kind) {
+    case "answer":
+      return outcome.answer;
+    case "refused":
+      return { behavior: "deny", by: "policy", message: outcome.reason };
+    case "timeout": {
+      const who = isPlanRequest(question) ? `${teamLead} did not answer your plan` : `${teamLead} did not answer`;
+      return { behavior: "deny", by: "timeout", message: `${who} within ${Math.round(outcome.timeoutMs / 1000)} s` };
+    }
+  }
+}
+
+function planAnswer(
+  { approve, feedback, permissionMode, by: decidedBy = "lead" }: Extract<MailBody, { kind: "plan_approval_response" }>,
+  from: string,
+): PermissionAnswer {
+  const by = from === teamLead && decidedBy === "lead" ? { by: "lead" as const } : {};
+  if (!approve)
+    return { behavior: "deny", message: feedback ?? "The plan was not approved. Ask what is missing.", ...by };
+  return {
+    behavior: "allow",
+    scope: "once",
+    ...by,
+    ...(permissionMode && { permissionMode }),
+    ...(feedback?.trim() && { message: feedback }),
   };
 }
 
@@ -174,7 +236,7 @@ export function filePathOf(input: unknown): string | undefined {
   return typeof path === "string" ? path : undefined;
 }
 
-export const isPlanRequest = ({ tool }: Pick<PermissionQuestion, "tool">): boolean => tool === "ExitPlanMode";
+const isPlanRequest = ({ tool }: Pick<PermissionQuestion, "tool">): boolean => tool === "ExitPlanMode";
 
 /** Binds an answer to the tool and the exact input of the request. */
 export const callDigest = digestOfCall;
@@ -198,9 +260,3 @@ function requestBody(question: PermissionQuestion, digest: string): MailBody {
     digest,
   };
 }
-
-const timeoutAnswer = (ms: number): PermissionAnswer => ({
-  behavior: "deny",
-  by: "policy",
-  message: `no answer within ${Math.round(ms / 1000)} s`,
-});

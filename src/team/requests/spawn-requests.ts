@@ -1,8 +1,9 @@
-import { type CreateId, rejectOnAbort } from "../../platform/index.ts";
-import { type MailBody, type PermissionMode, type RequestId, teamLead, TroupeError } from "../../protocol/index.ts";
-import type { MailHandlers, InboxConsumer } from "../mailbox/inbox-consumer.ts";
+import type { Clock, CreateId } from "../../platform/index.ts";
+import { type MailBody, type PermissionMode, teamLead, TroupeError } from "../../protocol/index.ts";
+import type { MailHandlers } from "../mailbox/inbox-consumer.ts";
+import type { MailSender } from "../mailbox/mail-sender.ts";
 import type { TeammateSpawnRequest } from "../tools/agent-tool.ts";
-import { sendFailureReason } from "../mailbox/mail-error.ts";
+import { createMailRequests, respondByMail } from "./mail-requests.ts";
 
 export type SpawnRequest = Extract<MailBody, { kind: "spawn_request" }>;
 
@@ -14,47 +15,33 @@ export interface SpawnRequests {
 }
 
 export function createSpawnRequests(options: {
-  readonly link: () => InboxConsumer;
+  readonly sender: Pick<MailSender, "send">;
+  readonly clock: Pick<Clock, "sleep">;
   readonly createId: CreateId;
 }): SpawnRequests {
-  const open = new Map<RequestId, (answer: { ok: boolean; text: string }) => void>();
+  const requests = createMailRequests<{ readonly ok: boolean; readonly text: string }>(options);
   return {
     async start(wanted, callerMode) {
+      const requestId = requests.createId();
+      const body = { kind: "spawn_request" as const, requestId, callerMode, ...toSpawnRequest(wanted) };
       const { signal } = wanted;
-      signal.throwIfAborted();
-      const requestId = options.createId<RequestId>("ask");
-      const answered = new Promise<{ ok: boolean; text: string }>((answer) => open.set(requestId, answer));
-      try {
-        const body = { kind: "spawn_request" as const, requestId, callerMode, ...toSpawnRequest(wanted) };
-        await options.link().send({ to: teamLead, body, wakes: false });
-        const { ok, text } = await rejectOnAbort(answered, signal);
-        if (!ok) throw new TroupeError("agent", text);
-        return text;
-      } finally {
-        open.delete(requestId);
-      }
+      const outcome = await requests.request({ requestId, to: teamLead, body, wakes: false }, { signal });
+      if (outcome.kind === "answer" && outcome.answer.ok) return outcome.answer.text;
+      if (outcome.kind === "answer") throw new TroupeError("agent", outcome.answer.text);
+      throw new TroupeError("mail", outcome.kind === "refused" ? outcome.reason : `${teamLead} did not answer.`);
     },
     handlers: {
-      spawn_response: async (_, { requestId, ok, text }) => open.get(requestId)?.({ ok, text }),
+      spawn_response: async (_, { requestId, ok, text }) => void requests.settle(requestId, { ok, text }),
     },
   };
 }
 
 /** The lead's side. `start` returns text for the requesting model. Without it, members cannot start teammates. */
 export function createSpawnHandlers(options: {
-  readonly link: () => InboxConsumer;
+  readonly sender: Pick<MailSender, "send">;
   readonly start: ((from: string, request: SpawnRequest) => Promise<string>) | undefined;
   readonly warn: (message: string) => Promise<unknown>;
 }): MailHandlers {
-  const answer = async (from: string, request: SpawnRequest) => {
-    const outcome = await attempt(from, request);
-    const body = { kind: "spawn_response" as const, requestId: request.requestId, ...outcome };
-    try {
-      await options.link().send({ to: from, body });
-    } catch (error) {
-      await options.warn(`cannot send the answer to ${from}: ${sendFailureReason(error)}`);
-    }
-  };
   const attempt = async (from: string, request: SpawnRequest) => {
     if (!options.start) return { ok: false, text: "Teammates cannot start teammates here (teams.nestedTeams is off)." };
     try {
@@ -64,11 +51,15 @@ export function createSpawnHandlers(options: {
       return { ok: false, text: error.message };
     }
   };
-  return { spawn_request: (mail, body) => ({ later: answer(mail.from, body) }) };
+  return respondByMail("spawn_request", options, async ({ from }, request) => ({
+    kind: "spawn_response" as const,
+    requestId: request.requestId,
+    ...(await attempt(from, request)),
+  }));
 }
 
 function toSpawnRequest({ callId, name, description, prompt, planModeRequired, ...more }: TeammateSpawnRequest) {
-  const { type, model, mode, isolation, cwd } = more;
+  const { type, model, mode, isolation, cwd, task } = more;
   return {
     callId,
     name,
@@ -80,5 +71,6 @@ function toSpawnRequest({ callId, name, description, prompt, planModeRequired, .
     ...(mode !== undefined && { mode }),
     ...(isolation !== undefined && { isolation }),
     ...(cwd !== undefined && { cwd }),
+    ...(task !== undefined && { task }),
   };
 }

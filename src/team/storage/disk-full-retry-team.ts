@@ -29,6 +29,7 @@ export function withDiskFullRetry<T extends TeamFiles>(team: T, retry: RetryCont
 export const tasksWithDiskFullRetry = (tasks: TaskList, retry: RetryContext): TaskList => ({
   ...tasks,
   claim: (id, claimer) => retryWhileDiskFull(() => tasks.claim(id, claimer), retry),
+  update: (id, patch, actor) => retryWhileDiskFull(() => tasks.update(id, patch, actor), retry),
   releaseGone: (whyGone) => retryWhileDiskFull(() => tasks.releaseGone(whyGone), retry),
 });
 

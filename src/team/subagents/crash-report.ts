@@ -2,6 +2,7 @@ import { agentNotification, type AgentReport } from "../../agent/index.ts";
 import type { AgentId, StoredEnvelope, StoredEvent } from "../../protocol/index.ts";
 import { evidenceOf } from "../evidence/evidence.ts";
 import { evidenceText } from "../evidence/evidence-text.ts";
+import { subagentName } from "./subagent-name.ts";
 
 export interface CrashReport {
   readonly status: AgentReport["status"];
@@ -30,14 +31,16 @@ export function createCrashReport(
   const asked = events.findLast((event) => event.type === "prompt.admitted" && event.source === "agent");
   const joinText = (parts: readonly { type: string; text?: string }[] = []) =>
     parts.map(({ text }) => text ?? "").join("\n");
+  const said = joinText(answer?.parts.filter((part) => part.type === "text"));
   const { status, reason } = endStatus(events);
   const text = agentNotification(work.taskId, asked?.type === "prompt.admitted" ? joinText(asked.parts) : "", {
     agentId: work.agent,
+    name: spawned && subagentName(work.agent, spawned),
     description: work.description,
     status,
     reason,
-    text: joinText(answer?.parts.filter((part) => part.type === "text")),
-    evidence: evidenceText(evidence),
+    text: said,
+    evidence: evidenceText(evidence, { hasReport: said.trim() !== "" }),
     ...(work.wantsCheck && { handOver: { verdict: "not checked", why: "the process ended before the check" } }),
     usage: {
       tokens: inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens,
@@ -56,7 +59,7 @@ function endStatus(events: readonly StoredEvent[]): Pick<AgentReport, "status" |
   if (last?.type !== "agent.idle" || last.reason === "interrupted") {
     return {
       status: "stopped",
-      reason: "the process ended while the agent worked; resume it with SendMessage",
+      reason: "the process ended while the agent worked; a message to it resumes it",
     };
   }
   if (last.reason === "completed") return { status: "completed" };

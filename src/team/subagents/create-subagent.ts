@@ -1,5 +1,5 @@
 import type { AgentReport, RunOutcome } from "../../agent/index.ts";
-import { type ContentPart, messageOf, type PromptId } from "../../protocol/index.ts";
+import { type ContentPart, leadPath, messageOf, type PromptId } from "../../protocol/index.ts";
 import type { Subagent, SubagentOptions, PromptSender } from "./subagent.ts";
 import { type SubagentActivation, createActivation } from "./subagent-activation.ts";
 import type { SubagentRuntime } from "./subagent-runtime.ts";
@@ -119,13 +119,14 @@ export function createSubagent({
       (outcome?.reason === "interrupted" ? { status: "stopped" as const, reason: "it was interrupted" } : undefined);
     const status = end?.status ?? (outcome?.reason === "completed" ? "completed" : "failed");
     const { text: words, usage } = evidence();
+    const who = { agentId: id, name, description };
     return {
-      agentId: id,
-      description,
+      ...who,
       status,
       text: lastWords(),
       reason: end?.reason ?? (status === "failed" ? (outcome?.detail ?? "no reason was given") : undefined),
       evidence: [words, ...unansweredLine(unanswered.size)].join("\n"),
+      isForLead: isChildOfLead(path),
       usage,
       ...(continuesRemotely && { goesOn: continuesRemotely }),
     };
@@ -189,11 +190,10 @@ export function createSubagent({
           worktree: runReport.goesOn ? undefined : await finishWorktree?.(),
         };
       } catch (error) {
-        const detail = messageOf(error);
         return {
           ...runReport,
           handOver: reportCheck,
-          evidence: `${runReport.evidence}\nCannot clean up its worktree: ${detail}`,
+          evidence: `${runReport.evidence}\nCannot clean up its worktree: ${messageOf(error)}`,
         };
       }
     } finally {
@@ -303,6 +303,8 @@ export function createSubagent({
   return subagent;
 }
 
+const isChildOfLead = (path: string) => path.startsWith(`${leadPath}/`) && path.split("/").length === 2;
+
 const continuesRemotelyReason =
   "the session was closed; the agent continues on another machine and reports when the session is resumed";
 
@@ -312,7 +314,7 @@ const outputLimit = 1_000_000;
 function unansweredLine(count: number): string[] {
   if (count === 0) return [];
   const messages = count === 1 ? "1 message was" : `${count} messages were`;
-  return [`${messages} not read: it ended before it could answer. Send again with SendMessage if still needed.`];
+  return [`${messages} not read: it ended before it could answer. Send it again if it is still needed.`];
 }
 
 /** A crash counts as a failed run: the parent gets the reason and continues. */

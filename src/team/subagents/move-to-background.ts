@@ -4,6 +4,7 @@ import type { Subagent, SubagentRun } from "./subagent.ts";
 
 export interface BackgroundRun {
   readonly agentId: string;
+  readonly name?: string | undefined;
   readonly taskId: string;
   readonly outputFile: string;
   readonly note?: string;
@@ -29,6 +30,7 @@ export async function moveToBackground(
   const task = await context.background.start({
     kind: "agent",
     agent: subagent.id,
+    name: subagent.name,
     description,
     again,
     progress: () => subagent.progress(),
@@ -49,5 +51,5 @@ export async function moveToBackground(
       };
     },
   });
-  return { agentId: subagent.id, taskId: task.id, outputFile: task.outputFile };
+  return { agentId: subagent.id, name: subagent.name, taskId: task.id, outputFile: task.outputFile };
 }

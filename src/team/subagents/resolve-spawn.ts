@@ -12,6 +12,8 @@ export interface ResolvedSpawn {
   readonly definition: AgentDefinition;
   readonly model: string;
   readonly mode: PermissionMode;
+  /** A note if the call asked for a wider mode. */
+  readonly modeNote?: string | undefined;
   readonly cwd: string;
   readonly isolated: boolean;
   /** Runs on another machine. */
@@ -59,7 +61,8 @@ export function createSpawnResolver(options: SpawnResolverOptions): SpawnResolve
 
   const findDefinition = (type: string): AgentDefinition => {
     const names = types.map(({ name }) => name);
-    const found = types.find(({ name }) => name === type);
+    const alike = types.filter(({ name }) => name.toLowerCase() === type.toLowerCase());
+    const found = types.find(({ name }) => name === type) ?? (alike.length === 1 ? alike[0] : undefined);
     if (found) return found;
     const near = nearestName(type, names);
     const hint = near === undefined ? "" : ` Did you mean ${near}?`;
@@ -104,14 +107,18 @@ export function createSpawnResolver(options: SpawnResolverOptions): SpawnResolve
           "A fork runs where you run. Name a subagent_type to start an agent on another machine.",
         );
       const cwd = validateCwd(request.cwd, { isolation, roots: parent.roots }) ?? parent.cwd;
-      const { mode } = effectiveMode({
+      const { mode, refused } = effectiveMode({
         parent: parent.mode,
         definition: fork ? undefined : definition.permissionMode,
         setting: options.modeSetting,
         call: request.mode,
       });
       const isolated = isolation === "worktree";
-      return { fork, definition, model: model.ref, mode: fork ? "bubble" : mode, cwd, isolated, remote };
+      const isWider = refused !== undefined && refused === request.mode;
+      const modeNote = isWider
+        ? `It works in ${mode}, not in ${refused}: it cannot have more rights than you.`
+        : undefined;
+      return { fork, definition, model: model.ref, mode: fork ? "bubble" : mode, modeNote, cwd, isolated, remote };
     },
   };
 }

@@ -42,7 +42,7 @@ export function createActivation(
       const totals = evidence.evidence();
       const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = totals.tokens;
       return {
-        text: evidenceText(totals),
+        text: evidenceText(totals, { hasReport: lastText.trim() !== "" }),
         turns: totals.turns,
         usage: {
           tokens: inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens,

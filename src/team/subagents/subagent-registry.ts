@@ -1,5 +1,5 @@
-import { agentListing } from "../../agent/definitions/index.ts";
-import { type AgentReport, forkInstructions } from "../../agent/index.ts";
+import { agentListing, isReadOnlyType } from "../../agent/definitions/index.ts";
+import { type AgentReport, forkInstructions, type WorktreeFacts } from "../../agent/index.ts";
 import type { CreateId } from "../../platform/index.ts";
 import {
   type AgentDefinition,
@@ -7,12 +7,12 @@ import {
   type AgentPath,
   type CallId,
   type Envelope,
-  leadPath,
   type PermissionMode,
   TroupeError,
 } from "../../protocol/index.ts";
 import type { RuleSet } from "../../tool/index.ts";
 import type { Subagent, SubagentDefaults } from "./subagent.ts";
+import { createSubagentNames } from "./subagent-names.ts";
 import { createSubagent } from "./create-subagent.ts";
 import type {
   SubagentRuntime,
@@ -26,8 +26,11 @@ import type { AgentSlot, AgentSlots } from "../limits/agent-slots.ts";
 
 /** The subagents of a session: starts them, finds them by id and name, and resumes them. */
 export interface SubagentRegistry {
-  /** The agent types, for the description of the Agent tool. */
-  readonly listing: string;
+  /**
+   * The agent types, for the description of the Agent tool. The helpers are the types that help the user with Troupe
+   * itself.
+   */
+  listing(options: { readonly withHelpers?: boolean | undefined }): string;
   /** True if subagents can run on other machines. */
   readonly remote: boolean;
   /** Opens a new agent and acquires a slot for it. Rejects with a TroupeError whose message is for the model. */
@@ -106,13 +109,20 @@ export interface SubagentRegistryOptions {
   readonly modelOverride?: string | undefined;
   readonly modeSetting?: PermissionMode | "inherit" | undefined;
   /** Makes a worktree for an agent. Rejects if there is no repository. */
-  readonly isolate: (agentId: AgentId, cwd: string, signal: AbortSignal) => Promise<Isolation>;
+  readonly isolate: (agent: IsolatedAgent, signal: AbortSignal) => Promise<Isolation>;
   /** Opens a subagent that runs on a worker and imports its commits as a branch. Undefined if there are no workers. */
   readonly openRemoteRuntime?:
     | ((
         request: RuntimeRequest,
       ) => Promise<{ readonly runtime: SubagentRuntime; finish(): Promise<AgentReport["worktree"]> }>)
     | undefined;
+}
+
+/** The agent that a worktree is for. Its name or type is the label. */
+export interface IsolatedAgent {
+  readonly agentId: AgentId;
+  readonly label: string;
+  readonly cwd: string;
 }
 
 /** A worktree made for an agent. */
@@ -123,6 +133,8 @@ export interface Isolation {
   /** A hook made it, so Troupe does not remove it. */
   readonly hookMade?: true | undefined;
   readonly env: Readonly<Record<string, string>>;
+  /** For its agent. */
+  readonly facts: WorktreeFacts;
   readonly notices: readonly string[];
   finish(): Promise<AgentReport["worktree"]>;
 }
@@ -130,25 +142,19 @@ export interface Isolation {
 export function createSubagentRegistry(options: SubagentRegistryOptions): SubagentRegistry {
   const resolver = createSpawnResolver({ ...options, remote: options.openRemoteRuntime !== undefined });
   const subagents = new Map<AgentId, Subagent>();
-  const names = new Map<string, AgentId>();
-  const reserved = new Set<string>();
-  const earlier = new Set(options.earlierNames);
-
-  const reserveName = (name: string | undefined) => {
-    if (name === undefined) return;
-    if (name === leadPath || names.has(name) || reserved.has(name) || earlier.has(name)) {
-      throw new TroupeError(
-        "agent",
-        `The name ${JSON.stringify(name)} is taken. Choose another name, or use SendMessage to message that agent.`,
-      );
+  const names = createSubagentNames(new Set(options.earlierNames), async (name) => {
+    try {
+      return (await find(name)) !== undefined;
+    } catch (error) {
+      if (!TroupeError.is(error)) throw error;
+      return false;
     }
-    reserved.add(name);
-  };
+  });
 
   const start = async (parent: ParentAgent, request: SubagentRequest): Promise<StartedSubagent> => {
     const resolved = resolver.resolve(parent, request);
     if (resolved.definition.backend !== undefined) throw teammateOnlyError(resolved.definition.name);
-    reserveName(request.name);
+    await names.reserve(request.name);
     try {
       const depth = parent.path.split("/").length - 1;
       const admitted = await options.limits.acquire({
@@ -164,7 +170,7 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
         throw error;
       }
     } finally {
-      if (request.name !== undefined) reserved.delete(request.name);
+      names.release(request.name);
     }
   };
 
@@ -188,7 +194,8 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
   }: ResolvedRequest): Promise<StartedSubagent> => {
     const id = options.createId<AgentId>("agt");
     const background = options.coordinator || (request.background ?? definition.background ?? false);
-    const worktree = isolated ? await options.isolate(id, placement.cwd, request.signal) : undefined;
+    const isolatedAgent = { agentId: id, label: request.name ?? definition.name, cwd: placement.cwd };
+    const worktree = isolated ? await options.isolate(isolatedAgent, request.signal) : undefined;
     const cwd = worktree?.path ?? placement.cwd;
     const path = `${parent.path}/${request.name ?? `${fork ? "fork" : definition.name}-${id.slice(-6)}`}` as AgentPath;
     let observe: (envelope: Envelope) => void = () => undefined;
@@ -203,7 +210,7 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
       mode,
       cwd,
       env: worktree?.env ?? {},
-      isolated: worktree !== undefined,
+      worktree: worktree?.facts,
       signal: request.signal,
       onEnvelope: (envelope) => observe(envelope),
     };
@@ -243,14 +250,14 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
       };
       await runtime.begin(spawned, fork ? { from: parent.id, turn: parent.turn } : undefined);
       subagents.set(id, subagent);
-      if (request.name !== undefined) names.set(request.name, id);
+      names.set(request.name, id);
       const prompt = fork
         ? forkInstructions({
             prompt: request.prompt,
             worktree: worktree && { path: worktree.path, parentCwd: parent.cwd },
           })
         : [definition.initialPrompt, request.prompt].filter((each) => each !== undefined).join("\n\n");
-      return { subagent, slot, prompt, background, notices: [...runtime.notices, ...(worktree?.notices ?? [])] };
+      return { subagent, slot, prompt, background, notices: startNotices(placement, runtime, worktree) };
     } catch (error) {
       await worktree?.finish();
       throw error;
@@ -264,22 +271,24 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
 
   const adopt = (subagent: Subagent) => {
     subagents.set(subagent.id, subagent);
-    if (subagent.name !== undefined) names.set(subagent.name, subagent.id);
+    names.set(subagent.name, subagent.id);
+  };
+
+  const find = async (nameOrId: string): Promise<Subagent | undefined> => {
+    const known =
+      subagents.get(names.idOf(nameOrId) ?? (nameOrId as AgentId)) ??
+      [...subagents.values()].find(({ path }) => path === nameOrId);
+    if (known) return known;
+    const resumed = await options.resume(nameOrId);
+    if (resumed) adopt(resumed);
+    return resumed;
   };
 
   return {
-    listing: agentListing(resolver.types),
+    listing: (shown) => listingOf(resolver.types, shown),
     remote: options.openRemoteRuntime !== undefined,
     start,
-    async find(nameOrId) {
-      const known =
-        subagents.get(names.get(nameOrId) ?? (nameOrId as AgentId)) ??
-        [...subagents.values()].find(({ path }) => path === nameOrId);
-      if (known) return known;
-      const resumed = await options.resume(nameOrId);
-      if (resumed) adopt(resumed);
-      return resumed;
-    },
+    find,
     adopt,
     lendSlotOf: async (parent) => subagents.get(parent)?.lendSlot() ?? lendOwnSlot(),
     async acquireSlot(subagent, signal) {
@@ -288,13 +297,28 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
       if (!admitted.ok) throw new TroupeError("agent", admitted.message);
       return admitted.slot;
     },
-    names: () => [...names.keys()],
+    names: names.all,
     all: () => [...subagents.values()],
     async close() {
       await Promise.all([...subagents.values()].map((subagent) => subagent.close()));
     },
   };
 }
+
+const startNotices = (
+  { modeNote }: Pick<ResolvedSpawn, "modeNote">,
+  runtime: Pick<SubagentRuntime, "notices">,
+  worktree: Pick<Isolation, "notices"> | undefined,
+) => [...(modeNote === undefined ? [] : [modeNote]), ...runtime.notices, ...(worktree?.notices ?? [])];
+
+const listingOf = (types: readonly AgentDefinition[], { withHelpers = false }: { withHelpers?: boolean | undefined }) =>
+  agentListing(
+    types.map((type) => ({ ...type, onlyReads: isReadOnlyType(type) })),
+    { denied: withHelpers ? [] : helpers },
+  );
+
+/** Built-in types for questions about Troupe itself, which only a user asks. */
+const helpers = ["guide", "statusline-setup"];
 
 /** The agent's clone is gone with its job. */
 export const remoteSubagentError = (path: string) =>

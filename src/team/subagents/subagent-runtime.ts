@@ -1,4 +1,4 @@
-import type { Agent, AgentReport, AskSideQuestion, Conversation } from "../../agent/index.ts";
+import type { Agent, AgentReport, AskSideQuestion, Conversation, WorktreeFacts } from "../../agent/index.ts";
 import type {
   AgentDefinition,
   AgentId,
@@ -59,9 +59,9 @@ export interface RuntimeRequest {
   readonly cwd: string;
   /** Added to the session's environment for commands. */
   readonly env: Readonly<Record<string, string>>;
-  /** `cwd` is a worktree made for it, its only folder. Otherwise it works in its parent's folders. */
-  readonly isolated: boolean;
-  /** The user delegated work in `cwd`. Then `cwd` and `mode` win over its log and its parent. */
+  /** Set if `cwd` is a worktree made for it, its only folder. Otherwise it works in its parent's folders. */
+  readonly worktree?: WorktreeFacts | undefined;
+  /** The user delegated work in `cwd`, its only folder. Then `cwd` and `mode` win over its log and its parent. */
   readonly delegated?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Receives all its events in order. */

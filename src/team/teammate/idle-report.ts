@@ -20,6 +20,7 @@ export function idleReportBody(report: UnreportedResult, { reason, detail }: Idl
     idleReason,
     ...outcomeOf(report, resultOf(report, { isUnfinished })),
     ...(report.hasWorked && evidenceOf(report)),
+    ...(report.evidenceTotals.toolCalls.size === 0 && { didNothing: true as const }),
     ...(idleReason === "failed" && detail !== undefined && { failureReason: detail }),
   };
 }
@@ -28,8 +29,9 @@ export function idleReportBody(report: UnreportedResult, { reason, detail }: Idl
 export function farewellReportBody(report: UnreportedResult): ReportBody | undefined {
   const result = resultOf(report, { isUnfinished: true });
   if (result === undefined && report.completed === undefined) return undefined;
-  // If everything was reported before, the text is only about the end and needs no evidence.
-  const didWork = report.answers.length > 0 || report.evidenceTotals.toolCalls.size > 0;
+  // If everything was reported before, the text is only about the end and needs no evidence. The answer is one call.
+  const calls = [...report.evidenceTotals.toolCalls.values()].reduce((sum, count) => sum + count, 0);
+  const didWork = report.answers.length > 0 || calls > 1;
   return {
     kind: "idle_notification",
     idleReason: "available",
@@ -52,9 +54,10 @@ function resultOf(
 const outcomeOf = ({ lastPeerMessage: toPeer, completed }: UnreportedResult, result: string | undefined) => ({
   ...(result !== undefined && { result }),
   ...(toPeer !== undefined && { summary: toPeer }),
-  ...(completed !== undefined && { completedTaskId: completed, completedStatus: "resolved" as const }),
+  ...(completed && { completedTaskId: completed.taskId, completedStatus: "resolved" as const }),
+  ...(completed?.checks && { completedChecks: completed.checks }),
 });
 
 const evidenceOf = ({ evidenceTotals: done, isFirst }: UnreportedResult) => ({
-  evidence: evidenceText(evidenceFromTotals(done), isFirst ? "all" : "since its last report"),
+  evidence: evidenceText(evidenceFromTotals(done), { of: isFirst ? "all" : "since its last report" }),
 });

@@ -15,9 +15,15 @@ export interface UnreportedResult {
   readonly lastText: string | undefined;
   /** The summary of its last message to a member other than the lead. */
   readonly lastPeerMessage: string | undefined;
-  readonly completed: number | undefined;
+  readonly completed: CompletedTask | undefined;
   readonly evidenceTotals: EvidenceTotals;
   readonly isFirst: boolean;
+}
+
+/** `checks` is undefined in logs of earlier versions. */
+interface CompletedTask {
+  readonly taskId: number;
+  readonly checks: Extract<Envelope["event"], { type: "task.updated" }>["checks"];
 }
 
 /** The work that a teammate has not reported to its lead yet. Folded from its log, so that a crash loses nothing. */
@@ -70,7 +76,8 @@ export function createUnreportedWork(): UnreportedWork {
           current = { ...current, lastPeerMessage: event.summary ?? `(to ${event.to})` };
         return;
       case "task.updated":
-        if (event.status === "completed") current = { ...current, completed: event.taskId };
+        if (event.status === "completed")
+          current = { ...current, completed: { taskId: event.taskId, checks: event.checks } };
         return;
       case "agent.idle":
         idleParts.push({

@@ -23,13 +23,13 @@ export async function acceptTask(
     ran.push(
       refusal === undefined
         ? await runAcceptanceChecks([command], { ...options, timeoutMs })
-        : { state: "claimed", checks: [], problem: `${JSON.stringify(command)} was not run: ${refusal}` },
+        : { state: "claimed", checks: [], problem: refusal },
     );
     if (options.signal?.aborted) break;
   }
-  const detail = ran.flatMap(({ checks, problem }) => [
+  const detail = ran.flatMap(({ checks, problem }, index) => [
     ...checks.map(checkText),
-    ...(problem === undefined ? [] : [problem]),
+    ...(problem === undefined ? [] : [`check ${index + 1} was not run (${problem}): ${acceptance[index]?.command}`]),
   ]);
   const proof = ran.some(({ state }) => state === "refuted")
     ? "refuted"
@@ -39,9 +39,9 @@ export async function acceptTask(
   return { proof, detail: bounded(detail) };
 }
 
-/** A failed check includes its output. */
-const checkText = ({ command, how, passed, tail }: Acceptance["checks"][number]) =>
-  passed ? `$ ${command}: passed` : `$ ${command}: ${how}${tail === "" ? ", no output" : `\n${tail}`}`;
+/** Says where it ran: a worktree and the checkout differ. A failed check includes its output. */
+const checkText = ({ command, cwd, how, passed, tail }: Acceptance["checks"][number]) =>
+  `$ ${command} (in ${cwd}): ${how}${passed ? "" : tail === "" ? ", no output" : `\n${tail}`}`;
 
 function bounded(lines: readonly string[]): string {
   const text = lines.join("\n") || "there was nothing to run";

@@ -1,6 +1,8 @@
-import { openBlockers, teamLead, type WorkItem } from "../../protocol/index.ts";
-import type { TaskList, TaskPatch } from "../../store/index.ts";
+import { taskLine, uncommittedNote, unlandedNote } from "../../agent/index.ts";
+import { isOpenTask, openBlockers, openBlockersOf, teamLead, type WorkItem } from "../../protocol/index.ts";
+import type { TaskList, TaskPatch, TaskProof } from "../../store/index.ts";
 import { failedResult, textResult, type ToolResult } from "../../tool/index.ts";
+import { tellAboutTask } from "./tell-about-task.ts";
 import { actorOf, refusedResult, type TaskToolPorts, teamOf } from "./task-tool-ports.ts";
 
 export interface Completion {
@@ -19,7 +21,7 @@ export interface Completion {
  */
 export async function completeTask({ list, task, patch, ports, signal }: Completion): Promise<ToolResult> {
   const { id } = task;
-  const before = completionObstacle(task, ports);
+  const before = completionObstacle(task, { all: await list.list(), ports });
   if (before !== undefined) return failedResult(before);
   const objection = await ports.hooks?.taskCompleted(task, signal);
   if (objection !== undefined) return failedResult(hookRefusalText(id, objection));
@@ -34,17 +36,33 @@ export async function completeTask({ list, task, patch, ports, signal }: Complet
     if (!settled.ok) return refusedResult(settled, ports, id);
     ({ item } = settled);
   }
-  await ports.record({ type: "task.updated", ...teamOf(ports), taskId: id, status: item.status });
+  const checks = checksOf(verdict?.proof);
+  await ports.record({ type: "task.updated", ...teamOf(ports), taskId: id, status: item.status, checks });
   if (verdict?.proof === "refuted") return failedResult(refutedText(id, verdict.detail));
   ports.claims.delete(id);
-  return textResult(`${doneText(item)}${unblockedText(item, await list.list())}`);
+  const all = await list.list();
+  const told = await tellAboutTask({ ...completed, item }, { all, ports });
+  const unblocked = unblockedBy(item, all);
+  const unlanded = await unlandedText(item, unblocked, ports);
+  return textResult(`${doneText(item)}${told}${unblockedText(unblocked)}${unlanded} TaskList shows what is left.`);
 }
 
-/** A reason for which the list would refuse anyway, reported before any hook runs. */
-function completionObstacle({ id, status, owner }: WorkItem, ports: TaskToolPorts): string | undefined {
+const checksOf = (proof: TaskProof["proof"] | undefined) =>
+  proof === undefined ? "none" : proof === "verified" ? "passed" : "not_run";
+
+/** A reason for which the list would refuse anyway, reported before any hook or check runs. */
+function completionObstacle(
+  task: WorkItem,
+  { all, ports }: { readonly all: readonly WorkItem[]; readonly ports: TaskToolPorts },
+): string | undefined {
+  const { id, status, owner } = task;
   if (status === "completed") return `#${id} is already completed. Nothing is left to do for it.`;
-  if (owner === undefined || owner === ports.memberName() || ports.memberName() === teamLead) return undefined;
-  return `#${id} belongs to ${owner}, and only its owner completes it. Ask ${owner} with SendMessage.`;
+  const isOthers = owner !== undefined && owner !== ports.memberName() && ports.memberName() !== teamLead;
+  if (isOthers) return `#${id} belongs to ${owner}, and only its owner completes it. Ask ${owner}.`;
+  const open = new Set(openBlockersOf(task, all));
+  if (open.size === 0) return undefined;
+  const blockers = all.filter((each) => open.has(each.id)).map((each) => taskLine(each, all));
+  return `#${id} cannot be completed: it is blocked by\n${blockers.join("\n")}\nThese must be completed first, or deleted if they are not needed.`;
 }
 
 const hookRefusalText = (id: number, reason: string) =>
@@ -53,20 +71,33 @@ const hookRefusalText = (id: number, reason: string) =>
 const refutedText = (id: number, detail: string) =>
   `#${id} is not done: its checks failed, and it is still in progress.\n${detail}\nFind the cause, fix it, then complete it again.`;
 
-function doneText({ id, proof, proofDetail }: WorkItem): string {
-  const how =
-    proof === "verified"
-      ? "completed and verified: its checks passed."
-      : `completed.${proofDetail === undefined ? "" : ` The completion is only claimed, not verified: ${proofDetail}`}`;
-  return `Task #${id} is ${how}`;
+function doneText({ id, proof, proofDetail, acceptance }: WorkItem): string {
+  if (acceptance.length === 0) return `Task #${id} is completed.`;
+  return proof === "verified"
+    ? `Task #${id} is completed, and its checks passed.`
+    : `Task #${id} is set to completed, but not verified: ${proofDetail ?? ""}\nSay "completed, not verified" when you report it.`;
 }
 
-/** Lists the tasks that only this one blocked. */
-function unblockedText(done: WorkItem, all: readonly WorkItem[]): string {
-  const unblocked = all.filter(
-    (task) => task.status === "pending" && task.blockedBy.includes(done.id) && openBlockers(task, all).length === 0,
-  );
-  const unblockedTasks =
-    unblocked.length === 0 ? "" : ` Unblocked now: ${unblocked.map(({ id }) => `#${id}`).join(", ")}.`;
-  return `${unblockedTasks} TaskList shows what is left.`;
+/** The tasks that only this one blocked. An idle owner may have begun one already. */
+const unblockedBy = (done: WorkItem, all: readonly WorkItem[]): readonly WorkItem[] =>
+  all.filter((task) => isOpenTask(task) && task.blockedBy.includes(done.id) && openBlockers(task, all).length === 0);
+
+const unblockedText = (unblocked: readonly WorkItem[]): string =>
+  unblocked.length === 0 ? "" : ` Unblocked now: ${unblocked.map(taskName).join(", ")}.`;
+
+const taskName = ({ id, owner }: WorkItem) => `#${id}${owner === undefined ? "" : ` (${owner})`}`;
+
+/** Uncommitted work does not land, and work on a separate branch is not in the folders of those that continue with it. */
+async function unlandedText(
+  { owner = "" }: WorkItem,
+  unblocked: readonly WorkItem[],
+  ports: TaskToolPorts,
+): Promise<string> {
+  const others = unblocked.filter((task) => task.owner !== owner);
+  const work = await ports.unlandedWork?.(owner);
+  const isClean = work?.uncommitted.length === 0;
+  if (!work || (isClean && (work.commits === 0 || others.length === 0))) return "";
+  return others.length === 0
+    ? ` ${uncommittedNote({ owner, work }, ports.memberName())}`
+    : ` ${unlandedNote({ owner, work, unblocked: others }, ports.memberName())}`;
 }

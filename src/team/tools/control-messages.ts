@@ -18,23 +18,74 @@ export type ControlMessage =
       readonly feedback?: string | undefined;
     };
 
-/** Alternatives next to text in one union: nested unions confuse some model servers. */
-export const controlInputs = () =>
-  [
+/** The role of the member that uses the tool: each role has its own requests and answers. */
+export type MessageRole = "lead" | "teammate";
+
+const controlSchemas = {
+  shutdown_request: () =>
     z.strictObject({ type: z.literal("shutdown_request"), reason: z.string().max(2_000).optional() }),
+  shutdown_response: () =>
     z.strictObject({
       type: z.literal("shutdown_response"),
       request_id: z.string().min(1).max(100),
       approve: z.boolean(),
       reason: z.string().max(2_000).optional(),
     }),
+  plan_approval_response: () =>
     z.strictObject({
       type: z.literal("plan_approval_response"),
       request_id: z.string().min(1).max(100),
       approve: z.boolean(),
       feedback: z.string().max(20_000).optional(),
     }),
-  ] as const;
+};
+
+/** Alternatives next to text in one union: nested unions confuse some model servers. */
+export const controlInputs = (role: MessageRole) =>
+  role === "lead"
+    ? ([controlSchemas.shutdown_request(), controlSchemas.plan_approval_response()] as const)
+    : ([controlSchemas.shutdown_response()] as const);
+
+/**
+ * The object that a text stands for. Models sometimes write a request or an answer as JSON text. Undefined for any other
+ * text, also for JSON of another type.
+ */
+export function objectInText(text: string): { readonly type: string } | undefined {
+  if (!text.trimStart().startsWith("{")) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const parsed = TypedObject.safeParse(value);
+  return parsed.success ? parsed.data : undefined;
+}
+
+const TypedObject = z.looseObject({
+  type: z.enum(["shutdown_request", "shutdown_response", "plan_approval_response", "receipt_request"]),
+});
+
+/** Says what is wrong with a message that is neither text nor a request or answer of this role. */
+export function messageProblem(message: unknown, role: MessageRole): string {
+  const type = typeof message === "object" && message !== null && "type" in message ? message.type : undefined;
+  if (role === "teammate" && type === "shutdown_request")
+    return `Only the lead asks members to end. Tell ${teamLead} in text why a member should end.`;
+  if (role === "teammate" && type === "plan_approval_response")
+    return "Only the lead approves plans. Your own plan waits for the lead's answer: continue when it arrives.";
+  const schema = type === "shutdown_response" || type === "plan_approval_response" ? controlSchemas[type]() : undefined;
+  const parsed = schema?.safeParse(message);
+  if (parsed?.success === false) return parsed.error.issues.map(fieldProblem).join("; ");
+  return role === "lead"
+    ? "must be text, or an object with the type shutdown_request (reason), plan_approval_response (request_id, approve, feedback) or receipt_request (message_id)"
+    : "must be text, or an object with the type shutdown_response (request_id, approve, reason) or receipt_request (message_id)";
+}
+
+function fieldProblem(issue: z.core.$ZodIssue): string {
+  if (issue.code === "unrecognized_keys") return `message.${issue.keys.join(", message.")}: no such field`;
+  const isMissing = issue.code === "invalid_type" && issue.input === undefined;
+  return `message.${issue.path.join(".")}: ${isMissing ? "missing" : issue.message.replace(/^Invalid input: /, "")}`;
+}
 
 /** A request that waits for an answer of this member. */
 export interface OpenRequest {
@@ -52,6 +103,8 @@ export interface ControlPorts {
   members(): readonly Member[];
   /** The requests that wait for an answer of this member. */
   readonly open: { shutdown(): readonly OpenRequest[]; plan(): readonly OpenRequest[] };
+  /** False if the member has never presented a plan to this one. Absent if that is not known. */
+  readonly hasPresentedPlan?: ((member: Member) => Promise<boolean>) | undefined;
   /** Decides on plans. Default: the lead's model. */
   readonly plansBy?: "lead" | "user" | undefined;
   requestShutdown(member: Member, reason?: string): Promise<RequestId>;
@@ -83,8 +136,6 @@ async function requestEnd(
   to: Member,
   ports: ControlPorts,
 ): Promise<ToolResult> {
-  if (!ports.isLead())
-    return failedResult(`Only the lead asks members to end. Tell ${teamLead} why ${to.name} should end.`);
   const requestId = await ports.requestShutdown(to, reason);
   return textResult(
     `${to.name} is asked to end (${requestId}). It answers, or is stopped if it takes too long. You are notified either way. Until then it still runs.`,
@@ -97,6 +148,7 @@ async function answerShutdown(
   ports: ControlPorts,
 ): Promise<ToolResult> {
   const request = ports.open.shutdown().find(({ requestId }) => requestId === id);
+  if (!request && ports.open.shutdown().length === 0 && !requestIdShape.test(id)) return failedResult(neverAsked);
   if (!request) return failedResult(notOpenMessage("request to end", id, ports.open.shutdown()));
   if (to.name !== request.from)
     return failedResult(`${request.from} sent this request: send the answer to ${request.from}.`);
@@ -111,20 +163,21 @@ async function answerShutdown(
   );
 }
 
+/** A model that reads "please shut down" in a text makes up an id. */
+const requestIdShape = /^ask_\w+$/;
+const neverAsked = `Nothing was sent: ${teamLead} has not asked you to end. A request to end has its own message with an id; text alone is not one. If nothing is left to do for you, end your turn.`;
+
 async function answerPlan(
   { request_id: id, approve, feedback }: Extract<ControlMessage, { type: "plan_approval_response" }>,
   to: Member,
   ports: ControlPorts,
 ): Promise<ToolResult> {
-  if (!ports.isLead())
-    return failedResult(
-      "Only the lead approves plans. Your own plan waits for the lead's answer: continue when it arrives.",
-    );
   if (ports.plansBy === "user")
     return failedResult(
       `Nothing was sent: the user decides on plans here. The plan of ${to.name} is shown to the user, and ${to.name} continues with the user's answer. You cannot approve or reject it.`,
     );
   const request = ports.open.plan().find(({ requestId }) => requestId === id);
+  if (!request && (await ports.hasPresentedPlan?.(to)) === false) return failedResult(noPlanMessage(to));
   if (!request) return failedResult(notOpenMessage("plan", id, ports.open.plan()));
   if (to.name !== request.from)
     return failedResult(`That plan is ${request.from}'s: send the answer to ${request.from}.`);
@@ -140,6 +193,13 @@ async function answerPlan(
       : `${request.from}'s plan is not approved. ${request.from} plans again with your feedback.`,
   );
 }
+
+const noPlanMessage = ({ name, planModeRequired }: Member) =>
+  `${name} has not presented a plan yet, so there is nothing to approve. Nothing was sent. ${
+    planModeRequired
+      ? `Tell ${name} in text to call ExitPlanMode: its plan then reaches you with a request_id.`
+      : `${name} needs no approval: tell it in text what to do.`
+  }`;
 
 function notOpenMessage(what: string, id: string, open: readonly OpenRequest[]): string {
   const list = open.map(({ requestId, from }) => `${requestId} (${from})`).join(", ");

@@ -1,5 +1,7 @@
 import * as z from "zod";
-import { type Member, type MemberStatus, type MailId, messageOf, teamUser } from "../../protocol/index.ts";
+import { planAnswerCall } from "../../agent/index.ts";
+import { sameName } from "../../platform/index.ts";
+import { type Member, type MemberStatus, type MailId, messageOf, teamLead, teamUser } from "../../protocol/index.ts";
 import {
   defineTool,
   failedResult,
@@ -10,7 +12,16 @@ import {
 } from "../../tool/index.ts";
 import { checkReceipt, receiptInput, type ReceiptPorts, type ReceiptRequest } from "./check-receipt.ts";
 import { lazyInput } from "./lazy-input.ts";
-import { handleControlMessage, controlInputs, type ControlMessage, type ControlPorts } from "./control-messages.ts";
+import {
+  handleControlMessage,
+  controlInputs,
+  type ControlMessage,
+  type ControlPorts,
+  messageProblem,
+  type MessageRole,
+  objectInText,
+  type OpenRequest,
+} from "./control-messages.ts";
 import { didYouMean, messageSubagent, ownSubagent, ownSubagents, unknownSubagent } from "./message-subagent.ts";
 import { toFailedResult } from "./to-failed-result.ts";
 import type { SubagentRegistry } from "../subagents/subagent-registry.ts";
@@ -38,28 +49,33 @@ interface MemberMessageInput {
   readonly urgent?: boolean | undefined;
 }
 
-const messageInput = lazyInput<MemberMessageInput>(() =>
-  z.strictObject({
-    to: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .describe("The name of a member, the id of an agent, or * for all members of the team"),
-    message: z
-      .union([z.string().min(1), ...controlInputs(), receiptInput()], {
-        error: `must be text, or an object with the type shutdown_request (reason), shutdown_response (request_id, approve, reason), plan_approval_response (request_id, approve, feedback) or receipt_request (message_id)`,
-      })
-      .describe(
-        "The message, complete in itself. An object only to ask a member to end, to answer a request by its id, or to ask how far a message of yours has come",
+const messageForms = (role: MessageRole) =>
+  z.union([z.string().min(1), ...controlInputs(role), receiptInput()], {
+    error: ({ input }) => messageProblem(input, role),
+  });
+
+const messageInput = (role: MessageRole) =>
+  lazyInput<MemberMessageInput>(() =>
+    z.strictObject({
+      to: z
+        .string()
+        .trim()
+        .min(1)
+        .max(200)
+        .describe("The name of a member, the id of an agent, or * for all members of the team"),
+      message: messageForms(role).describe(
+        role === "lead"
+          ? "The message, complete in itself. An object only to ask a member to end, to answer a plan by its request_id, or to ask how far a message of yours has come"
+          : "The message, complete in itself. An object only to answer a request to end by its request_id, or to ask how far a message of yours has come",
       ),
-    summary: z.string().max(200).optional().describe("Five to ten words, for previews"),
-    urgent: z
-      .boolean()
-      .optional()
-      .describe("Interrupts what the receiver is doing. Only if it must stop or change course at once"),
-  }),
-);
+      summary: z.string().max(200).optional().describe("Five to ten words, for previews"),
+      urgent: z
+        .boolean()
+        .optional()
+        .describe("Interrupts what the receiver is doing. Only if it must stop or change course at once"),
+    }),
+  );
+const inputs = { lead: messageInput("lead"), teammate: messageInput("teammate") };
 
 /** Creates the tool that sends messages to the members of a team and to the member's own subagents. */
 export function createMemberMessageTool(ports: MemberMessagePorts): Tool {
@@ -67,7 +83,7 @@ export function createMemberMessageTool(ports: MemberMessagePorts): Tool {
     name: "SendMessage",
     description: `Sends a message to a member of your team by its name, or to an agent that you have started. The message is stored before this call returns, and is never lost. A working member reads it after its current call; an idle one wakes for it. An agent of yours that has finished resumes in the background with all it knows. Others read only what you send with this tool. An answer, if there is one, arrives by itself as a <teammate-message>: do not wait for it. A message to * goes to all members and costs each of them a turn: use it only for what all must know.`,
     get input() {
-      return messageInput();
+      return inputs[ports.isLead() ? "lead" : "teammate"]();
     },
     access: "run",
     subject: () => ({ kind: "own" }),
@@ -79,23 +95,28 @@ export function createMemberMessageTool(ports: MemberMessagePorts): Tool {
 
 /** Looks for the receiver among the names of the caller's subagents, then the members, then the ids of agents. */
 async function deliver(
-  { to, message, summary, urgent }: MemberMessageInput,
+  { to: wanted, message: given, summary, urgent }: MemberMessageInput,
   ports: MemberMessagePorts,
   context: ToolContext,
 ): Promise<ToolResult> {
   const { subagents } = ports;
   const self = context.agent.id;
+  const to = receiverOf(wanted, ports);
   const members = findReceivers(to, ports);
   const maybeSubagent = to !== "*" && (members.length === 0 || subagents?.names().includes(to));
   const subagent = subagents && maybeSubagent ? await ownSubagent(to, subagents, self) : undefined;
   if (subagents && subagent) {
-    if (typeof message === "string") return messageSubagent(subagent, { to, message, summary }, { subagents, context });
-    return failedResult(`${to} is your own agent and knows no requests. Tell it in text, or stop it with TaskStop.`);
+    if (typeof given === "string")
+      return messageSubagent(subagent, { to, message: given, summary }, { subagents, context });
+    return failedResult(`${to} is your own agent and knows no requests. Tell it in text, or stop it.`);
   }
   // A fork has its parent's tools and name, but it is not the member that others know by that name.
   if (self !== ports.self()) {
     return failedResult("You cannot speak for your parent in its team. Put what you have to say into your answer.");
   }
+  const read = readMessage(given, ports);
+  if ("problem" in read) return failedResult(`Nothing was sent. ${read.problem}`);
+  const { message } = read;
   if (to === "*")
     return typeof message === "string" ? broadcast({ text: message, summary, urgent }, ports) : oneByOne(ports);
   if (typeof message !== "string" && message.type === "receipt_request") return checkReceipt(message, members, ports);
@@ -105,9 +126,24 @@ async function deliver(
   if (reason !== undefined || !member) return failedResult(reason ?? unknown(to, ports, self));
   if (typeof message !== "string") return handleControlMessage(message, member, ports);
   const id = await ports.send(member, { text: message, summary, urgent });
+  const plan = ports.open.plan().find(({ from }) => from === member.name);
+  if (plan) return textResult(`Stored for ${member.name} (${id}). ${openPlanNote(plan)}`);
   const [status] = await ports.statusOf([member]);
   const notes = `Stored for ${member.name} (${id}). ${readTimeNote(member.name, status, urgent)}`;
   return textResult(isLikelyControlMessage(message) ? `${notes}\n${sentAsText}` : notes);
+}
+
+/** A request or an answer that was written as text counts as the object that it stands for. */
+function readMessage(
+  given: MemberMessageInput["message"],
+  ports: MemberMessagePorts,
+): { readonly message: MemberMessageInput["message"] } | { readonly problem: string } {
+  const object = typeof given === "string" ? objectInText(given) : undefined;
+  if (object === undefined) return { message: given };
+  const parsed = messageForms(ports.isLead() ? "lead" : "teammate").safeParse(object);
+  return parsed.success
+    ? { message: parsed.data }
+    : { problem: parsed.error.issues.map(({ message }) => message).join("; ") };
 }
 
 async function broadcast(mail: MemberMail, ports: MemberMessagePorts): Promise<ToolResult> {
@@ -115,14 +151,13 @@ async function broadcast(mail: MemberMail, ports: MemberMessagePorts): Promise<T
   if (everybody.length === 0)
     return failedResult("There are no other members in the team. Start a teammate with Agent and a name.");
   const sent = await Promise.allSettled(everybody.map((member) => ports.send(member, mail)));
-  const lines = sent.map((result, index) => {
-    const name = everybody[index]?.name ?? "";
-    return result.status === "fulfilled"
-      ? `- ${name}: stored (${result.value})`
-      : `- ${name}: not sent: ${messageOf(result.reason)}`;
-  });
-  const stored = sent.filter(({ status }) => status === "fulfilled").length;
-  const text = [`Stored for ${stored} of ${sent.length}.`, ...lines].join("\n");
+  const failures = sent.flatMap((result, index) =>
+    result.status === "fulfilled" ? [] : [`- ${everybody[index]?.name ?? ""}: not sent: ${messageOf(result.reason)}`],
+  );
+  const names = everybody.flatMap(({ name }, index) => (sent[index]?.status === "fulfilled" ? [name] : []));
+  const stored = names.length;
+  const list = stored === 0 ? "" : `: ${names.join(", ")}`;
+  const text = [`Stored for ${stored} of ${sent.length}${list}.`, ...failures].join("\n");
   return stored === 0 ? failedResult(text) : textResult(text);
 }
 
@@ -132,6 +167,18 @@ const oneByOne = (ports: MemberMessagePorts) =>
       .map(({ name }) => name)
       .join(", ")}.`,
   );
+
+/** Ignores the case of a name that only one has. `lead` means the team's lead, unless something else has that name. */
+function receiverOf(to: string, ports: MemberMessagePorts): string {
+  const members = ports.members();
+  const names = members.flatMap(({ name, agentId }) => [name, agentId]);
+  const hasLead = members.some(({ name }) => name === teamLead);
+  const alias = hasLead && to.toLowerCase() === "lead" ? teamLead : to;
+  return sameName(to, [...names, ...(ports.subagents?.names() ?? [])]) ?? alias;
+}
+
+const openPlanNote = ({ from, requestId }: OpenRequest) =>
+  `${from} waits for your answer to its plan and reads the message after that. This text does not answer the plan, whatever it says. To approve it: ${planAnswerCall({ from, requestId })}.`;
 
 /** By name, or as `name@team` if the name alone is ambiguous. */
 function findReceivers(to: string, ports: MemberMessagePorts): readonly Member[] {
@@ -149,7 +196,9 @@ function unreachableReason(to: string, [member]: readonly Member[], ports: Membe
       ? "The user reads your answers: say it there."
       : "The user does not read mail. Tell the lead, who talks to the user, or say it in your answer.";
   }
-  if (member?.name === ports.memberName()) return "That is you. Name another member.";
+  if (!member && everybodyWords.has(to.toLowerCase())) return `Nothing was sent. To reach all members, use "*".`;
+  if (member?.name === ports.memberName() || (!member && to === ports.memberName()))
+    return "That is you. Name another member.";
   if (!member?.ended) return undefined;
   const { reason, detail } = member.ended;
   const there = present(ports).map(({ name }) => name);
@@ -157,6 +206,8 @@ function unreachableReason(to: string, [member]: readonly Member[], ports: Membe
     there.length === 0 ? "There are no other members." : `There are: ${there.join(", ")}.`
   }`;
 }
+
+const everybodyWords = new Set(["everyone", "everybody", "all", "team", "broadcast"]);
 
 const ambiguous = (members: readonly Member[]) =>
   `Several members have that name. Use one of: ${members.map(({ agentId }) => agentId).join(", ")}.`;

@@ -1,7 +1,7 @@
 import { agentLaunched } from "../../agent/index.ts";
-import { nearestName } from "../../platform/index.ts";
+import { nearestName, sameName } from "../../platform/index.ts";
 import type { AgentId } from "../../protocol/index.ts";
-import { textResult, type ToolContext, type ToolResult } from "../../tool/index.ts";
+import { anyTool, textResult, type ToolContext, type ToolResult } from "../../tool/index.ts";
 import type { Subagent } from "../subagents/subagent.ts";
 import type { SubagentRegistry } from "../subagents/subagent-registry.ts";
 import { resumeSubagent } from "../subagents/resume-subagent.ts";
@@ -13,13 +13,13 @@ export interface SubagentMessage {
   readonly summary?: string | undefined;
 }
 
-/** Returns the agent with this name or id if the caller started it. */
+/** Returns the agent with this name or id if the caller started it. Ignores the case of a name that only one has. */
 export async function ownSubagent(
   to: string,
   subagents: SubagentRegistry,
   self: AgentId,
 ): Promise<Subagent | undefined> {
-  const subagent = await subagents.find(to);
+  const subagent = await subagents.find(sameName(to, subagents.names()) ?? to);
   return subagent?.parent === self ? subagent : undefined;
 }
 
@@ -54,7 +54,8 @@ export async function messageSubagent(
     await reclaimSlot(signal);
   }
   if (backgroundRun === "heard") return textResult(`${to} is working and reads it after its current turn.`);
-  return textResult(agentLaunched({ ...backgroundRun, note: `${to} had finished and now resumes with all it knows.` }));
+  const note = `${to} was not working. It now continues with all it knows.`;
+  return textResult(agentLaunched({ ...backgroundRun, note }, context.agent.tools ?? anyTool));
 }
 
 export function didYouMean(name: string, names: readonly string[]): string {

@@ -1,8 +1,10 @@
 import * as z from "zod";
 import { taskLine } from "../../agent/index.ts";
-import type { AcceptanceCheck, WorkItemId } from "../../protocol/index.ts";
+import type { AcceptanceCheck, WorkItem, WorkItemId } from "../../protocol/index.ts";
 import { cleanText, defineTool, failedResult, textResult, type Tool, type ToolResult } from "../../tool/index.ts";
 import { lazyInput } from "./lazy-input.ts";
+import { resolveOwner } from "./task-owner.ts";
+import { tellAboutTask } from "./tell-about-task.ts";
 import { toFailedResult } from "./to-failed-result.ts";
 import {
   metadataInput,
@@ -18,6 +20,7 @@ interface TaskCreateInput {
   readonly subject: string;
   readonly description: string;
   readonly activeForm?: string | undefined;
+  readonly owner?: string | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   readonly needs?: readonly string[] | undefined;
   readonly acceptance?: readonly AcceptanceCheck[] | undefined;
@@ -32,12 +35,19 @@ const createInput = lazyInput<TaskCreateInput>(() =>
       .max(textLimit)
       .describe("All that the agent doing it must know; it has not seen this conversation"),
     activeForm: z.string().max(subjectLimit).optional().describe("Shown while it is in progress: Fixing the parser"),
-    metadata: metadataInput().optional(),
+    owner: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe("Who is to do it: a teammate, also one that you start later, or team-lead. Without: any idle teammate"),
+    metadata: metadataInput().optional().describe("Anything else worth keeping, as key and value"),
     needs: z
       .array(z.string().min(1).max(100))
       .max(50)
       .optional()
-      .describe("Tools that the task needs, such as Bash. An agent without them cannot claim it"),
+      .describe("Tools that the agent doing it must have, such as Edit; others cannot claim it"),
     acceptance: z
       .array(
         z.strictObject({
@@ -48,7 +58,7 @@ const createInput = lazyInput<TaskCreateInput>(() =>
       .max(10)
       .optional()
       .describe(
-        "Commands that run when the task is completed. It counts as done only if all of them end with exit code 0",
+        "Commands run in the doer's folder when it sets the task to completed; it counts as done only if each exits with 0. Only commands that are allowed without asking",
       ),
     blockedBy: z.array(taskNumber()).max(100).optional().describe("Numbers of tasks that must be completed first"),
   }),
@@ -58,7 +68,7 @@ const createInput = lazyInput<TaskCreateInput>(() =>
 export function createTaskCreateTool(ports: TaskToolPorts): Tool {
   return defineTool<TaskCreateInput>({
     name: "TaskCreate",
-    description: `Adds a task to the shared list. Any free agent can claim it. Use it for work with several parts, or for several agents: one task for each part that one agent can do alone, with blockedBy where the order matters. Not for a single small step that you do right away.`,
+    description: `Adds a task to the task list: your plan when you work alone, the shared list in a team. Use it for work with several parts: one task for each part, with blockedBy where the order matters. In a team say with owner who is to do it; any idle teammate takes a task without an owner. Not for a single small step that you do right away.`,
     get input() {
       return createInput();
     },
@@ -70,7 +80,10 @@ export function createTaskCreateTool(ports: TaskToolPorts): Tool {
 }
 
 async function create(input: TaskCreateInput, ports: TaskToolPorts, signal: AbortSignal): Promise<ToolResult> {
-  const task = { ...input, subject: cleanText(input.subject), description: cleanText(input.description) };
+  const found = input.owner === undefined ? undefined : resolveOwner(input.owner, ports);
+  if (found && "problem" in found) return failedResult(`${found.problem} The task was not created.`);
+  const texts = { subject: cleanText(input.subject), description: cleanText(input.description) };
+  const task = { ...input, ...texts, owner: found?.owner };
   const objection = await ports.hooks?.taskCreated(task, signal);
   if (objection !== undefined) {
     return failedResult(`The task was not created: a hook of the user objects.\n${objection}`);
@@ -81,5 +94,29 @@ async function create(input: TaskCreateInput, ports: TaskToolPorts, signal: Abor
   if (!answer.ok) return failedResult(`${answer.message} The task was not created. TaskList shows the tasks.`);
   const { item } = answer;
   await ports.record({ type: "task.created", ...teamOf(ports), taskId: item.id, subject: item.subject });
-  return textResult(`Task #${item.id} created.\n${taskLine(item, await list.list(), readerOf(ports))}`);
+  const all = await list.list();
+  const told = await tellAboutTask(answer, { all, ports });
+  const lines = [
+    `Task #${item.id} created.${told}${found?.hint ?? ""}`,
+    taskLine(item, all, readerOf(ports)),
+    ...(await checkProblems(item, ports)),
+  ];
+  return textResult(lines.join("\n"));
+}
+
+/** Judges the checks now. At completion it is too late to choose others. */
+async function checkProblems({ id, acceptance }: WorkItem, ports: TaskToolPorts): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const [index, { command }] of acceptance.entries()) {
+    const refused = await ports.refuseCheck?.(command);
+    if (!refused) continue;
+    const { why, allowedWith } = refused;
+    const way = allowedWith === undefined ? "" : `\nThe user can allow check ${index + 1} with ${allowedWith}.`;
+    problems.push(`Check ${index + 1} cannot be run here (${why}): ${command}${way}`);
+  }
+  if (problems.length === 0) return [];
+  return [
+    ...problems,
+    `So the task can be completed only as "not verified". For now leave the check out: delete #${id} and create it again without it.`,
+  ];
 }

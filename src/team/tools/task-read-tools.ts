@@ -17,7 +17,7 @@ export function createTaskGetTool(ports: TaskToolPorts): Tool {
   return defineTool<{ readonly taskId: WorkItemId }>({
     name: "TaskGet",
     description:
-      "Shows one task of the list with its whole description, the tasks that block it and the tasks that it blocks. Read it before you begin a task.",
+      "Shows one task of the list with its whole description, the tasks that block it and the tasks that it blocks. Read it before you begin a task: it also says who had it before and what that agent said.",
     get input() {
       return getInput();
     },
@@ -37,7 +37,7 @@ export function createTaskListTool(ports: TaskToolPorts): Tool {
   return defineTool<Record<string, never>>({
     name: "TaskList",
     description:
-      "Shows the task list, one line per task: number, state, subject, owner, and open blockers. A pending task without an owner and without blockers is free to claim. Take the lowest number first.",
+      'Shows the task list, one line per task: number, state, subject, owner, and open blockers. "completed, not verified" means that its checks were not run: it may not be done. A pending task without an owner and without blockers is free. Take the lowest number first.',
     get input() {
       return listInput();
     },

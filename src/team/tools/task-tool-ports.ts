@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { nearestName, type ProcessIdentity } from "../../platform/index.ts";
-import type { StoredEvent, WorkItem, WorkItemId } from "../../protocol/index.ts";
+import type { LeftWorktree, RefusedCommand, TaskMail } from "../../agent/index.ts";
+import type { ProcessIdentity } from "../../platform/index.ts";
+import { type StoredEvent, teamUser, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
 import type {
   NewTask,
   TaskActor,
@@ -19,20 +20,32 @@ export interface TaskToolPorts {
   memberName(): string;
   /** Undefined for the session's own list. */
   team(): string | undefined;
-  /** The possible owners of a task: all current members, including this one. */
-  members(): readonly string[];
+  /** All members of the team, including this one and those that have ended. */
+  members(): readonly TaskMember[];
   record(event: TaskEvent): Promise<void>;
-  /** Notifies another member that a task is assigned to it. */
-  assign(task: WorkItem, to: string): Promise<void>;
+  /** Sends mail about a change to a member that it concerns. */
+  notify(mail: TaskMail): Promise<void>;
   readonly hooks?: TaskHooks | undefined;
   /** Runs the checks of a task that an agent completes. Gives no verdict on a check that could not run. */
   accept(task: WorkItem, signal: AbortSignal): Promise<Pick<TaskProof, "proof" | "detail">>;
+  /** The refusal of a check if this agent completed the task. Absent if that is not known before. */
+  readonly refuseCheck?: ((command: string) => Promise<RefusedCommand | undefined>) | undefined;
+  /** The work of this member that has not landed. Undefined if there is none, or it is not known. */
+  readonly unlandedWork?: ((member: string) => Promise<LeftWorktree | undefined>) | undefined;
+  /** True if the agent works in its own worktree. */
+  readonly isInWorktree?: boolean | undefined;
   /** Returns those of the given tools that this agent does not have. */
   capable(needs: readonly string[]): readonly string[];
   /** The process in which the agent works. The agent's claims end with it. */
   readonly holder?: ProcessIdentity | undefined;
   /** The generation of each claim that this agent holds. Shared with the code that claims for the agent. */
   readonly claims: Map<WorkItemId, number>;
+}
+
+export interface TaskMember {
+  readonly name: string;
+  /** Why it has ended. */
+  readonly ended?: { readonly reason: string } | undefined;
 }
 
 export type TaskEvent = Extract<StoredEvent, { type: `task.${string}` }>;
@@ -82,7 +95,20 @@ export const claimerOf = (ports: TaskToolPorts, { needs }: WorkItem): TaskClaime
 };
 
 /** The agent as the reader of a task list. */
-export const readerOf = (ports: TaskToolPorts) => ({ missing: (needs: readonly string[]) => ports.capable(needs) });
+export const readerOf = (ports: TaskToolPorts) => ({
+  missing: (needs: readonly string[]) => ports.capable(needs),
+  isMember: (name: string) => isTaskMember(name, ports),
+});
+
+/** The user also owns tasks. In a list without a team everybody is known. */
+export const isTaskMember = (name: string, ports: TaskToolPorts): boolean =>
+  ports.team() === undefined ||
+  name === teamUser ||
+  name === ports.memberName() ||
+  currentMembers(ports).includes(name);
+
+export const currentMembers = (ports: TaskToolPorts): readonly string[] =>
+  ports.members().flatMap(({ name, ended }) => (ended ? [] : [name]));
 
 export const teamOf = (ports: TaskToolPorts): { team?: string } => {
   const team = ports.team();
@@ -114,15 +140,3 @@ export function refusedResult(
 
 export const unknownTaskMessage = (id: WorkItemId): ToolResult =>
   failedResult(`There is no task #${id}.${nextStep.missing}`);
-
-/** Undefined if this name can own a task. */
-export function unknownOwner(name: string, ports: TaskToolPorts): ToolResult | undefined {
-  const names = ports.members();
-  if (names.includes(name) || name === ports.memberName()) return undefined;
-  if (ports.team() === undefined) {
-    return failedResult(`There is no member ${JSON.stringify(name)}: this task list is yours alone. Leave owner out.`);
-  }
-  const near = nearestName(name, names);
-  const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-  return failedResult(`There is no member ${JSON.stringify(name)} in the team.${hint} There are: ${names.join(", ")}.`);
-}

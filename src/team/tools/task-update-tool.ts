@@ -5,11 +5,16 @@ import type { TaskList, TaskPatch } from "../../store/index.ts";
 import { cleanText, defineTool, failedResult, textResult, type Tool, type ToolResult } from "../../tool/index.ts";
 import { completeTask } from "./complete-task.ts";
 import { lazyInput } from "./lazy-input.ts";
+import { resolveOwner } from "./task-owner.ts";
+import { tellAboutTask } from "./tell-about-task.ts";
 import { toFailedResult } from "./to-failed-result.ts";
+import { unlandedBlockers } from "./unlanded-blockers.ts";
 import {
   actorOf,
   claimerOf,
+  isTaskMember,
   metadataInput,
+  readerOf,
   unknownTaskMessage,
   refusedResult,
   subjectLimit,
@@ -17,7 +22,6 @@ import {
   type TaskToolPorts,
   teamOf,
   textLimit,
-  unknownOwner,
 } from "./task-tool-ports.ts";
 
 interface TaskUpdateInput extends Omit<TaskPatch, "owner"> {
@@ -33,7 +37,7 @@ const updateInput = lazyInput<TaskUpdateInput>(() =>
     description: z.string().max(textLimit).optional(),
     activeForm: z.string().max(subjectLimit).optional(),
     status: WorkItemStatus.optional().describe(
-      "in_progress claims a task without an owner; pending releases it; completed only when all of it is done and checked",
+      "in_progress claims a task without an owner; pending releases it, or reopens a completed task for its last owner; completed only when all of it is done, and nothing blocks it",
     ),
     addBlocks: z
       .array(taskNumber())
@@ -46,7 +50,9 @@ const updateInput = lazyInput<TaskUpdateInput>(() =>
       .trim()
       .max(100)
       .optional()
-      .describe("Assigns it to a member of the team; an empty string removes the owner"),
+      .describe(
+        "Gives it to a teammate, also one that you start later, or to team-lead; an empty string removes the owner",
+      ),
     metadata: metadataInput().optional().describe("Merged key by key; null removes a key"),
   }),
 );
@@ -58,7 +64,7 @@ const updateInput = lazyInput<TaskUpdateInput>(() =>
 export function createTaskUpdateTool(ports: TaskToolPorts): Tool {
   return defineTool<TaskUpdateInput>({
     name: "TaskUpdate",
-    description: `Changes a task of the list. Set it to in_progress before you begin: that claims it, and only one agent can hold it. Set it to completed only when all of it is done. If it has checks, they run then, and their output is returned to you if they fail. If you cannot finish it, set it back to pending, or add a task for the obstacle and block this one by it. Setting owner notifies that member by mail.`,
+    description: `Changes a task of the list. Set it to in_progress before you begin: that claims it, and only one agent can hold it. Set it to completed only when all of it is done. If it has checks, they run then, and their output is returned to you if they fail. A check that cannot run leaves it "completed, not verified". If you cannot finish it, set it back to pending, or add a task for the obstacle and block this one by it. A new owner is notified by mail, and so is the one that had it.`,
     get input() {
       return updateInput();
     },
@@ -70,12 +76,13 @@ export function createTaskUpdateTool(ports: TaskToolPorts): Tool {
   });
 }
 
-async function update(input: TaskUpdateInput, ports: TaskToolPorts, signal: AbortSignal): Promise<ToolResult> {
-  const ownerProblem = input.owner ? unknownOwner(input.owner, ports) : undefined;
-  if (ownerProblem) return ownerProblem;
+async function update(given: TaskUpdateInput, ports: TaskToolPorts, signal: AbortSignal): Promise<ToolResult> {
+  const found = given.owner ? resolveOwner(given.owner, ports) : undefined;
+  if (found && "problem" in found) return failedResult(`${found.problem} Nothing was changed.`);
   const list = await ports.list();
-  const task = await list.get(input.taskId);
-  if (!task || task.status === "deleted") return unknownTaskMessage(input.taskId);
+  const task = await list.get(given.taskId);
+  if (!task || task.status === "deleted") return unknownTaskMessage(given.taskId);
+  const input = found ? { ...given, owner: found.owner } : withLastOwner(given, task, ports);
   const patch = patchOf(input);
   switch (input.status) {
     case "completed":
@@ -90,11 +97,21 @@ async function update(input: TaskUpdateInput, ports: TaskToolPorts, signal: Abor
     case undefined:
       break;
   }
-  return changeTask(list, task, { patch: { ...patch, ...ownerAndStatus(input) }, ports });
+  return changeTask(list, task, { patch: { ...patch, ...ownerAndStatus(input) }, ports, hint: found?.hint });
 }
 
 const contradiction =
   "Nothing was changed: a task is completed by its owner, so it cannot be assigned to another member in the same call. Leave out owner or status.";
+
+/** A task that is reopened stays with the member that completed it, unless that member has ended. */
+const withLastOwner = (input: TaskUpdateInput, task: WorkItem, ports: TaskToolPorts): TaskUpdateInput =>
+  input.owner === undefined &&
+  input.status === "pending" &&
+  task.status === "completed" &&
+  task.owner !== undefined &&
+  isTaskMember(task.owner, ports)
+    ? { ...input, owner: task.owner }
+    : input;
 
 /** All fields except status and owner. */
 function patchOf(input: TaskUpdateInput): TaskPatch {
@@ -122,6 +139,8 @@ const isClaim = ({ owner }: TaskUpdateInput, task: WorkItem, ports: TaskToolPort
 interface Change {
   readonly patch: TaskPatch;
   readonly ports: TaskToolPorts;
+  /** About the owner. */
+  readonly hint?: string | undefined;
 }
 
 async function claimTask(list: TaskList, task: WorkItem, { patch, ports }: Change): Promise<ToolResult> {
@@ -135,7 +154,9 @@ async function claimTask(list: TaskList, task: WorkItem, { patch, ports }: Chang
   if (item.owner !== ports.memberName()) return failedResult(`Task #${item.id} is already claimed by ${item.owner}.`);
   ports.claims.set(item.id, item.generation);
   await ports.record({ type: "task.claimed", ...teamOf(ports), taskId: item.id, subject: item.subject });
-  return textResult(`Task #${item.id} is yours.\n${taskLine(item, await list.list())}`);
+  const all = await list.list();
+  const notes = await unlandedBlockers(item, all, ports);
+  return textResult([`Task #${item.id} is yours.`, taskLine(item, all), ...notes].join("\n"));
 }
 
 async function deleteTask(list: TaskList, task: WorkItem, ports: TaskToolPorts): Promise<ToolResult> {
@@ -143,10 +164,10 @@ async function deleteTask(list: TaskList, task: WorkItem, ports: TaskToolPorts):
   if (!answer.ok) return refusedResult(answer, ports, task.id);
   ports.claims.delete(task.id);
   await ports.record({ type: "task.updated", ...teamOf(ports), taskId: task.id, status: "deleted" });
-  return textResult(`Task #${task.id} deleted.`);
+  return textResult(`Task #${task.id} deleted.${await tellAboutTask(answer, { all: await list.list(), ports })}`);
 }
 
-async function changeTask(list: TaskList, task: WorkItem, { patch, ports }: Change): Promise<ToolResult> {
+async function changeTask(list: TaskList, task: WorkItem, { patch, ports, hint = "" }: Change): Promise<ToolResult> {
   if (isEmpty(patch))
     return failedResult(`No change was given for #${task.id}. Set the fields that you want to change.`);
   const { tools } = claimerOf(ports, task);
@@ -161,8 +182,10 @@ async function changeTask(list: TaskList, task: WorkItem, { patch, ports }: Chan
     ...(patch.status !== undefined && { status: patch.status }),
     ...(typeof patch.owner === "string" && { owner: patch.owner }),
   });
-  const given = typeof patch.owner === "string" && patch.owner !== task.owner && patch.owner !== ports.memberName();
-  if (given && item.owner !== undefined) await ports.assign(item, item.owner);
-  const notes = given ? ` ${item.owner} is notified by mail.` : "";
-  return textResult(`Task #${item.id} changed.${notes}\n${taskLine(item, await list.list())}`);
+  const all = await list.list();
+  const told = await tellAboutTask(answer, { all, isReworded: isReworded(patch), ports });
+  return textResult(`Task #${item.id} changed.${told}${hint}\n${taskLine(item, all, readerOf(ports))}`);
 }
+
+const isReworded = ({ subject, description, addBlockedBy }: TaskPatch) =>
+  subject !== undefined || description !== undefined || addBlockedBy !== undefined;

@@ -12,6 +12,8 @@ export interface StallWatchdog {
   verdict(): StallVerdict | undefined;
   /** The time until a verdict if no event comes. Undefined while nothing is expected of the agent. */
   dueInMs(): number | undefined;
+  /** Events may bring the deadline nearer, so check at least this often. Short against every limit. */
+  readonly checkEveryMs: number;
 }
 
 export interface StallVerdict {
@@ -168,16 +170,14 @@ export function createStallWatchdog({
 
   return {
     observe,
+    checkEveryMs: Math.min(maxCheckMs, startMs, modelMs, toolMs),
     verdict() {
       const now = clock.monotonic();
       const late = watched().find(({ since, limitMs }) => now - since >= limitMs);
       if (!late) return undefined;
       const silentMs = Math.round(now - late.since);
-      return {
-        kind: late.kind,
-        silentMs,
-        message: `no sign of life for ${Math.round(silentMs / 1000)} s: ${late.what}`,
-      };
+      const message = `no sign of life for ${Math.round(silentMs / 1000)} s: ${late.what}`;
+      return { kind: late.kind, silentMs, message };
     },
     dueInMs() {
       const now = clock.monotonic();
@@ -199,14 +199,13 @@ interface Watched {
   readonly what: string;
 }
 
-/** Events during the sleep may bring the deadline nearer, so check at least this often. */
-const checkEveryMs = 1_000;
+const maxCheckMs = 10_000;
 
 /** Resolves with the first verdict. Rejects with the signal's reason when it aborts. */
 export async function waitForStall(watchdog: StallWatchdog, clock: Clock, signal: AbortSignal): Promise<StallVerdict> {
   for (;;) {
     const verdict = watchdog.verdict();
     if (verdict) return verdict;
-    await clock.sleep(Math.min(watchdog.dueInMs() ?? checkEveryMs, checkEveryMs), signal);
+    await clock.sleep(Math.min(watchdog.dueInMs() ?? watchdog.checkEveryMs, watchdog.checkEveryMs), signal);
   }
 }

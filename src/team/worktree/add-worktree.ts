@@ -7,13 +7,18 @@ import type { WorktreeEntry } from "./worktree-entry.ts";
 
 /**
  * Creates the branch and an empty worktree, so that others do not wait for the files. `--no-track`, because tracking
- * changes the shared config. A concurrent git (fetch, gc, prune) may hold a lock or remove a folder it takes for stale,
+ * changes the shared config. With `hasBranch` its branch is there already. A concurrent git (fetch, gc, prune) may hold a lock or remove a folder it takes for stale,
  * so it is retried.
  */
-export async function addWorktree(repository: Repository, entry: WorktreeEntry): Promise<void> {
+export async function addWorktree(
+  repository: Repository,
+  entry: WorktreeEntry,
+  { hasBranch = false }: { readonly hasBranch?: boolean } = {},
+): Promise<void> {
   const { path, branch, base, agentId, name } = entry;
-  const place = branch === undefined ? ["--detach"] : ["--no-track", "-b", branch];
-  const args = ["worktree", "add", "--no-checkout", "--lock", "--reason", agentId, ...place, path, base];
+  const newBranch = branch === undefined ? ["--detach", path, base] : ["--no-track", "-b", branch, path, base];
+  const place = hasBranch ? [path, branch ?? base] : newBranch;
+  const args = ["worktree", "add", "--no-checkout", "--lock", "--reason", agentId, ...place];
   const { clock, signal } = repository.place;
   const deadline = clock.monotonic() + lockTimeoutMs;
   for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
@@ -25,7 +30,7 @@ export async function addWorktree(repository: Repository, entry: WorktreeEntry):
     if (clock.monotonic() > deadline || !isTransient(added.stderr)) throw addFailed(path, added.stderr);
     await removeFolder(path);
     await forgetWorktree(repository, entry);
-    if (!(await removeBranch(repository, entry, base))) throw addFailed(path, added.stderr);
+    if (!hasBranch && !(await removeBranch(repository, entry, base))) throw addFailed(path, added.stderr);
     await clock.sleep(pause, signal);
   }
 }

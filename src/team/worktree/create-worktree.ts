@@ -1,5 +1,6 @@
 import { lstat } from "node:fs/promises";
-import { basename, isAbsolute, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import type { WorktreeFacts } from "../../agent/index.ts";
 import { currentProcess, hasErrorCode, ifPresent, makeFolder, safeName } from "../../platform/index.ts";
 import { type AgentId, TroupeError, type WorktreeSettings } from "../../protocol/index.ts";
 import { addWorktree } from "./add-worktree.ts";
@@ -7,24 +8,39 @@ import { defaultPorts } from "./ports-for-external-worktree.ts";
 import { withRepositoryLock } from "./repository-lock.ts";
 import { prepareWorktree } from "./prepare-worktree.ts";
 import {
+  currentBranch,
   defaultWorktreeFolder,
   homeWorktreeFolder,
   openRepository,
   type Repository,
   type RepositoryContext,
 } from "./repository.ts";
+import { factsOf } from "./worktree-facts.ts";
 import { undoCreation } from "./undo-creation.ts";
 import { readEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
 
 export interface WorktreeRequest {
   readonly agentId: AgentId;
-  /** The name of its folder. Default: derived from the agent's id. */
+  /** The name or type of its agent, for readable names: `implementer` gives `troupe/implementer-7c1d`. */
+  readonly label?: string;
+  /** The name of its folder. Default: derived from the label and the agent's id. */
   readonly name?: string;
+  /** An entry whose folder is gone: the same branch, base and path are used again. */
+  readonly again?: AgainRequest;
   /** The commit to start from. Default: `HEAD`. */
   readonly base?: string;
   readonly settings?: WorktreeSettings;
   /** Awaited before each step. */
   onStep?(step: string): void | Promise<void>;
+}
+
+interface AgainRequest {
+  readonly path: string;
+  readonly branch: string;
+  /** True if the branch exists. It is then checked out, and not made. */
+  readonly hasBranch: boolean;
+  readonly baseBranch?: string | undefined;
+  readonly landed?: string | undefined;
 }
 
 export interface Worktree {
@@ -34,6 +50,8 @@ export interface Worktree {
   readonly base: string;
   /** The environment for every command that runs in it. */
   readonly env: Readonly<Record<string, string>>;
+  /** For its agent. */
+  readonly facts: WorktreeFacts;
   /** Notices for the agent or the user: what it lacks, and what the setup could not do. */
   readonly notices: readonly string[];
 }
@@ -45,17 +63,23 @@ export interface Worktree {
 export async function createWorktree(place: RepositoryContext, request: WorktreeRequest): Promise<Worktree> {
   const { onStep = () => undefined, settings = {} } = request;
   const repository = await openRepository(place);
-  const { entry, notices } = await plan(repository, request);
-  await withRepositoryLock(place, creationLock(repository), async () => {
-    await assertFree(repository, entry);
+  const { hasBranch = false } = request.again ?? {};
+  const planned = await plan(repository, request);
+  const entry = await withRepositoryLock(place, creationLock(repository), async () => {
+    const named = await withFreeName(repository, planned.entry, request);
+    await assertFree(repository, named, { hasBranch });
     await onStep("record");
-    await writeEntry(repository, entry);
+    await writeEntry(repository, named);
     await onStep("add");
-    await undoOnFailure(repository, entry, () => addWorktree(repository, entry));
+    await undoOnFailure(repository, named, () => addWorktree(repository, named, { hasBranch }));
+    return named;
   });
   return undoOnFailure(repository, entry, async () => {
     const prepared = await prepareWorktree(repository, entry, { settings, onStep });
-    return { ...result(prepared.entry, prepared.env), notices: [...notices, ...prepared.notices] };
+    return {
+      ...openedWorktree(repository, prepared.entry, prepared.env),
+      notices: [...planned.notices, ...prepared.notices],
+    };
   });
 }
 
@@ -64,12 +88,17 @@ export const creationLock = (repository: Repository) => ({
   what: `The worktrees of ${repository.commonDir}`,
 });
 
-const result = (entry: WorktreeEntry, env: Readonly<Record<string, string>>) => ({
+export const openedWorktree = (
+  repository: Repository,
+  entry: WorktreeEntry,
+  env: Readonly<Record<string, string>>,
+): Omit<Worktree, "notices"> => ({
   name: entry.name,
   path: entry.path,
   branch: entry.branch ?? "",
   base: entry.base,
   env,
+  facts: factsOf(entry, repository.top),
 });
 
 /** Decides and checks all names and paths before anything is created. */
@@ -77,19 +106,21 @@ async function plan(
   repository: Repository,
   request: WorktreeRequest,
 ): Promise<{ entry: WorktreeEntry; notices: string[] }> {
-  const { agentId, settings = {} } = request;
-  const short = agentId.slice(-8);
-  const name = validateName(request.name ?? `agent-${short}`);
+  const { agentId, settings = {}, again } = request;
+  const name = validateName(request.name ?? worktreeName(request));
   const base = await baseCommit(repository, request.base ?? "HEAD");
   const folder = await worktreeFolder(repository, settings);
   const { clock } = repository.place;
+  const baseBranch = again?.baseBranch ?? (await currentBranch(repository));
   const entry: WorktreeEntry = {
     v: 1,
     name,
     state: "making",
-    path: join(folder, name),
-    branch: `troupe/agent-${short}`,
+    path: again?.path ?? join(folder, name),
+    branch: again?.branch ?? branchName(worktreeName(request)),
     base,
+    checkout: repository.top,
+    ...(baseBranch !== undefined && { baseBranch }),
     agentId,
     owner: currentProcess(),
     createdAt: new Date(clock.now()).toISOString(),
@@ -97,8 +128,42 @@ async function plan(
     ports: settings.ports ?? defaultPorts,
     disposable: settings.disposable ?? [],
     reasons: [],
+    ...(again?.landed !== undefined && { landed: again.landed }),
   };
   return { entry, notices: await noticesOf(repository) };
+}
+
+/** `implementer-7c1d`: the agent's name or type, and the end of its id. */
+export const worktreeName = ({ label, agentId }: Pick<WorktreeRequest, "label" | "agentId">, characters = 4) =>
+  `${worktreeLabel(label ?? "agent")}-${agentId.slice(-characters)}`;
+
+/** A name in characters that are safe in a branch and a folder. */
+export function worktreeLabel(name: string): string {
+  const readable = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_]+/g, "-")
+    .replaceAll(/^-|-$/g, "")
+    .slice(0, 40);
+  return readable === "" ? "agent" : readable;
+}
+
+const branchName = (name: string) => `troupe/${name}`;
+
+/** Takes more of the agent's id if the short name is taken. Call it only with the repository lock held. */
+async function withFreeName(
+  repository: Repository,
+  entry: WorktreeEntry,
+  request: WorktreeRequest,
+): Promise<WorktreeEntry> {
+  if (request.name !== undefined) return entry;
+  const branches = await repository.ask(["for-each-ref", "--format=%(refname:short)", "refs/heads/troupe"]);
+  const isTaken = async (name: string) =>
+    branches.split("\n").includes(branchName(name)) ||
+    (await readEntry(repository, name)) !== undefined ||
+    (await exists(join(dirname(entry.path), name)));
+  if (!(await isTaken(entry.name))) return entry;
+  const name = worktreeName(request, 12);
+  return { ...entry, name, path: join(dirname(entry.path), name), branch: branchName(name) };
 }
 
 function validateName(name: string): string {
@@ -152,7 +217,11 @@ async function noticesOf(repository: Repository): Promise<string[]> {
   return notices;
 }
 
-async function assertFree(repository: Repository, entry: WorktreeEntry): Promise<void> {
+async function assertFree(
+  repository: Repository,
+  entry: WorktreeEntry,
+  { hasBranch }: { readonly hasBranch: boolean },
+): Promise<void> {
   const { path, branch = "" } = entry;
   const taken = await readEntry(repository, entry.name);
   if (taken) throw new TroupeError("git", `a worktree named ${entry.name} already exists (${taken.path}). ${wayOut}`);
@@ -163,7 +232,7 @@ async function assertFree(repository: Repository, entry: WorktreeEntry): Promise
     "refs/heads/troupe",
   ]);
   for (const [name, where] of refs.split("\n").map((line) => line.split("\0"))) {
-    if (name === branch) {
+    if (name === branch && !(hasBranch && !where)) {
       const checkedOut = where ? `, checked out in ${where}` : "";
       throw new TroupeError("git", `the branch ${branch} already exists${checkedOut}. ${wayOut}`);
     }

@@ -53,6 +53,7 @@ export async function inspectWorktree(repository: Repository, entry: WorktreeEnt
 
 const nothingKnown = {
   commits: 0,
+  tips: [],
   detached: [],
   dropped: [],
   changedFiles: [],
@@ -67,8 +68,13 @@ interface Tree {
 
 /** The commits of the branch, if the folder is gone. */
 async function commitsOf(repository: Repository, entry: WorktreeEntry): Promise<FoundCommits> {
-  const counted = await repository.git(["rev-list", "--count", `${entry.base}..refs/heads/${entry.branch ?? ""}`]);
-  return { commits: counted.ok ? Number(counted.stdout) : 0, detached: [], dropped: [] };
+  const branch = `refs/heads/${entry.branch ?? ""}`;
+  const [counted, tip] = await Promise.all([
+    repository.git(["rev-list", "--count", `${entry.base}..${branch}`]),
+    repository.git(["rev-parse", "--verify", "--quiet", branch]),
+  ]);
+  const tips = tip.ok ? [tip.stdout.trim()] : [];
+  return { commits: counted.ok ? Number(counted.stdout) : 0, tips, detached: [], dropped: [] };
 }
 
 const commitReason = ({ commits, detached }: FoundCommits) =>

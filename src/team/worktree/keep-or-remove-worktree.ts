@@ -10,6 +10,7 @@ import { releasePorts } from "./port-blocks.ts";
 import { gitErrorText, openRepository, type Repository, type RepositoryContext } from "./repository.ts";
 import { forgetWorktree, removeBranch, removeEmptyFolder, removeFolder } from "./undo-creation.ts";
 import { readEntry, removeEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
+import { landingTarget } from "./worktree-state.ts";
 
 export interface FinishRequest {
   readonly name: string;
@@ -18,7 +19,12 @@ export interface FinishRequest {
 }
 
 export type FinishedWorktree =
-  | { readonly outcome: "removed"; readonly rescued: readonly string[] }
+  | {
+      readonly outcome: "removed";
+      readonly rescued: readonly string[];
+      /** Its commits, if they have landed. */
+      readonly landed: LandedCommits | undefined;
+    }
   | {
       readonly outcome: "kept";
       readonly reasons: readonly string[];
@@ -27,6 +33,12 @@ export type FinishedWorktree =
       /** Refs that now keep commits without a ref. */
       readonly rescued: readonly string[];
     };
+
+interface LandedCommits {
+  readonly commits: number;
+  /** The branch that has them. Undefined if it is not known. */
+  readonly target: string | undefined;
+}
 
 /** Finishes the worktree of an agent that has ended: keeps it if anything would be lost, else removes it. */
 export async function finishWorktree(place: RepositoryContext, request: FinishRequest): Promise<FinishedWorktree> {
@@ -58,6 +70,7 @@ export async function settleWorktree(
     return keep(repository, entry, { reasons: found.reasons, rescued });
   }
   const rescued = await rescue(repository, entry, [...found.detached, ...found.dropped]);
+  const landed = await landedCommits(repository, entry);
   await onStep("mark removing");
   await writeEntry(repository, { ...entry, state: "removing", owner: currentProcess() });
   await onStep("unlock");
@@ -71,7 +84,17 @@ export async function settleWorktree(
   if (entry.portBase !== undefined) await releasePorts(repository.place, entry.path);
   await removeEntry(repository, entry.name);
   await removeEmptyFolder(repository);
-  return { outcome: "removed", rescued };
+  return { outcome: "removed", rescued, landed };
+}
+
+async function landedCommits(
+  repository: Repository,
+  entry: Pick<WorktreeEntry, "base" | "landed" | "baseBranch">,
+): Promise<LandedCommits | undefined> {
+  if (entry.landed === undefined) return undefined;
+  const counted = await repository.git(["rev-list", "--count", `${entry.base}..${entry.landed}`, "--"]);
+  if (!counted.ok) return undefined;
+  return { commits: Number(counted.stdout), target: await landingTarget(repository, entry) };
 }
 
 /** A removal that was killed: only files of the base are left, or nothing. */
@@ -97,7 +120,8 @@ async function removeTree(repository: Repository, entry: WorktreeEntry): Promise
   return `unknown: git does not remove it (${gitErrorText(removed.stderr)})`;
 }
 
-async function keep(
+/** Keeps it, with the reasons. Call it only with the repository lock held. */
+export async function keep(
   repository: Repository,
   entry: WorktreeEntry,
   { reasons, rescued }: { reasons: readonly string[]; rescued: readonly string[] },

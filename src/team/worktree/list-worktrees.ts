@@ -1,7 +1,8 @@
 import { currentProcess, isAlive } from "../../platform/index.ts";
-import { inspectWorktree } from "./inspect-worktree.ts";
+import { inspectWorktree, type Inspection } from "./inspect-worktree.ts";
 import { openRepository, type Repository, type RepositoryContext } from "./repository.ts";
 import { listEntries, type WorktreeEntry } from "./worktree-entry.ts";
+import { landingTarget, missingCommits } from "./worktree-state.ts";
 
 export interface ListedWorktree {
   readonly name: string;
@@ -15,7 +16,12 @@ export interface ListedWorktree {
    */
   readonly state: "making" | "landing" | "live" | "kept" | "left" | "removing" | "foreign";
   readonly changedFiles: readonly string[];
+  /** Commits that its base does not have. None of them counts once the tip of its branch has landed. */
   readonly commits: number;
+  /** Those of its commits that the branch it started from does not have, neither as they are nor rewritten. */
+  readonly unmerged: number;
+  /** The branch that has all its commits. Undefined if it has none, or some of them are missing there. */
+  readonly mergedInto: string | undefined;
   /** Why it is not removed. */
   readonly reasons: readonly string[];
 }
@@ -28,10 +34,25 @@ export async function listWorktrees(
   const worktrees: ListedWorktree[] = [];
   for (const entry of entries) {
     const { name, path, branch, base, agentId } = entry;
-    const { changedFiles, commits, reasons } = await inspectWorktree(repository, entry);
-    worktrees.push({ name, path, branch, base, agentId, state: stateOf(entry), changedFiles, commits, reasons });
+    const { changedFiles, commits, tips, reasons } = await inspectWorktree(repository, entry);
+    const merge = await mergeState(repository, entry, { commits, tips });
+    const found = { changedFiles, commits, ...merge, reasons };
+    worktrees.push({ name, path, branch, base, agentId, state: stateOf(entry), ...found });
   }
   return { worktrees: [...worktrees, ...(await foreign(repository, entries))], problems };
+}
+
+async function mergeState(
+  repository: Repository,
+  entry: WorktreeEntry,
+  { commits, tips }: Pick<Inspection, "commits" | "tips">,
+): Promise<Pick<ListedWorktree, "unmerged" | "mergedInto">> {
+  const target = await landingTarget(repository, entry);
+  if (target === undefined || commits === Infinity) return { unmerged: commits, mergedInto: undefined };
+  const missing = await Promise.all(tips.map((tip) => missingCommits(repository, { tip, target, entry })));
+  const unmerged = Math.max(0, ...missing);
+  const hasWork = commits > 0 || entry.landed !== undefined;
+  return { unmerged, mergedInto: hasWork && unmerged === 0 ? target : undefined };
 }
 
 export function isOwned(entry: WorktreeEntry): boolean {
@@ -50,11 +71,11 @@ async function foreign(repository: Repository, entries: readonly WorktreeEntry[]
   const listed = await repository.ask(["worktree", "list", "--porcelain"]);
   return listed.split("\n\n").flatMap((block) => {
     const path = /^worktree (.*)$/m.exec(block)?.[1];
-    const branch = /^branch refs\/heads\/(troupe\/agent-.*)$/m.exec(block)?.[1];
+    const branch = /^branch refs\/heads\/(troupe\/.*)$/m.exec(block)?.[1];
     if (path === undefined || branch === undefined || known.has(path)) return [];
     const name = path.slice(path.lastIndexOf("/") + 1);
     const reasons = ["foreign: it is not in the records of this TROUPE_HOME"];
-    const none = { base: undefined, agentId: undefined, changedFiles: [], commits: 0 };
-    return [{ name, path, branch, state: "foreign" as const, reasons, ...none }];
+    const none = { base: undefined, agentId: undefined, changedFiles: [], commits: 0, unmerged: 0 };
+    return [{ name, path, branch, state: "foreign" as const, reasons, mergedInto: undefined, ...none }];
   });
 }

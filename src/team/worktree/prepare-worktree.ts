@@ -6,6 +6,7 @@ import { findAdminFolder } from "./git-admin-folder.ts";
 import { fingerprint } from "./worktree-fingerprint.ts";
 import { ignoredPaths } from "./ignored-paths.ts";
 import { reservePorts } from "./port-blocks.ts";
+import { copyDependencies, defaultDependencies } from "./copy-dependencies.ts";
 import { copyIntoWorktree } from "./copy-into-worktree.ts";
 import type { Repository } from "./repository.ts";
 import { runCommand } from "./run-command.ts";
@@ -42,15 +43,22 @@ export async function prepareWorktree(
   const entry: WorktreeEntry = { ...made, state: "preparing", ...(portBase !== undefined && { portBase }) };
   await writeEntry(repository, entry);
   await onStep("put");
-  const { copied: put, notices } = await copyIntoWorktree(repository, entry.path, settings);
+  const named = await copyIntoWorktree(repository, entry.path, settings);
+  const installed = await copyDependencies(repository, {
+    path: entry.path,
+    names: settings.dependencies ?? defaultDependencies,
+    put: named.copied,
+  });
+  const put = [...named.copied, ...installed.copied];
   const env = worktreeEnvironment(entry);
   await onStep("set-up");
   const after = settings.setup === undefined ? undefined : await setUp(repository, entry, { settings, env });
   const all = [...put, ...(after?.made ?? []).filter((file) => !put.some((other) => other.path === file.path))];
-  const ready: WorktreeEntry = { ...entry, state: readyState, put: all };
+  const { setup } = settings;
+  const ready: WorktreeEntry = { ...entry, state: readyState, put: all, ...(setup !== undefined && { setup }) };
   await onStep("ready");
   await writeEntry(repository, ready);
-  return { entry: ready, env, notices: [...notices, ...(after?.notices ?? [])] };
+  return { entry: ready, env, notices: [...named.notices, ...installed.notices, ...(after?.notices ?? [])] };
 }
 
 export const worktreeEnvironment = (entry: WorktreeEntry): Record<string, string> => ({

@@ -1,6 +1,6 @@
 import { TroupeError } from "../../protocol/index.ts";
 import { creationLock } from "./create-worktree.ts";
-import { settleWorktree } from "./keep-or-remove-worktree.ts";
+import { keep, settleWorktree } from "./keep-or-remove-worktree.ts";
 import { withRepositoryLock } from "./repository-lock.ts";
 import { inspectWorktree } from "./inspect-worktree.ts";
 import { isOwned } from "./list-worktrees.ts";
@@ -21,15 +21,18 @@ export interface PrunedWorktree {
 export interface PruneRequest {
   /** Reports what would be done, and does nothing. */
   readonly dryRun?: boolean;
-  /** At a start: skip worktrees that were inspected and kept before. */
+  /**
+   * At a start: skip worktrees that were inspected and kept before, and keep those without work too. Their agents may
+   * continue when their session is resumed.
+   */
   readonly onlyAbandoned?: boolean;
   onStep?(step: string): void | Promise<void>;
 }
 
 /**
  * Recovers what killed sessions left. Incomplete worktrees are undone, half-removed ones removed, and those without an
- * owner finished as if their agent had ended. Runs at every start. A worktree that holds work or has a live owner
- * stays.
+ * owner finished as if their agent had ended. Runs at every start, which removes no worktree of an agent. A worktree
+ * that holds work or has a live owner stays.
  */
 export async function pruneWorktrees(
   place: RepositoryContext,
@@ -76,7 +79,12 @@ async function pruneOne(
       const { reasons } = await inspectWorktree(repository, entry);
       return said(reasons.length === 0 ? "removed" : "kept", reasons);
     }
-    const settled = await settleWorktree(repository, entry, request);
+    const found = await inspectWorktree(repository, entry);
+    if (request.onlyAbandoned && entry.state === "live" && found.reasons.length === 0) {
+      await keep(repository, entry, { reasons: [], rescued: [] });
+      return said("live", ["its agent may continue"]);
+    }
+    const settled = await settleWorktree(repository, entry, { ...request, found });
     return settled.outcome === "kept" ? said("kept", settled.reasons) : said("removed");
   } catch (error) {
     if (!TroupeError.is(error)) throw error;

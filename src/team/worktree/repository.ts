@@ -89,6 +89,12 @@ export async function openRepository(place: RepositoryContext): Promise<Reposito
   };
 }
 
+/** The short name of the branch that is checked out. Undefined on a detached head. */
+export async function currentBranch(repository: Repository): Promise<string | undefined> {
+  const head = await repository.git(["symbolic-ref", "--quiet", "--short", "HEAD"]);
+  return head.ok ? head.stdout.trim() : undefined;
+}
+
 /** Set in the environment of every git that a creation, removal or landing starts. */
 export const operationVariable = "TROUPE_OPERATION";
 

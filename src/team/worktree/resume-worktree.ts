@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { currentProcess, isAlive } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { findAdminFolder } from "./git-admin-folder.ts";
-import { creationLock, type Worktree } from "./create-worktree.ts";
+import { creationLock, openedWorktree, type Worktree } from "./create-worktree.ts";
 import { withRepositoryLock } from "./repository-lock.ts";
 import { reservePorts } from "./port-blocks.ts";
 import { worktreeEnvironment } from "./prepare-worktree.ts";
@@ -24,7 +25,7 @@ export async function resumeWorktree(
     if (!adopt && entry.state === "live" && entry.owner.pid !== process.pid && isAlive(entry.owner) !== "dead") {
       throw new TroupeError("git", `cannot resume the worktree ${name}: process ${entry.owner.pid} uses it`);
     }
-    const admin = await findAdminFolder(repository, entry.path);
+    const admin = existsSync(entry.path) ? await findAdminFolder(repository, entry.path) : undefined;
     if (!admin) return undefined;
     if (admin.lockedBecause === undefined) {
       await repository.ask(["worktree", "lock", "--reason", entry.agentId, entry.path]);
@@ -38,7 +39,6 @@ export async function resumeWorktree(
       ...(portBase !== undefined && { portBase }),
     };
     await writeEntry(repository, live);
-    const { path, branch = "", base } = live;
-    return { name, path, branch, base, env: worktreeEnvironment(live), notices: [] };
+    return { ...openedWorktree(repository, live, worktreeEnvironment(live)), notices: [] };
   });
 }

@@ -5,6 +5,8 @@ import type { WorktreeEntry } from "./worktree-entry.ts";
 export interface FoundCommits {
   /** Commits of its head and its branch that are not in the base. */
   readonly commits: number;
+  /** The commits of its head and its branch. */
+  readonly tips: readonly string[];
   /** The current head, if no ref contains it. */
   readonly detached: readonly string[];
   /** Former heads that no ref contains now: amended, reset or rebased. */
@@ -24,13 +26,14 @@ export async function findCommits(
     git(["rev-parse", "--verify", "--quiet", "HEAD"]).then(({ stdout }) => stdout.trim()),
     git(["reflog", "show", "--format=%H", "HEAD", "--"]),
   ]);
-  const tips = [head, tip].filter((commit) => commit !== "" && commit !== entry.landed);
-  const counted = await git(["rev-list", "--count", ...tips, "--not", entry.base, "--"]);
-  const commits = tips.length === 0 ? 0 : counted.ok ? Number(counted.stdout) : Infinity;
+  const tips = [...new Set([head, tip])].filter((commit) => commit !== "");
+  const open = tips.filter((commit) => commit !== entry.landed);
+  const counted = await git(["rev-list", "--count", ...open, "--not", entry.base, "--"]);
+  const commits = open.length === 0 ? 0 : counted.ok ? Number(counted.stdout) : Infinity;
   const past = seen.ok ? [...new Set(seen.stdout.split("\n").filter(Boolean))].slice(0, 1000) : [];
   const detached = head === "" || head === entry.base ? [] : await unreferenced(repository, [head]);
   const dropped = (await unreferenced(repository, past)).filter((commit) => !detached.includes(commit));
-  return { commits, detached, dropped: dropped.filter((commit) => commit !== entry.base) };
+  return { commits, tips, detached, dropped: dropped.filter((commit) => commit !== entry.base) };
 }
 
 /** The topmost of the commits and their ancestors that no ref contains. */

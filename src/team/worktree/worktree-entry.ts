@@ -27,10 +27,15 @@ export const WorktreeEntry = z.object({
   branch: z.string().optional(),
   /** The commit it started from. Everything after it is work, even after several resumes. */
   base: z.string(),
+  /** The checkout that it was made from, and the branch there. Not in entries of older versions. */
+  checkout: z.string().optional(),
+  baseBranch: z.string().optional(),
   agentId: z.string(),
   owner: ProcessIdentity,
   createdAt: z.string(),
   put: z.array(PutFile).default([]),
+  /** The setup command that ran in it. */
+  setup: z.string().optional(),
   portBase: z.number().optional(),
   ports: z.number().default(0),
   disposable: z.array(z.string()).default([]),

@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
-import { findExecutable, isInside, type ProcessScope, realPathSync } from "../../platform/index.ts";
+import { findExecutable, type ProcessScope, realPathSync } from "../../platform/index.ts";
 import type { ToolDisplay } from "../../protocol/index.ts";
 import type { BackgroundEnd } from "../background-jobs.ts";
 import { defineTool, failedResult, textResult, type ToolContext, type ToolResult } from "../define-tool.ts";
 import { createLiveText } from "../output/live-text.ts";
 import { placeInSandbox, sandboxNote, type PlacedCommand } from "../sandbox/place-in-sandbox.ts";
+import { uselessLineReason } from "../shell/useless-line.ts";
+import { anyTool, joinNames, type ToolNames } from "../tool-names.ts";
+import { schemaOf } from "../tool-specs.ts";
 import { shellEnvironment } from "../shell-environment.ts";
 import { spoolOutput } from "../output/spool-output.ts";
 
@@ -20,9 +23,8 @@ const BashInput = z.strictObject({
     .number()
     .int()
     .min(1)
-    .max(600_000)
     .optional()
-    .describe("Timeout in milliseconds. Default: 120000, or the configured value"),
+    .describe("Timeout in milliseconds, at most 600000. Default: 120000, or the configured value"),
   run_in_background: z.boolean().optional().describe("Start it and continue; read its output with TaskOutput"),
   outside_sandbox: z
     .boolean()
@@ -34,13 +36,37 @@ const BashInput = z.strictObject({
 type BashInput = z.infer<typeof BashInput>;
 
 const defaultTimeout = 120_000;
+const longestTimeout = 600_000;
 const showBytes = 28_000;
 const fileLimitBytes = 64 * 1024 * 1024;
 const outputLimitBytes = 1024 * 1024 * 1024;
 
+/** For an agent that could neither look at a background job nor stop it. */
+const ForegroundInput = BashInput.omit({ run_in_background: true });
+
+const hasJobs = (tools: ToolNames) => tools.has("TaskOutput") && tools.has("TaskStop");
+
+const insteadOf = { Read: "cat", Edit: "sed", Write: "echo", Glob: "find", Grep: "grep" };
+
+function describe(tools: ToolNames): string {
+  const better = Object.entries(insteadOf).filter(([name]) => tools.has(name));
+  const [names, commands] = [better.map(([name]) => name), better.map(([, command]) => command)].map(joinNames);
+  return [
+    "Runs a command line in bash and returns its output (stdout and stderr together) and exit code. Every command starts in the working directory: cd, variables and functions last only for one command line, as in cd test && npm test. There is no terminal and no input: nothing interactive works. The command is stopped after the timeout, at most 600000 ms.",
+    ...(hasJobs(tools)
+      ? ["For servers, watchers and anything longer use run_in_background, never & or nohup."]
+      : ["It cannot run anything in the background."]),
+    ...(better.length === 0 ? [] : [`Prefer ${names} to ${commands}.`]),
+  ].join(" ");
+}
+
 export const bashTool = defineTool<BashInput>({
   name: "Bash",
-  description: `Runs a command line in bash and returns its output (stdout and stderr together) and exit code. The working directory stays where a command leaves it, if that is inside the working directories. Variables and functions do not stay. There is no terminal and no input: nothing interactive works. The command is stopped after the timeout, at most 600000 ms. For servers, watchers and anything longer use run_in_background, never & or nohup. Prefer Read, Edit, Write, Glob and Grep to cat, sed, echo, find and grep.`,
+  description: describe(anyTool),
+  wordsFor: (tools) => ({
+    description: describe(tools),
+    ...(!hasJobs(tools) && { inputSchema: schemaOf(ForegroundInput) }),
+  }),
   input: BashInput,
   access: "run",
   subject: ({ command, outside_sandbox }) => ({
@@ -49,8 +75,12 @@ export const bashTool = defineTool<BashInput>({
     ...(outside_sandbox && { outsideSandbox: true }),
   }),
   title: ({ command, outside_sandbox }) => `$ ${command}${outside_sandbox ? " (outside the sandbox)" : ""}`,
-  execute: (input, context) =>
-    input.run_in_background ? startInBackground(input, context) : runAndWait(input, context),
+  async execute(input, context) {
+    const isBackground = input.run_in_background ?? false;
+    const useless = uselessLineReason(input.command, { isBackground });
+    if (useless !== undefined) return failedResult(useless);
+    return isBackground ? startInBackground(input, context) : runAndWait(input, context);
+  },
 });
 
 async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolResult> {
@@ -58,7 +88,7 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
   const openFile = () => context.outputFile(name);
   const output = spoolOutput({ showBytes, fileLimitBytes, openFile, secrets: context.secrets });
   const live = createLiveText((text) => context.progress(text), { secrets: context.secrets });
-  const timeoutMs = input.timeout ?? context.commandTimeoutMs ?? defaultTimeout;
+  const timeoutMs = Math.min(input.timeout ?? context.commandTimeoutMs ?? defaultTimeout, longestTimeout);
   let where = "";
   const place = await placeShell(input, context);
   if (place.kind === "refused") return failedResult(place.message);
@@ -79,7 +109,7 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
   const notes = [
     ...endNotes(result, timeoutMs),
     ...(place.kind === "sandbox" && result.exitCode !== 0 ? sandboxNoteFor(text, context) : []),
-    ...moveTo(where, context),
+    ...cdNote(where, context),
     ...leftNotes(result.leftRunning),
   ];
   const shown = text.replace(/\n+$/, "");
@@ -134,7 +164,7 @@ function endNotes(result: RunEnd, timeoutMs: number): string[] {
   if (result.aborted) return ["Interrupted: the command and all its processes were stopped."];
   if (result.timedOut) {
     return [
-      `Timed out after ${timeoutMs} ms: the command and all its processes were stopped. Set a longer timeout, or use run_in_background.`,
+      `Timed out after ${timeoutMs} ms: the command and all its processes were stopped. Set a longer timeout, or use run_in_background. If it waits for input or is a full-screen program, it cannot work here.`,
     ];
   }
   if (result.flooded) return [`Stopped: it wrote more than ${outputLimitBytes} bytes. Make it write less.`];
@@ -142,21 +172,11 @@ function endNotes(result: RunEnd, timeoutMs: number): string[] {
   return result.exitCode === 0 ? [] : [`Exit code ${result.exitCode}`];
 }
 
-/**
- * Follows the command to its last directory, if the agent may work there. The reported path is not trusted: links are
- * resolved.
- */
-function moveTo(where: string, context: ToolContext): string[] {
+/** The command ended in another folder. The next one starts in the agent's folder again, as paths of files do. */
+function cdNote(where: string, { cwd }: ToolContext): string[] {
   const said = where.replace(/\n$/, "");
-  if (said === "" || !said.startsWith("/") || said.includes("\0")) return [];
-  const folder = realPathSync(said);
-  if (folder === realPathSync(context.cwd)) return [];
-  const roots = context.roots.map((root) => realPathSync(root));
-  if (roots.some((root) => isInside(folder, root))) {
-    context.setCwd(folder);
-    return [`The working directory is now ${folder}`];
-  }
-  return [`${folder} is outside the working directories, so the working directory is still ${context.cwd}`];
+  if (!said.startsWith("/") || said.includes("\0") || realPathSync(said) === realPathSync(cwd)) return [];
+  return [`The next command starts in ${cwd} again. To run it in another folder, put cd into the same command line.`];
 }
 
 const leftNotes = (pids: readonly number[]) =>
@@ -183,6 +203,6 @@ async function startInBackground(input: BashInput, context: ToolContext): Promis
     },
   });
   return textResult(
-    `Started in the background as ${task.id}. Read its output with TaskOutput, stop it with TaskStop. The output is also in ${task.outputFile}.`,
+    `Started in the background as ${task.id}. Read its output with TaskOutput. Stop it with TaskStop when it is no longer needed: without a user the run waits for it up to ten minutes. The output is also in ${task.outputFile}.`,
   );
 }

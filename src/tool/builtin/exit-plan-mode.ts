@@ -6,16 +6,17 @@ const ExitPlanModeInput = z.strictObject({
     .string()
     .max(100_000)
     .refine((plan) => plan.trim() !== "", "must not be empty")
-    .describe("The whole plan, in Markdown, as the user will read it"),
+    .describe("The whole plan, in Markdown, as it will be read"),
 });
 
 /**
- * Always in the list, in plan mode or not: a list that changed with the mode would lose the prompt cache twice per
- * plan. The session asks the user before the tool runs. It runs only if the plan was approved.
+ * In the list of a lead whose user can switch plan mode on, in plan mode or not: a list that changed with the mode
+ * would lose the prompt cache twice per plan. The session asks before the tool runs. It runs only if the plan was
+ * approved.
  */
 export const exitPlanModeTool = defineTool<z.infer<typeof ExitPlanModeInput>>({
   name: "ExitPlanMode",
-  description: `Only in plan mode: shows the user your plan and asks for approval. Call it when you have read enough to say what you will change, where, and how you will check it. If the user agrees, plan mode ends and you begin. If not, the user says what to change and you continue planning. Not for questions, and not for tasks that change nothing.`,
+  description: `Only in plan mode: presents your plan for approval, to the user or to the lead of your team. Call it when you have read enough to say what you will change, where, and how you will check it. If it is approved, plan mode ends and you begin. If not, you read what to change and continue planning. Not for questions, and not for tasks that change nothing.`,
   input: ExitPlanModeInput,
   access: "run",
   subject: () => ({ kind: "own" }),
@@ -24,9 +25,10 @@ export const exitPlanModeTool = defineTool<z.infer<typeof ExitPlanModeInput>>({
     if (!context.plan?.isPlanning) {
       return failedResult("You are not in plan mode, so there is nothing to leave. Continue with the task.");
     }
-    const mode = await context.plan.leave();
+    const { mode, approvedBy } = await context.plan.leave();
+    const who = approvedBy === undefined ? "The plan is approved" : `The ${approvedBy} approved the plan`;
     return textResult(
-      `The user approved the plan, and plan mode is off (the permission mode is now ${mode}). Carry out the plan step by step, and check the result.`,
+      `${who}, and plan mode is off (the permission mode is now ${mode}). Carry out the plan step by step, and check the result.`,
     );
   },
 });

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import * as z from "zod";
 import { defineTool, failedResult, textResult, type ToolContext } from "../define-tool.ts";
 import { globPattern, staticPrefix } from "../permissions/glob-pattern.ts";
-import { PathInput, resolvePath } from "../files/resolve-path.ts";
+import { PathInput, resolvePath, shownPath } from "../files/resolve-path.ts";
 import { noRipgrep } from "../files/ripgrep.ts";
 import { searchVerifiedPath } from "../files/search-verified-path.ts";
 
@@ -37,7 +37,7 @@ export const globTool = defineTool<z.infer<typeof GlobInput>>({
     const paths = found.lines.map((line) => line.slice(base.length + 1)).filter((path) => matches.test(path));
     if (paths.length === 0) {
       return textResult(
-        `No file below ${base} matches ${input.pattern}. Files excluded by .gitignore were not searched.`,
+        `No file in ${shownPath(base, context)} matches ${input.pattern}. Files excluded by .gitignore were not searched.`,
       );
     }
     const newest = await newestFirst(
@@ -48,7 +48,10 @@ export const globTool = defineTool<z.infer<typeof GlobInput>>({
       ...(paths.length > shown ? [`${paths.length - shown} more files match. Narrow the pattern to see them.`] : []),
       ...(found.more ? [`Only the first ${filesSeen} files were searched.`] : []),
     ];
-    const text = newest.slice(0, shown).join("\n");
+    const text = newest
+      .slice(0, shown)
+      .map((path) => shownPath(path, context))
+      .join("\n");
     return textResult(notes.length === 0 ? text : `${text}\n\n[${notes.join(" ")}]`);
   },
 });
@@ -64,9 +67,11 @@ function searchFolder(input: { pattern: string; path?: string | undefined }): { 
 
 async function notAFolder(path: string): Promise<string | undefined> {
   try {
-    return (await stat(path)).isDirectory() ? undefined : `${path} is a file, not a directory. Use Read to read it.`;
+    return (await stat(path)).isDirectory() ? undefined : `${path} is a file, not a directory. Read it instead.`;
   } catch (error) {
-    return `${path} cannot be searched: ${(error as NodeJS.ErrnoException).code === "ENOENT" ? "it does not exist" : (error as Error).message}.`;
+    return (error as NodeJS.ErrnoException).code === "ENOENT"
+      ? `${path} does not exist.`
+      : `${path} cannot be searched: ${(error as Error).message}.`;
   }
 }
 

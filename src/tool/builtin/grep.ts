@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
-import { PathInput, resolvePath } from "../files/resolve-path.ts";
+import { PathInput, resolvePath, shownPath } from "../files/resolve-path.ts";
 import { noRipgrep } from "../files/ripgrep.ts";
 import { searchVerifiedPath } from "../files/search-verified-path.ts";
 
@@ -43,18 +43,52 @@ export const grepTool = defineTool<GrepInput>({
     const path = resolvePath(input.path ?? ".", context);
     const found = await searchVerifiedPath({ args: grepArguments(input), path, limit }, context);
     if (!found) return failedResult(noRipgrep);
-    if (found.trouble !== undefined && found.lines.length === 0) {
-      return failedResult(`The search failed. ${found.trouble.replace(/^rg: /gm, "")}`);
-    }
-    if (found.lines.length === 0) return textResult(`Nothing below ${path} matches.`);
+    if (found.trouble !== undefined && found.lines.length === 0)
+      return failedResult(searchProblem(input, found.trouble));
+    if (found.lines.length === 0) return textResult(`No match in ${shownPath(path, context)}.`);
     const notes = [
       ...(found.more ? [`Only the first ${limit} lines are shown. Narrow the search, or raise head_limit.`] : []),
       ...(found.trouble === undefined ? [] : [`Some files could not be searched: ${found.trouble}`]),
     ];
-    const text = found.lines.join("\n");
+    const text = found.lines.map((line) => shownPath(line, context)).join("\n");
     return textResult(notes.length === 0 ? text : `${text}\n\n[${notes.join(" ")}]`);
   },
 });
+
+/** Says what to change in the call. ripgrep's own hints name options that this tool does not have. */
+function searchProblem({ pattern, type }: GrepInput, trouble: string): string {
+  if (/unrecognized file type/.test(trouble)) {
+    const near = type === undefined ? undefined : typeAliases[type.toLowerCase()];
+    return `There is no file type ${type}.${near === undefined ? " Use glob instead, such as *.ext." : ` Did you mean ${near}?`}`;
+  }
+  if (/look-?around|look-?(ahead|behind)|backreferences/i.test(trouble))
+    return "The pattern uses look-around or a backreference, which this search does not support. Use a simpler pattern, or the program grep with -P.";
+  if (/regex parse error/.test(trouble)) {
+    const detail = /^error: (.+)$/m.exec(trouble)?.[1] ?? "it is not a valid regular expression";
+    return `The pattern is not valid: ${detail}. To search for the text as it is, escape it: ${escaped(pattern)}`;
+  }
+  return trouble.replace(/^rg: /gm, "");
+}
+
+const escaped = (pattern: string) => pattern.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** Names of languages that models use for ripgrep's file types. */
+const typeAliases: Readonly<Record<string, string>> = {
+  javascript: "js",
+  jsx: "js",
+  typescript: "ts",
+  tsx: "ts",
+  python: "py",
+  ruby: "ruby",
+  rs: "rust",
+  golang: "go",
+  shell: "sh",
+  bash: "sh",
+  yml: "yaml",
+  "c++": "cpp",
+  csharp: "cs",
+  kt: "kotlin",
+};
 
 function grepArguments(input: GrepInput): string[] {
   const mode = input.output_mode ?? "files_with_matches";
@@ -71,6 +105,6 @@ function grepArguments(input: GrepInput): string[] {
   if (input["-i"]) args.push("--ignore-case");
   if (input.multiline) args.push("--multiline", "--multiline-dotall");
   if (input.glob !== undefined) args.push(`--glob=${input.glob}`);
-  if (input.type !== undefined) args.push(`--type=${input.type}`);
+  if (input.type !== undefined) args.push(`--type=${typeAliases[input.type.toLowerCase()] ?? input.type}`);
   return [...args, `--regexp=${input.pattern}`];
 }

@@ -1,8 +1,10 @@
 import type { FileHandle } from "node:fs/promises";
+import { isUtf8 } from "node:buffer";
 import { basename } from "node:path";
 import * as z from "zod";
 import { defineTool, failedResult, textResult, type ToolContext, type ToolResult } from "../define-tool.ts";
-import { openRegularFile, readWhole, wholeFileLimit } from "../files/open-regular-file.ts";
+import { nearestFile } from "../files/nearest-file.ts";
+import { digestOf, openRegularFile, wholeFileLimit } from "../files/open-regular-file.ts";
 import { renderNotebook } from "../files/render-notebook.ts";
 import { PathInput, pathToOpen, resolvePath } from "../files/resolve-path.ts";
 import { looksBinary } from "../files/text-file.ts";
@@ -17,12 +19,12 @@ type ReadInput = z.infer<typeof ReadInput>;
 
 const imageLimit = 3_750_000;
 const documentLimit = 20_000_000;
-/** A little below `resultLimit`, so that `Read` itself ends at a whole line and can say where to continue. */
-const textLimit = 95_000;
+/** Below `resultLimit`, so that `Read` itself ends at a whole line and can say where to continue. */
+const textLimit = 50_000;
 
 export const readTool = defineTool<ReadInput>({
   name: "Read",
-  description: `Reads a file. Text is returned with line numbers (number, tab, text), up to 2000 lines at a time; use offset and limit for the rest of a long file. PNG, JPEG, GIF and WebP images are shown as images, PDF files as documents, .ipynb notebooks as cells with their outputs. A file must be read before Edit or Write may change it. You can read several files at once. It cannot list a directory: use Glob for that.`,
+  description: `Reads a file. Text is returned with line numbers (number, tab, text), up to 2000 lines at a time; use offset and limit for the rest of a long file. PNG, JPEG, GIF and WebP images are shown as images, PDF files as documents, .ipynb notebooks as cells with their outputs. A file must be read before it is changed. You can read several files at once. It cannot list a directory.`,
   input: ReadInput,
   access: "read",
   resultLimit: 100_000,
@@ -32,40 +34,58 @@ export const readTool = defineTool<ReadInput>({
     const path = resolvePath(input.file_path, context);
     const real = pathToOpen(path, context);
     const opened = await openRegularFile(real, path);
-    if (!opened.ok) return failedResult(opened.missing ? `${opened.message} Search for it with Glob.` : opened.message);
+    if (!opened.ok)
+      return failedResult(opened.missing ? `${opened.message} ${await whereItMayBe(path, context)}` : opened.message);
     const { handle, stat } = opened;
     try {
       if (stat.size > wholeFileLimit) return await readHuge(handle, path, input);
-      return await readOrdinary(handle, path, { input, context, real });
+      return await readOrdinary(handle, path, { input, real });
     } finally {
       await handle.close();
     }
   },
 });
 
+async function whereItMayBe(path: string, context: ToolContext): Promise<string> {
+  const near = await nearestFile(path, context.roots);
+  return near === undefined ? "Search for its name." : `Did you mean ${near}?`;
+}
+
 async function readOrdinary(
   handle: FileHandle,
   path: string,
-  { input, context, real }: { input: ReadInput; context: ToolContext; real: string },
+  { input, real }: { input: ReadInput; real: string },
 ): Promise<ToolResult> {
-  const { bytes, version } = await readWhole(handle);
+  const bytes = await handle.readFile();
   const media = mediaType(bytes);
   if (media === "application/pdf") return documentResult(path, bytes);
   if (media !== undefined) return imageResult(path, bytes, media);
   const text = decode(bytes);
   if (text === undefined) {
     return failedResult(
-      `${path} is a binary file of ${bytes.length} bytes and cannot be shown as text. Inspect it with a program in Bash, such as file, strings or xxd.`,
+      `${path} is a binary file of ${bytes.length} bytes and cannot be shown as text. Inspect it with a program, such as file or strings.`,
     );
   }
-  context.files.saw(real, version);
+  return { ...textFileResult(bytes, text, { path, input }), files: [{ path: real, digest: digestOf(bytes) }] };
+}
+
+function textFileResult(bytes: Buffer, text: string, { path, input }: { path: string; input: ReadInput }): ToolResult {
   if (path.endsWith(".ipynb") && input.offset === undefined && input.limit === undefined) {
     const notebook = renderNotebook(text);
     if (notebook) return { outcome: "ok", content: notebook };
   }
   if (text === "") return textResult(`${path} exists and is empty.`);
-  return rangeResult(rangeOfText(text, rangeOf(input)), path);
+  const shown = rangeResult(rangeOfText(text, rangeOf(input)), path);
+  return text.includes("\ufffd") && !isUtf8(bytes) ? withNote(shown, notUtf8) : shown;
 }
+
+const notUtf8 =
+  "[This file is not UTF-8 text: \ufffd stands for bytes that cannot be shown. Change it with a program, not as text.]";
+
+const withNote = (result: ToolResult, text: string): ToolResult => ({
+  ...result,
+  content: [...result.content, { type: "text", text }],
+});
 
 async function readHuge(handle: FileHandle, path: string, input: ReadInput): Promise<ToolResult> {
   const start = Buffer.alloc(8192);
@@ -102,7 +122,7 @@ function mediaType(bytes: Buffer): string | undefined {
 function imageResult(path: string, bytes: Buffer, media: string): ToolResult {
   if (bytes.length > imageLimit) {
     return failedResult(
-      `${path} is an image of ${bytes.length} bytes; at most ${imageLimit} can be shown. Make a smaller copy with a program in Bash and read that.`,
+      `${path} is an image of ${bytes.length} bytes; at most ${imageLimit} can be shown. Make a smaller copy with a program and read that.`,
     );
   }
   return { outcome: "ok", content: [{ type: "image", mediaType: media, data: bytes.toString("base64") }] };
@@ -111,7 +131,7 @@ function imageResult(path: string, bytes: Buffer, media: string): ToolResult {
 function documentResult(path: string, bytes: Buffer): ToolResult {
   if (bytes.length > documentLimit) {
     return failedResult(
-      `${path} is a PDF of ${bytes.length} bytes; at most ${documentLimit} can be shown. Extract the pages you need with a program in Bash, such as pdftotext, and read those.`,
+      `${path} is a PDF of ${bytes.length} bytes; at most ${documentLimit} can be shown. Extract the pages you need with a program, such as pdftotext, and read those.`,
     );
   }
   const data = bytes.toString("base64");

@@ -7,7 +7,7 @@ const SkillInput = z.strictObject({
   args: z.string().max(20_000).optional().describe("What the skill works on, if it takes arguments"),
 });
 
-/** In every agent's list, even without skills: tools that come and go would lose the prompt cache. */
+/** Only in sessions that have skills. */
 export const skillTool = defineTool<z.infer<typeof SkillInput>>({
   name: "Skill",
   description: `Loads a skill: instructions, and sometimes files, that the user or the project keeps for one kind of task. Your instructions list the skills by name and description. Load the one that fits before you begin such a task, and do not guess its content. Its text applies from then on; loading it again returns it again.`,

@@ -46,7 +46,7 @@ async function pageResult(
   if (!isText(page.mediaType) || looksBinary(page.body)) {
     const kind = page.mediaType === "" ? "binary data" : page.mediaType;
     return failedResult(
-      `${page.url} is ${kind} (${page.body.length} bytes), not text. Download it with curl in Bash if you need it.`,
+      `${page.url} is ${kind} (${page.body.length} bytes), not text. Download it with a program, such as curl, if you need it.`,
     );
   }
   const source = page.body.toString("utf8");

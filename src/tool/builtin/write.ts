@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
 import { diffDisplay } from "../files/diff-display.ts";
+import { digestOf } from "../files/open-regular-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
-import { PathInput, resolvePath } from "../files/resolve-path.ts";
+import { PathInput, resolvePath, shownPath } from "../files/resolve-path.ts";
 import { isUnchanged, openForChange } from "../files/open-for-change.ts";
 
 const WriteInput = z.strictObject({
@@ -12,13 +13,14 @@ const WriteInput = z.strictObject({
 
 export const writeTool = defineTool<z.infer<typeof WriteInput>>({
   name: "Write",
-  description: `Writes a whole file: a new one, or in place of an existing one that you have read with Read and that has not changed since. Creates missing directories. To change a part of a file, use Edit.`,
+  description: `Writes a whole file: a new one, or in place of an existing one that you have read and that has not changed since. Creates missing directories.`,
   input: WriteInput,
   access: "write",
   subject: (input) => ({ kind: "path", path: input.file_path, change: true }),
   title: (input) => `Write ${input.file_path}`,
   async execute(input, context) {
     const path = resolvePath(input.file_path, context);
+    const shown = shownPath(path, context);
     const target = await openForChange(path, "write", context);
     if (target.kind === "refused") return failedResult(target.message);
     const bytes = Buffer.from(input.content, "utf8");
@@ -28,11 +30,12 @@ export const writeTool = defineTool<z.infer<typeof WriteInput>>({
       );
     }
     context.signal.throwIfAborted();
-    context.files.saw(target.realPath, await replaceFile(target.realPath, bytes));
+    await replaceFile(target.realPath, bytes);
     const before = target.kind === "text" ? target.file.text : "";
     const did = target.kind === "text" ? "Replaced the content of" : "Created";
-    const text = `${did} ${path} (${lineCount(input.content)}).`;
-    return textResult(text, await diffDisplay(path, before, input.content));
+    const text = `${did} ${shown} (${lineCount(input.content)}).`;
+    const files = [{ path: target.realPath, digest: digestOf(bytes) }];
+    return { ...textResult(text, await diffDisplay(path, before, input.content)), files };
   },
 });
 

@@ -14,26 +14,55 @@ export function findOccurrences(text: string, wanted: string): number[] {
   return lines;
 }
 
-/** Explains to the model why `old_string` is not in the file: the most likely mistake, and its line. */
+/** Explains to the model why `old_string` is not in the file: the place that fits best, and how it differs there. */
 export function explainNotFound(text: string, wanted: string): string {
   if (/^ *\d+\t/m.test(wanted) && text.includes(wanted.replace(/^ *\d+\t/gm, ""))) {
     return "old_string contains the line numbers of Read: remove them.";
   }
   const lines = text.split("\n");
-  const wantedLines = wanted.split("\n");
-  const first = wantedLines.findIndex((line) => oneLine(line) !== "");
-  const wantedFirst = oneLine(wantedLines[first] ?? "");
-  const at = lines.findIndex((line) => oneLine(line) === wantedFirst);
-  if (at < 0) {
-    const near = nearestLine(lines, wantedFirst);
+  const wantedLines = wanted.replace(/^\n+|\n+$/g, "").split("\n");
+  const start = bestStart(lines, wantedLines);
+  if (start === undefined) {
+    const near = nearestLine(lines, oneLine(wantedLines[0] ?? ""));
     return near === undefined
       ? "old_string is not in the file, and no line resembles its first line. Read the file again."
       : `old_string is not in the file. The line most similar to its first line is line ${near}:\n${show(lines[near - 1])}`;
   }
-  const differs = wantedLines.slice(first).findIndex((line, i) => line !== lines[at + i]);
-  const number = at + 1 + Math.max(differs, 0);
-  return `old_string is not exactly in the file. It begins to match near line ${at + 1}, but line ${number} of the file is\n${show(lines[number - 1])}\nand old_string has\n${show(wantedLines[first + Math.max(differs, 0)])}`;
+  const differences = wantedLines.flatMap((line, index) => difference(lines, start + index, line));
+  const more = differences.length > shownDifferences ? [`and ${differences.length - shownDifferences} more lines`] : [];
+  return [
+    `old_string is not exactly in the file. The best match is at lines ${start + 1} to ${start + wantedLines.length}, and differs there:`,
+    ...differences.slice(0, shownDifferences),
+    ...more,
+  ].join("\n");
 }
+
+const shownDifferences = 5;
+
+function difference(lines: readonly string[], index: number, wanted: string): readonly string[] {
+  const line = lines[index];
+  if (line === wanted) return [];
+  if (line === undefined) return [`the file ends before line ${index + 1}, old_string has ${show(wanted)}`];
+  return [`line ${index + 1} of the file: ${show(line)}\n${" ".repeat(12)}old_string: ${show(wanted)}`];
+}
+
+/** The index of the line at which most lines of `wanted` fit, apart from white space. */
+function bestStart(lines: readonly string[], wanted: readonly string[]): number | undefined {
+  const places = new Map<string, number[]>();
+  for (const [index, line] of lines.entries()) {
+    const key = oneLine(line);
+    if (key !== "") places.set(key, [...(places.get(key) ?? []).slice(-maxPlaces), index]);
+  }
+  const votes = new Map<number, number>();
+  for (const [index, line] of wanted.entries())
+    for (const place of places.get(oneLine(line)) ?? [])
+      if (place >= index) votes.set(place - index, (votes.get(place - index) ?? 0) + 1);
+  const [best] = [...votes].toSorted(([a, m], [b, n]) => n - m || a - b);
+  return best?.[0];
+}
+
+/** A line such as `}` has many places. These are enough to find the others next to it. */
+const maxPlaces = 200;
 
 function nearestLine(lines: readonly string[], wanted: string): number | undefined {
   const candidates = lines.slice(0, 5000).map((line) => line.trim());

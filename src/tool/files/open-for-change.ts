@@ -1,5 +1,5 @@
 import type { ToolContext } from "../define-tool.ts";
-import { digestOf, openRegularFile, readWhole, wholeFileLimit } from "./open-regular-file.ts";
+import { digestOf, openRegularFile, wholeFileLimit } from "./open-regular-file.ts";
 import { pathToOpen } from "./resolve-path.ts";
 import { decodeTextFile, looksBinary, type TextFile } from "./text-file.ts";
 
@@ -24,14 +24,16 @@ export async function openForChange(
   try {
     const seen = context.files.seen(real);
     if (stat.size > wholeFileLimit)
-      return refuse(`${path} is larger than ${wholeFileLimit} bytes. Change it with a program in Bash, such as sed.`);
+      return refuse(`${path} is larger than ${wholeFileLimit} bytes. Change it with a program, such as sed.`);
     if (!seen) return refuse(`${path} has not been read yet. Read it first, then ${verb} it.`);
-    const { bytes, version } = await readWhole(handle);
-    if (version.digest !== seen.digest) {
+    if (seen === "unknown")
+      return refuse(`${path} was read before the program was restarted. Read it again, then ${verb} it.`);
+    const bytes = await handle.readFile();
+    if (digestOf(bytes) !== seen.digest) {
       return refuse(`${path} has changed on disk since it was read. Read it again, then ${verb} it.`);
     }
     const file = looksBinary(bytes) ? undefined : decodeTextFile(bytes);
-    if (!file) return refuse(`${path} is not UTF-8 text. Change it with a program in Bash.`);
+    if (!file) return refuse(`${path} is not UTF-8 text. Change it with a program, such as sed.`);
     return { kind: "text", realPath: real, file, bytes };
   } finally {
     await handle.close();
@@ -46,8 +48,7 @@ export async function isUnchanged(realPath: string, bytes: Buffer | undefined): 
   if (!opened.ok) return opened.missing && bytes === undefined;
   try {
     if (bytes === undefined) return false;
-    const now = await readWhole(opened.handle);
-    return now.version.digest === digestOf(bytes);
+    return bytes.equals(await opened.handle.readFile());
   } finally {
     await opened.handle.close();
   }

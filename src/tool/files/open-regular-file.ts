@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { openWithoutFollowingLinks, PathMovedError } from "../../platform/index.ts";
-import type { FileVersion } from "./file-tracker.ts";
 
 /** A larger file is read only in ranges, and never edited or rewritten. */
 export const wholeFileLimit = 32 * 1024 * 1024;
@@ -30,7 +29,7 @@ export async function openRegularFile(path: string, shown = path): Promise<Opene
   if (stat.isFile()) return { ok: true, handle, stat };
   await handle.close();
   const message = stat.isDirectory()
-    ? `${shown} is a directory. List it with Glob, or with ls in Bash.`
+    ? `${shown} is a directory. List its files instead.`
     : `cannot read ${shown}: it is a device, pipe or socket, not a regular file.`;
   return { ok: false, missing: false, message };
 }
@@ -39,17 +38,10 @@ const reasons: Readonly<Record<string, (path: string) => string>> = {
   ENOENT: (path) => `${path} does not exist.`,
   ENOTDIR: (path) => `${path} does not exist: a part of the path is a file, not a directory.`,
   EACCES: (path) => `cannot read ${path}: permission denied.`,
-  EISDIR: (path) => `${path} is a directory. List it with Glob, or with ls in Bash.`,
+  EISDIR: (path) => `${path} is a directory. List its files instead.`,
   ENXIO: (path) => `cannot read ${path}: it is a device, pipe or socket, not a regular file.`,
   ELOOP: (path) => `cannot read ${path}: its links form a loop.`,
   ENAMETOOLONG: (path) => `cannot read ${path.slice(0, 200)}…: the name is too long.`,
 };
-
-/** Reads a whole file and its version from one descriptor, so that the bytes match the version. */
-export async function readWhole(handle: FileHandle): Promise<{ bytes: Buffer; version: FileVersion }> {
-  const { mtimeMs } = await handle.stat();
-  const bytes = await handle.readFile();
-  return { bytes, version: { mtimeMs, digest: digestOf(bytes) } };
-}
 
 export const digestOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");

@@ -1,6 +1,7 @@
 import { cutAfter, type Surroundings } from "../../protocol/index.ts";
 import type { ToolContext } from "../define-tool.ts";
 import { findOccurrences } from "./find-occurrences.ts";
+import { matchText } from "./match-text.ts";
 import { resolvePath } from "./resolve-path.ts";
 import { openForChange } from "./open-for-change.ts";
 
@@ -14,9 +15,9 @@ export async function readEditSurroundings(
   const target = await openForChange(resolvePath(path, context), "edit", context);
   if (target.kind !== "text") return undefined;
   const { text, crlf } = target.file;
-  const old = crlf ? wanted.replaceAll("\r\n", "\n") : wanted;
-  const [line, ...others] = findOccurrences(text, old);
-  if (line === undefined) return undefined;
+  const old = matchText(text, crlf ? wanted.replaceAll("\r\n", "\n") : wanted, "")?.found;
+  if (old === undefined) return undefined;
+  const [line = 1, ...others] = findOccurrences(text, old);
   const at = text.indexOf(old);
   const start = text.lastIndexOf("\n", at - 1) + 1;
   const behind = at + old.length;

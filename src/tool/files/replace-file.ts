@@ -3,24 +3,20 @@ import { constants } from "node:fs";
 import { lstat, open, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { openWithoutFollowingLinks, openFolderWithoutFollowingLinks, type OpenFolder } from "../../platform/index.ts";
-import { digestOf } from "./open-regular-file.ts";
-import type { FileVersion } from "./file-tracker.ts";
 
 /**
  * Replaces the file at `path` (real path) atomically and keeps its mode. Readers see the old or the new content, never
  * a mix. A file with several hard links or another owner is written in place, because a new file would lose them. All
  * work happens inside the folder that `path` names; a link that is swapped in is not followed.
  */
-export async function replaceFile(path: string, bytes: Uint8Array): Promise<FileVersion> {
+export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   const folder = await openFolderWithoutFollowingLinks(dirname(path), { make: true });
   try {
     const old = await statIfThere(folder.entry(basename(path)));
     if (old && !old.isFile()) throw new Error(`cannot replace ${path}: it is not a regular file`);
     const inPlace = old && (old.nlink > 1 || old.uid !== process.getuid?.());
-    const mtimeMs = inPlace
-      ? await writeInPlace(path, bytes)
-      : await writeAside({ folder, name: basename(path), mode: old?.mode }, bytes);
-    return { mtimeMs, digest: digestOf(bytes) };
+    if (inPlace) await writeInPlace(path, bytes);
+    else await writeAside({ folder, name: basename(path), mode: old?.mode }, bytes);
   } finally {
     await folder.close();
   }
@@ -29,16 +25,14 @@ export async function replaceFile(path: string, bytes: Uint8Array): Promise<File
 async function writeAside(
   { folder, name, mode }: { folder: OpenFolder; name: string; mode: number | undefined },
   bytes: Uint8Array,
-): Promise<number> {
+): Promise<void> {
   const aside = folder.entry(`.${name.slice(0, 100)}.${randomUUID().slice(0, 8)}.tmp`);
   await folder.confirm();
   const handle = await open(aside, "wx", 0o666);
-  let mtimeMs: number;
   try {
     try {
       await handle.writeFile(bytes);
       if (mode !== undefined) await handle.chmod(mode & 0o7777);
-      ({ mtimeMs } = await handle.stat());
     } finally {
       await handle.close();
     }
@@ -48,15 +42,13 @@ async function writeAside(
     await rm(aside, { force: true });
     throw error;
   }
-  return mtimeMs;
 }
 
-async function writeInPlace(path: string, bytes: Uint8Array): Promise<number> {
+async function writeInPlace(path: string, bytes: Uint8Array): Promise<void> {
   const handle = await openWithoutFollowingLinks(path, constants.O_WRONLY | constants.O_NONBLOCK);
   try {
     await handle.writeFile(bytes);
     await handle.truncate(bytes.length);
-    return (await handle.stat()).mtimeMs;
   } finally {
     await handle.close();
   }

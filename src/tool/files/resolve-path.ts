@@ -22,3 +22,10 @@ export function resolvePath(path: string, context: Pick<ToolContext, "cwd" | "en
  */
 export const pathToOpen = (path: string, { judgedPath }: Pick<ToolContext, "judgedPath">): string =>
   judgedPath ?? realPathSync(path);
+
+/**
+ * A path as a model reads it, or a text that begins with one: relative to the working directory if it is below that.
+ * Absolute paths cost many tokens.
+ */
+export const shownPath = (path: string, { cwd }: Pick<ToolContext, "cwd">): string =>
+  path === cwd ? "." : path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;

@@ -11,7 +11,7 @@ export interface RipgrepResult {
 }
 
 export const noRipgrep =
-  "cannot search: ripgrep is not installed. Install it as `rg` (or the package @vscode/ripgrep), or search with grep and find in Bash.";
+  "cannot search: ripgrep is not installed. Install it as `rg` (or the package @vscode/ripgrep), or search with the programs grep and find.";
 
 /** Runs ripgrep and returns at most `limit` lines, then stops it. Returns undefined if ripgrep is not installed. */
 export async function runRipgrep(

@@ -27,8 +27,10 @@ export async function searchVerifiedPath(
   try {
     isFolder = (await stat(real)).isDirectory();
   } catch (error) {
-    const why = hasErrorCode(error, "ENOENT", "ENOTDIR") ? "it does not exist" : (error as Error).message;
-    return { lines: [], more: false, trouble: `${search.path} cannot be searched: ${why}.` };
+    const trouble = hasErrorCode(error, "ENOENT", "ENOTDIR")
+      ? `${search.path} does not exist.`
+      : `${search.path} cannot be searched: ${(error as Error).message}.`;
+    return { lines: [], more: false, trouble };
   }
   return isFolder ? searchFolder(search, real, context) : searchFile(search, real, context);
 }

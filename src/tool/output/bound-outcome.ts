@@ -54,7 +54,7 @@ function cutMiddle(text: string, limit: number, savedTo: string): string {
 }
 
 const cutNotice = (characters: number, savedTo: string) =>
-  `\n\n[… ${characters} characters cut here. The full text is in ${savedTo}: use Read with offset and limit, or Grep, on that file.]\n\n`;
+  `\n\n[… ${characters} characters cut here. The full text is in ${savedTo}: read parts of that file, or search in it.]\n\n`;
 
 function backToLineEnd(text: string): string {
   const at = text.lastIndexOf("\n");

@@ -55,7 +55,7 @@ export function spoolOutput(options: SpoolOptions): SpooledOutput {
       const where =
         path === undefined
           ? `The full output was not saved${but}.`
-          : `The full output is in ${path}${but}: use Read with offset and limit, or Grep, on that file.`;
+          : `The full output is in ${path}${but}: read parts of that file, or search in it.`;
       const text = `${textOf(head)}\n\n[… ${cut} ${where}]\n\n${textOf(tail)}`;
       return { text, ...(path !== undefined && { savedTo: path }) };
     },

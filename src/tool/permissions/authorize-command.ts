@@ -1,19 +1,20 @@
 import { isInside } from "../../platform/index.ts";
 import type { PermissionDecision } from "../../protocol/index.ts";
 import type { AuthorizeRequest } from "./authorize.ts";
-import { askDecision, forbiddenDenial, planDenial, protectedDenial } from "./permission-decisions.ts";
+import { askDecision, forbiddenDenial, planDenial, protectedDenial, syntaxDenial } from "./permission-decisions.ts";
 import type { PermissionSubject } from "../define-tool.ts";
 import { basesOf, pathTest } from "./match-rule.ts";
 import { protectedReason } from "./protected-paths.ts";
 import { type Rule, type RuleSet, ruleName } from "./permission-rules.ts";
-import { allowLine, type AllowedLine } from "../shell/allow-line.ts";
+import { allowLine } from "../shell/allow-line.ts";
 import { matchCommand } from "../shell/command-pattern.ts";
 import { baseName, possibleCommands, type PossibleCommand } from "../shell/possible-commands.ts";
 import { readShellLine, type ShellLine, visibleText } from "../shell/shell-line.ts";
 import { foldersOf, pathsOf, type ShellContext } from "../shell/shell-context.ts";
+import type { ChangeRights } from "../shell/change-rights.ts";
 import type { ShellWord } from "../shell/shell-word.ts";
 import { normalizeCommand } from "../shell/normalize-command.ts";
-import { suggestRules } from "../shell/suggest-rules.ts";
+import { commandText, type JudgedLine, partOfRule, refusedPart, suggestedRules } from "../shell/refused-part.ts";
 import { writtenWords } from "../shell/written-paths.ts";
 
 type CommandRequest = AuthorizeRequest & { readonly subject: Extract<PermissionSubject, { kind: "command" }> };
@@ -30,41 +31,56 @@ export function authorizeCommand(request: CommandRequest): PermissionDecision {
   const text = subject.command.trim();
   const line = readShellLine(subject.command);
   const { possible, unknown } = possibleCommands(line);
-  const search = { request, text, readings: possible.flatMap(({ words }) => forms(words)) };
+  const search = { request, text, possible };
   const denied = findRule(rules.deny, search);
-  if (denied) return { behavior: "deny", rule: ruleName("deny", denied), reason: forbiddenDenial(denied) };
   const place = shellContextOf(request);
   const folders = foldersOf(line, place);
+  const own = rules.allow.filter((rule) => namesTool(rule, tool.name) && !isWhole(rule));
+  const judged: JudgedLine = { text, line, mode, place, folders, rules: own };
+  if (denied) return forbiddenDenial(denied.rule, partOfRule(judged, denied));
   const commandPaths = { request, possible, place, folders: folders ?? [place.cwd] };
   const forbiddenPath = pathDenial(commandPaths);
   if (forbiddenPath) return forbiddenPath;
 
-  const lookOnly = () => allowLine({ line, place, folders, rules: [] });
-  if (mode === "plan") return lookOnly().ok ? { behavior: "allow", rule: "read-only command" } : planDenial(tool.name);
+  if (mode === "plan") {
+    const looks = allowLine({ line, place, folders, rules: [] });
+    if (looks.ok) return { behavior: "allow", rule: "read-only command" };
+    const refused = refusedPart({ ...judged, rules: [] }, looks);
+    const isRuled = own.length > 0 && allowLine({ line, place, folders, rules: own }).ok;
+    return planDenial(
+      tool.name,
+      isRuled ? { ...refused, why: `${refused.why}, and allow rules do not count here` } : refused,
+    );
+  }
   if (mode === "bypassPermissions") return { behavior: "allow", rule: "mode bypassPermissions" };
   const guarded = protectedWrite(commandPaths);
   if (guarded !== undefined) return protectedDenial(guarded);
 
   const question = { ...request, title: visibleText(request.title) };
   const asked = findRule(rules.ask, search);
-  if (asked) return askDecision(question, { rule: ruleName("ask", asked), suggestions: [] });
+  if (asked) {
+    const refused = { ...partOfRule(judged, asked), why: `the rule ${asked.rule.text} asks for it` };
+    return askDecision(question, { rule: ruleName("ask", asked.rule), suggestions: [], refused });
+  }
   const exact = rules.allow.find((rule) => namesTool(rule, tool.name) && rule.command?.text === text);
   if (exact) return { behavior: "allow", rule: ruleName("allow", exact) };
 
   const doubt = evasionReason(line, unknown, { rules, tool: tool.name });
   const all = rules.allow.find((rule) => namesTool(rule, tool.name) && isWhole(rule));
   if (all && doubt === undefined) return { behavior: "allow", rule: ruleName("allow", all) };
+  if (all && line.syntaxError !== undefined) return syntaxDenial(line.syntaxError);
   if (request.sandboxed && doubt === undefined) return { behavior: "allow", rule: "sandbox" };
 
   if (line.commands.length > limits.commands || subject.command.length > limits.characters) return tooLongReason(line);
-  const own = rules.allow.filter((rule) => namesTool(rule, tool.name) && !isWhole(rule));
-  const allowed = allowLine({ line, place, folders, rules: own });
-  if (allowed.ok) return { behavior: "allow", rule: allowed.by.join(", ") || "read-only command" };
-  return askDecision(question, {
-    rule: `mode ${mode}`,
-    reason: allowed.why,
-    suggestions: suggestions({ text, line, place, folders, rules: own, refused: allowed }),
-  });
+  const allowed = allowLine({ line, place, folders, rules: own, anyCode: doubt === undefined });
+  if (allowed.ok) {
+    const { by, changes } = allowed;
+    const rule = by.join(", ") || (changes ? `mode ${mode}` : "read-only command");
+    return { behavior: "allow", rule, ...(changes && { changes }) };
+  }
+  const suggestions = suggestedRules(judged, allowed);
+  const refused = refusedPart(judged, allowed);
+  return askDecision(question, { rule: `mode ${mode}`, reason: allowed.why, suggestions, refused });
 }
 
 const namesTool = (rule: Rule, tool: string) => rule.tool === tool || rule.tool === "*";
@@ -73,23 +89,33 @@ const isWhole = (rule: Rule) => rule.specifier === undefined || rule.command?.ev
 interface Search {
   readonly request: CommandRequest;
   readonly text: string;
-  /** The words of every command that the line might run. */
-  readonly readings: readonly (readonly (string | undefined)[])[];
+  /** Every command that the line might run. */
+  readonly possible: readonly PossibleCommand[];
+}
+
+interface FoundRule {
+  readonly rule: Rule;
+  /** The command that the rule names; undefined if it names the whole line. */
+  readonly words?: readonly ShellWord[] | undefined;
 }
 
 /**
  * Returns the first rule that matches the whole text or any command in it. A rule of one word matches that program with
  * any arguments.
  */
-function findRule(list: readonly Rule[], { request, text, readings }: Search): Rule | undefined {
-  return list.find((rule) => {
-    if (!namesTool(rule, request.tool.name)) return false;
+function findRule(list: readonly Rule[], { request, text, possible }: Search): FoundRule | undefined {
+  const readings = possible.map(({ words }) => ({ words, values: forms(words) }));
+  for (const rule of list) {
     const { command } = rule;
-    if (isWhole(rule) || command === undefined) return rule.specifier === undefined || command?.everything === true;
-    if (command.text === text) return true;
+    if (!namesTool(rule, request.tool.name)) continue;
+    if (isWhole(rule)) return { rule };
+    if (command === undefined) continue;
+    if (command.text === text) return { rule };
     const wide = command.words?.length === 1 ? { ...command, open: true } : command;
-    return readings.some((values) => matchCommand(wide, values) !== undefined);
-  });
+    const found = readings.find(({ values }) => values.some((each) => matchCommand(wide, each) !== undefined));
+    if (found) return { rule, words: found.words };
+  }
+  return undefined;
 }
 
 /**
@@ -107,11 +133,22 @@ function forms(words: readonly ShellWord[]): (string | undefined)[][] {
 }
 
 function shellContextOf(request: CommandRequest): ShellContext {
-  const { cwd, roots, home, scratchpad, mode, realPath = (path: string) => path } = request;
-  if (scratchpad === undefined) return { cwd, roots, home, realPath };
+  const { cwd, roots, home, scratchpad, mode, workspace, realPath = (path: string) => path } = request;
+  const readable = workspace?.worktree ? [workspace.worktree.readable] : [];
+  const place = { cwd, roots, readable, changes: changeRights(request), home, realPath };
+  if (scratchpad === undefined) return place;
   const mayWrite = (path: string) =>
     mode !== "plan" && path !== scratchpad && isInside(path, scratchpad) && !isMentioned(path, request);
-  return { cwd, roots: [...roots, scratchpad], mayWrite, home, realPath };
+  return { ...place, roots: [...roots, scratchpad], mayWrite };
+}
+
+/** In mode `acceptEdits` commands may change what Edit and Write may change. */
+function changeRights(request: CommandRequest): ChangeRights | undefined {
+  const { mode, workspace, roots } = request;
+  if (mode !== "acceptEdits" || workspace?.files === undefined) return undefined;
+  const refuse = (path: string) =>
+    protectedReason(path, request) ?? (isMentioned(path, request) ? `a rule names ${path}` : undefined);
+  return { refuse, files: workspace.files, roots, ownWorktree: workspace.worktree?.top };
 }
 
 /** True if an Edit or Write rule denies or asks about this file. Commands then need approval to write to it. */
@@ -147,7 +184,7 @@ function pathDenial(commandPaths: CommandPaths): PermissionDecision | undefined 
     const mentioned = /^(echo|printf)$/.test(words[0]?.value ?? "") ? [] : words.slice(1);
     const touched = redirects.flatMap(({ target }) => target ?? []);
     const rule = hit(edit, writtenWords(words, redirects)) ?? hit(read, [...mentioned, ...touched]);
-    if (rule) return { behavior: "deny", rule: ruleName("deny", rule), reason: forbiddenDenial(rule) };
+    if (rule) return forbiddenDenial(rule, { part: commandText(words) });
   }
   return undefined;
 }
@@ -186,24 +223,6 @@ function evasionReason(
 }
 
 function tooLongReason({ commands }: ShellLine): PermissionDecision {
-  const reason = `The command line is too long to check: it has ${commands.length} commands. The limits are ${limits.characters} characters and ${limits.commands} commands. Write files with Write, and run fewer commands at once.`;
+  const reason = `The command line is too long to check: it has ${commands.length} commands. The limits are ${limits.characters} characters and ${limits.commands} commands. Do not write long files in a command line, and run fewer commands at once.`;
   return { behavior: "deny", rule: "size of the command line", reason };
-}
-
-interface Refused {
-  readonly text: string;
-  readonly line: ShellLine;
-  readonly place: ShellContext;
-  readonly folders: readonly string[] | undefined;
-  readonly rules: readonly Rule[];
-  readonly refused: Extract<AllowedLine, { ok: false }>;
-}
-
-/** Returns rules that would allow this line if the user added them. Empty when no narrow rule exists. */
-function suggestions({ text, line, place, folders, rules, refused }: Refused): readonly string[] {
-  const suggested = suggestRules(text, line, refused);
-  if (suggested.length === 0) return [];
-  const exact = suggested.some((rule) => rule.command?.text === text);
-  const enough = exact || allowLine({ line, place, folders, rules: [...rules, ...suggested] }).ok;
-  return enough ? suggested.map((rule) => rule.text) : [];
 }

@@ -8,6 +8,7 @@ import { protectedReason } from "./protected-paths.ts";
 import { resolvePath } from "../files/resolve-path.ts";
 import { type Rule, type RuleSet, ruleName } from "./permission-rules.ts";
 import { isSecretPath } from "./secret-paths.ts";
+import { ownCopyOf, type Workspace } from "./workspace.ts";
 
 export interface AuthorizeRequest {
   readonly tool: Pick<Tool, "name" | "access">;
@@ -42,6 +43,7 @@ export interface AuthorizeRequest {
    * may read and write there.
    */
   readonly scratchpad?: string | undefined;
+  readonly workspace?: Workspace | undefined;
   /** Follows links, for the paths in commands and rules. Without it paths are used as written. */
   readonly realPath?: ((path: string) => string) | undefined;
 }
@@ -55,23 +57,35 @@ export function authorize(request: AuthorizeRequest): PermissionDecision {
   const { mode, rules, tool, subject } = request;
   if (subject.kind === "command") return authorizeCommand({ ...request, subject });
   const denied = find(rules.deny, request, true);
-  if (denied) return { behavior: "deny", rule: ruleName("deny", denied), reason: forbiddenDenial(denied) };
+  const part = subject.kind === "path" ? subject.path : undefined;
+  if (denied) return forbiddenDenial(denied, { part });
   if (subject.kind === "own") return { behavior: "allow", rule: "own" };
-  if (mode === "plan" && tool.access !== "read") return planDenial(tool.name);
+  if (mode === "plan" && tool.access !== "read") return planDenial(tool.name, { part });
   if (mode === "bypassPermissions") return { behavior: "allow", rule: "mode bypassPermissions" };
   if (subject.kind === "path" && subject.change) {
     const reason = protectedReason(subject.path, { ...request, own: ownFolder(subject.path, request)?.folder });
     if (reason !== undefined) return protectedDenial(reason);
   }
   const asked = find(rules.ask, request, false);
-  if (asked) return askDecision(request, { rule: ruleName("ask", asked), suggestions: [] });
+  if (asked) {
+    const refused = { part, why: `the rule ${asked.text} asks for it` };
+    return askDecision(request, { rule: ruleName("ask", asked), suggestions: [], refused });
+  }
   if (subject.kind === "mcp" && subject.changed) {
     return askDecision(request, { rule: "changed since it was allowed", suggestions: [tool.name] });
   }
   const allowed = find(rules.allow, request, false);
-  if (allowed) return { behavior: "allow", rule: ruleName("allow", allowed) };
+  if (allowed) return { behavior: "allow", rule: ruleName("allow", allowed), ...outsideOf(request) };
   return byMode(request);
 }
+
+function outsideOf(request: AuthorizeRequest): { readonly outside?: string } {
+  const { subject, cwd } = request;
+  return subject.kind === "path" && subject.change && !isWithin(subject.path, request) ? { outside: cwd } : {};
+}
+
+const isWithin = (path: string, request: AuthorizeRequest) =>
+  ownFolder(path, request) !== undefined || request.roots.some((root) => isInside(path, root));
 
 function find(list: readonly Rule[], request: AuthorizeRequest, wide: boolean): Rule | undefined {
   const { tool, subject, home, realPath } = request;
@@ -82,19 +96,37 @@ function find(list: readonly Rule[], request: AuthorizeRequest, wide: boolean): 
 
 function byMode(request: AuthorizeRequest): PermissionDecision {
   const { mode, subject, tool } = request;
-  const own = subject.kind === "path" ? ownFolder(subject.path, request) : undefined;
-  const rule = own?.rule ?? `mode ${mode}`;
-  const inside =
-    subject.kind === "path" && (own !== undefined || request.roots.some((root) => isInside(subject.path, root)));
-  if (tool.access === "read" && inside && isSecretPath(subject.path)) {
-    const reason = `${subject.path} looks like a file with secrets`;
-    return askDecision(request, { rule: "secret file", reason, suggestions: [suggestion(tool.name, subject)] });
+  const suggestions = [suggestion(tool.name, subject)];
+  if (subject.kind !== "path") {
+    const harmless = tool.access === "read" && (subject.kind === "none" || subject.kind === "name");
+    return harmless
+      ? { behavior: "allow", rule: `mode ${mode}` }
+      : askDecision(request, { rule: `mode ${mode}`, suggestions });
   }
-  const harmless = tool.access === "read" && (inside || subject.kind === "none" || subject.kind === "name");
+  const { path: part } = subject;
+  const own = ownFolder(part, request);
+  const inside = isWithin(part, request);
+  const readable = inside || isReadable(part, request);
+  const rule = own?.rule ?? (readable && !inside ? "the main checkout of the worktree" : `mode ${mode}`);
+  if (tool.access === "read" && readable && isSecretPath(part)) {
+    const refused = { part, why: "it looks like a file with secrets" };
+    const reason = `${part} looks like a file with secrets`;
+    return askDecision(request, { rule: "secret file", reason, suggestions, refused });
+  }
   const edit = tool.access === "write" && (own !== undefined || (mode === "acceptEdits" && inside));
-  if (harmless || edit) return { behavior: "allow", rule };
-  return askDecision(request, { rule, suggestions: [suggestion(tool.name, subject)] });
+  if (edit || (tool.access === "read" && readable)) return { behavior: "allow", rule };
+  const why = inside ? `files are changed only with permission in mode ${mode}` : "it is outside the working directory";
+  const copy = ownCopyOf(part, request.workspace);
+  const hints = [
+    ...(copy === undefined ? [] : [{ kind: "copy", path: copy } as const]),
+    ...(inside && mode === "default" ? [{ kind: "mode", mode: "acceptEdits" } as const] : []),
+  ];
+  return askDecision(request, { rule: `mode ${mode}`, suggestions, refused: { part, why, hints } });
 }
+
+/** True for files of the main checkout of the agent's worktree, which it may read but not change. */
+const isReadable = (path: string, { workspace }: AuthorizeRequest) =>
+  workspace?.worktree !== undefined && isInside(path, workspace.worktree.readable);
 
 /** Returns the agent's own folder (memory or scratchpad) that contains the path, even outside the roots. */
 function ownFolder(path: string, { memory, scratchpad }: AuthorizeRequest) {

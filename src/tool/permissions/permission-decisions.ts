@@ -1,40 +1,90 @@
-import type { PermissionDecision, PermissionMode } from "../../protocol/index.ts";
-import type { Tool } from "../define-tool.ts";
-import type { Rule } from "./permission-rules.ts";
+import type { PermissionDecision, PermissionMode, Refusal } from "../../protocol/index.ts";
+import { type Rule, ruleName } from "./permission-rules.ts";
 
-export const forbiddenDenial = ({ text }: Rule) =>
-  `The rule ${text} forbids this. Do not try to bypass it. Find another way, or ask the user.`;
+/** The parts of a refusal that depend on the call. */
+export type RefusedCall = Partial<Refusal>;
 
-export const planDenial = (tool: string): PermissionDecision => ({
-  behavior: "deny",
-  rule: "mode plan",
-  reason: `${tool} is not allowed in plan mode: nothing may be changed or run. Continue reading, and present the plan when it is ready.`,
+const refusalOf = (
+  usual: Refusal["cause"],
+  { cause = usual, part, why, parts, hints = [], rules = [] }: RefusedCall,
+): Refusal => ({
+  cause,
+  ...(part !== undefined && { part }),
+  ...(why !== undefined && { why }),
+  ...(parts !== undefined && { parts }),
+  hints,
+  rules,
 });
 
-export const protectedDenial = (what: string): PermissionDecision => ({
+export function forbiddenDenial(rule: Rule, call: RefusedCall = {}): PermissionDecision {
+  const why = `the rule ${rule.text} forbids it`;
+  return {
+    behavior: "deny",
+    rule: ruleName("deny", rule),
+    reason: why,
+    refusal: refusalOf("rule", { ...call, why }),
+  };
+}
+
+export function planDenial(tool: string, call: RefusedCall = {}): PermissionDecision {
+  const because = call.why === undefined ? "" : ` (${call.why})`;
+  return {
+    behavior: "deny",
+    rule: "mode plan",
+    reason: `${tool} may not change or run anything in plan mode${because}`,
+    refusal: refusalOf("plan", call),
+  };
+}
+
+export const protectedDenial = (why: string): PermissionDecision => ({
   behavior: "deny",
   rule: "protected path",
-  reason: `${what}. Agents may not write there, whatever the rules allow. Tell the user what to change instead.`,
+  reason: `${why}, and agents may not write there, whatever the rules allow`,
+  refusal: refusalOf("protected", { why }),
+});
+
+/** A line that bash would refuse, too, is not a question of permission. */
+export const syntaxDenial = (problem: string): PermissionDecision => ({
+  behavior: "deny",
+  rule: "syntax",
+  reason: `bash cannot parse this: ${problem}`,
+  refusal: refusalOf("syntax", { why: problem }),
 });
 
 export interface AskRequest {
-  readonly tool: Pick<Tool, "name">;
   /** One line about the call. */
   readonly title: string;
   readonly mode: PermissionMode;
 }
 
+export interface AskDetails {
+  readonly rule: string;
+  readonly reason?: string | undefined;
+  readonly suggestions: readonly string[];
+  /** The same for the model. By default its reason and rules are those of the question. */
+  readonly refused?: RefusedCall | undefined;
+}
+
 /** Returns a question, or a denial in mode `dontAsk`. */
-export function askDecision(
-  request: AskRequest,
-  { rule, reason, suggestions }: { rule: string; reason?: string | undefined; suggestions: readonly string[] },
-): PermissionDecision {
-  const { tool, title, mode } = request;
-  const because = reason === undefined ? {} : { reason };
+export function askDecision(request: AskRequest, details: AskDetails): PermissionDecision {
+  const { rule, reason, suggestions, refused } = details;
+  const { title, mode } = request;
+  const refusal = refusalOf("permission", { why: reason, rules: suggestions, ...refused });
   if (mode === "dontAsk") {
-    const why = reason === undefined ? "" : ` (${reason})`;
-    const answer = `${tool.name} needs the user's permission here${why}, and this session asks no questions. Find a way that needs no permission, or report what you need.`;
-    return { behavior: "deny", rule: rule === "mode dontAsk" ? rule : `${rule}, mode dontAsk`, reason: answer };
+    const why = refusal.why === undefined ? "" : ` (${refusal.why})`;
+    return {
+      behavior: "deny",
+      rule: rule === "mode dontAsk" ? rule : `${rule}, mode dontAsk`,
+      reason: `it needs permission${why}, and the mode dontAsk asks no questions`,
+      refusal,
+    };
   }
-  return { behavior: "ask", rule, question: `Allow ${title}?`, ...because, suggestions };
+  return {
+    behavior: "ask",
+    rule,
+    question: `Allow ${title}?`,
+    ...(reason !== undefined && { reason }),
+    suggestions,
+    refusal,
+  };
 }

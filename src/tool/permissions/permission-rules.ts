@@ -13,6 +13,8 @@ export interface Rule {
   readonly source?: string | undefined;
   /** Base of a path that begins with one slash. */
   readonly folder?: string | undefined;
+  /** True if a skill grants it, and not the user's settings, flags or answers. */
+  readonly granted?: boolean | undefined;
 }
 
 export interface RuleSet {

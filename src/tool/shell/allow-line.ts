@@ -1,5 +1,13 @@
 import { type Rule, ruleName } from "../permissions/permission-rules.ts";
-import { matchCommand } from "./command-pattern.ts";
+import { allowsAnyCode, matchCommand } from "./command-pattern.ts";
+import {
+  commandChange,
+  type JudgedChange,
+  type LineChanges,
+  isCommit,
+  outputChange,
+  unsafeLineReason,
+} from "./line-changes.ts";
 import { unwrapCommand } from "./unwrap-command.ts";
 import { inertPrograms, isInterpreter, wrappers } from "./programs.ts";
 import { unsafePath } from "./unsafe-path.ts";
@@ -17,45 +25,94 @@ export interface LineRequest {
   readonly folders: readonly string[] | undefined;
   /** Allow rules for commands. Without any, only read-only commands are allowed. */
   readonly rules: readonly Rule[];
+  /** True if rules such as `Bash(node:*)` are used. */
+  readonly anyCode?: boolean | undefined;
 }
 
 export type AllowedLine =
-  | { readonly ok: true; readonly by: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly by: readonly string[];
+      /** Present if the line changes files, as an agent may whose edits are accepted. */
+      readonly changes?: LineChanges | undefined;
+    }
   | {
       readonly ok: false;
       readonly why: string;
-      /** The commands that caused the refusal; undefined if the cause was something else. */
+      /** The words that a rule could name, of each refused command; undefined if rules for them would not help. */
       readonly refused: readonly (readonly ShellWord[])[] | undefined;
+      /** The refused commands. Empty if the cause is in the line as a whole. */
+      readonly commands: readonly RefusedCommand[];
+      /** True if each command would be allowed by itself, but not all in one line. */
+      readonly isTogether?: boolean;
     };
+
+export interface RefusedCommand {
+  readonly command: ShellCommand;
+  readonly why: string;
+}
 
 /** Allows a line if every command in it is allowed and the line has no other doubt. */
 export function allowLine(request: LineRequest): AllowedLine {
   const { line, rules } = request;
   const [doubt] = line.unsafeReasons;
-  if (doubt !== undefined) return { ok: false, why: doubt, refused: undefined };
+  if (doubt !== undefined) return { ok: false, why: doubt, refused: undefined, commands: [] };
   const redirected = unsafeRedirectReason(line.redirects, request);
-  if (redirected !== undefined) return { ok: false, why: redirected, refused: undefined };
+  if (redirected !== undefined) return { ok: false, why: redirected, refused: undefined, commands: [] };
   const by = new Set<string>();
+  const changes: JudgedChange[] = [];
   const refused: (readonly ShellWord[])[] = [];
-  let why: string | undefined;
+  const commands: RefusedCommand[] = [];
+  const ruled: ShellCommand[] = [];
   let hopeless = false;
   for (const command of line.commands) {
     const verdict = allowCommand(command, request);
     if ("by" in verdict) {
-      if (verdict.by !== undefined) by.add(verdict.by);
+      if (verdict.by !== undefined) {
+        by.add(verdict.by);
+        ruled.push(command);
+      }
+      if (verdict.change) changes.push({ command, change: verdict.change });
       continue;
     }
-    why ??= verdict.why;
+    commands.push({ command, why: verdict.why });
     if (verdict.words === undefined) hopeless = true;
     else refused.push(verdict.words);
   }
-  if (why === undefined) return { ok: true, by: rules.length === 0 ? [] : [...by] };
-  return { ok: false, why, refused: hopeless ? undefined : refused };
+  const why = commands[0]?.why;
+  const unsafe = why === undefined ? unsafeLineReason(line, changes, ruled) : undefined;
+  if (unsafe) return { ok: false, why: unsafe.why, refused: undefined, commands: [unsafe], isTogether: true };
+  if (why === undefined)
+    return { ok: true, by: rules.length === 0 ? [] : [...by], changes: lineChanges(request, changes, ruled) };
+  return { ok: false, why, refused: hopeless ? undefined : refused, commands };
+}
+
+/** Returns undefined if the line changes no files. */
+function lineChanges(
+  request: LineRequest,
+  changes: readonly JudgedChange[],
+  ruled: readonly ShellCommand[],
+): LineChanges | undefined {
+  const { line, place } = request;
+  const outputs = [...line.redirects, ...line.commands.flatMap(({ redirects }) => redirects)].filter(
+    ({ effect }) => effect === "write",
+  );
+  if (place.changes === undefined || changes.length + outputs.length === 0) return undefined;
+  const written = outputs.map(({ target }) => outputChange(target, request));
+  return {
+    writes: [
+      ...changes.flatMap(({ change }) => change.writes),
+      ...written.flatMap((each) => ("writes" in each ? each.writes : [])),
+    ],
+    foreign: changes.flatMap(({ change }) => change.foreign),
+    // A commit that a rule allows runs the hooks of the repository, and so may the commands around it.
+    git: changes.some(({ change }) => change.git) && !ruled.some(isCommit),
+  };
 }
 
 /** `by` is undefined for a read-only command. `words` are the words that a rule could name. */
 type CommandVerdict =
-  | { readonly by: string | undefined }
+  | { readonly by: string | undefined; readonly change?: JudgedChange["change"] | undefined }
   | { readonly why: string; readonly words?: readonly ShellWord[] | undefined };
 
 function allowCommand(command: ShellCommand, request: LineRequest): CommandVerdict {
@@ -69,10 +126,12 @@ function allowCommand(command: ShellCommand, request: LineRequest): CommandVerdi
 function allowWords(words: readonly ShellWord[], request: LineRequest, appends: boolean): CommandVerdict {
   const [name] = words;
   if (name?.kind !== "literal") return { why: `what ${name?.text ?? ""} runs is unknown` };
-  const exact = findAllowingRule(words, request.rules, appends);
+  const exact = findAllowingRule(words, request, appends);
   if (exact !== undefined && "by" in exact) return exact;
   const doubt = notReadOnlyReason({ words, place: request.place, folders: request.folders, appends });
   if (doubt === undefined) return { by: undefined };
+  const change = appends ? undefined : commandChange(words, request);
+  if (change !== undefined && !("why" in change)) return { by: undefined, change };
 
   const unwrapped = unwrapCommand(words);
   if (unwrapped === "unclear") return { why: `it is unclear which command ${name.value} runs` };
@@ -82,7 +141,8 @@ function allowWords(words: readonly ShellWord[], request: LineRequest, appends: 
   if (isInterpreter(name.value, words[1]?.value)) return { why: `${runnerName(words)} runs any code it is given` };
   if (exact !== undefined) return exact;
   const known = !appends && words.every(({ kind }) => kind === "literal");
-  return { why: request.rules.length === 0 ? doubt : refusalReason(doubt, name.value), ...(known && { words }) };
+  const why = change?.why ?? (request.rules.length === 0 ? doubt : refusalReason(doubt, name.value));
+  return { why, ...(known && { words }) };
 }
 
 const runnerName = ([name, second]: readonly ShellWord[]) =>
@@ -93,7 +153,7 @@ const refusalReason = (doubt: string, name: string) => (doubt.includes("not amon
 /** Returns a verdict if a rule matches, allowing or refusing; undefined if no rule matches. */
 function findAllowingRule(
   words: readonly ShellWord[],
-  rules: readonly Rule[],
+  { rules, anyCode = false }: LineRequest,
   appends: boolean,
 ): CommandVerdict | undefined {
   const values = words.map(({ kind, value }) => (kind === "literal" ? value : undefined));
@@ -101,6 +161,8 @@ function findAllowingRule(
   for (const rule of rules) {
     const named = rule.command && matchCommand(rule.command, values);
     if (named === undefined || rule.command === undefined) continue;
+    if (anyCode && !appends && rule.granted !== true && allowsAnyCode(rule.command))
+      return { by: ruleName("allow", rule) };
     const why = ruleMismatchReason({
       words,
       named,
@@ -157,7 +219,8 @@ const isBashScript = (words: readonly ShellWord[]) =>
 
 function allowScript(script: string, request: LineRequest): CommandVerdict {
   const line = readShellLine(script);
-  const allowed = allowLine({ ...request, line, folders: request.folders && foldersOf(line, request.place) });
+  const place = { ...request.place, changes: undefined };
+  const allowed = allowLine({ ...request, place, line, folders: request.folders && foldersOf(line, request.place) });
   return allowed.ok ? { by: allowed.by[0] } : { why: allowed.why };
 }
 
@@ -174,7 +237,11 @@ function unsafeRedirectReason(redirects: readonly ShellRedirect[], request: Line
   for (const { effect, target } of redirects) {
     if (effect === "none") continue;
     if (effect === "write" && isOwn(target, request)) continue;
-    if (effect === "write") return `it writes to ${target?.text ?? "a file"}`;
+    if (effect === "write") {
+      const output = outputChange(target, request);
+      if ("why" in output) return output.why;
+      continue;
+    }
     const doubt = target === undefined ? "it reads from an unknown source" : unsafePath(target, request);
     if (doubt !== undefined) return doubt;
   }

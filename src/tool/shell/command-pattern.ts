@@ -1,3 +1,4 @@
+import { runnerWords } from "./programs.ts";
 import { readShellLine } from "./shell-line.ts";
 import type { ShellWord } from "./shell-word.ts";
 
@@ -39,6 +40,17 @@ function wordTest({ kind, text, value }: ShellWord): string | RegExp | null {
   if (kind === "literal") return value;
   if (text === "*") return null;
   return kind === "pattern" ? new RegExp(`^${value.split("*").map(escaped).join(".*")}$`, "s") : text;
+}
+
+/**
+ * True for a rule such as `Bash(node:*)`: it names a program that runs any code it is given, and leaves the rest open.
+ * It would allow nothing if it did not allow that.
+ */
+export function allowsAnyCode({ words, open, everything }: CommandPattern): boolean {
+  if (!open || everything || typeof words?.[0] !== "string") return false;
+  const second = words[1];
+  const length = runnerWords(words[0], typeof second === "string" ? second : undefined);
+  return length !== undefined && words.length >= length;
 }
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");

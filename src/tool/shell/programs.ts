@@ -35,6 +35,22 @@ const runners = names(
     "git-config git-filter-branch git-difftool git-mergetool git-bisect git-submodule git-hook git-daemon git-credential git-rebase",
 );
 
+/** Built-in commands that run code or change how bash reads the rest of the line. */
+const shellBuiltins = names(
+  "eval source . trap exec alias unalias shopt set export declare typeset local readonly unset enable hash bind builtin read " +
+    "mapfile readarray let getopts complete",
+);
+
+/**
+ * Returns how many words name a program that runs any code it is given, such as 1 for `node` and 2 for `npm exec`.
+ * Undefined for all other commands and for commands that are built into bash.
+ */
+export function runnerWords(name: string, subcommand: string | undefined): number | undefined {
+  if (shellBuiltins.has(name.slice(name.lastIndexOf("/") + 1))) return undefined;
+  if (isInterpreter(name, undefined)) return 1;
+  return isInterpreter(name, subcommand) ? 2 : undefined;
+}
+
 /** Also true for names such as python3.12. */
 export function isInterpreter(name: string, subcommand: string | undefined): boolean {
   const base = name.slice(name.lastIndexOf("/") + 1);

@@ -193,7 +193,7 @@ function unsafeCdReason(request: ReadOnlyRequest): string | undefined {
   if (target === undefined || more.length > 0 || target.kind !== "literal" || target.value.startsWith("-")) {
     return "the target of cd is unknown";
   }
-  return unsafePath(target, request);
+  return unsafePath(target, { ...request, place: { ...request.place, readable: [] } });
 }
 
 /** `-v` and arithmetic evaluate names; `-t`, `-o` and the other operators only compare and read. */

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { isInside } from "../../platform/index.ts";
 import { staticPrefix } from "../permissions/glob-pattern.ts";
+import type { ChangeRights } from "./change-rights.ts";
 import type { ShellLine } from "./shell-line.ts";
 import type { ShellWord } from "./shell-word.ts";
 
@@ -9,8 +10,12 @@ export interface ShellContext {
   readonly cwd: string;
   /** Real and absolute. */
   readonly roots: readonly string[];
+  /** More folders whose files a command may read, but not run in. Real and absolute. */
+  readonly readable?: readonly string[] | undefined;
   /** True if output may go to this file (real and absolute) without asking. Without it, output may go to no file. */
   readonly mayWrite?: ((path: string) => boolean) | undefined;
+  /** Present if commands may change files without asking. */
+  readonly changes?: ChangeRights | undefined;
   readonly home?: string | undefined;
   /** Follows links. */
   readonly realPath: (path: string) => string;
@@ -75,5 +80,6 @@ function pathInRevision(value: string): string | undefined {
   return path === undefined || path.startsWith("/") ? undefined : path;
 }
 
-export const isInRoots = (path: string, { roots }: Pick<ShellContext, "roots">) =>
-  roots.some((root) => isInside(path, root));
+/** True if commands may read this file. */
+export const mayRead = (path: string, { roots, readable = [] }: Pick<ShellContext, "roots" | "readable">) =>
+  [...roots, ...readable].some((root) => isInside(path, root));

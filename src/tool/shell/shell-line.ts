@@ -18,6 +18,8 @@ export interface ShellCommand {
   /** True if `NAME=value` precedes the name. */
   readonly assigns: boolean;
   readonly redirects: readonly ShellRedirect[];
+  /** The substitution in double quotes that it stands in, as written. It may be meant as text. */
+  readonly quotedIn?: string | undefined;
 }
 
 export interface ShellRedirect {
@@ -33,26 +35,47 @@ export interface ShellLine {
   readonly redirects: readonly ShellRedirect[];
   /** True if it begins with `cd` and everything else runs only if that succeeds. */
   readonly enters: boolean;
+  /** The first problem of the parser, such as an open quote. */
+  readonly syntaxError: string | undefined;
   /** Each doubt is a reason to ask the user. */
   readonly unsafeReasons: readonly string[];
+  /** The substitution in double quotes that the first doubt is about, as written. */
+  readonly doubtfulQuote?: string | undefined;
 }
 
 /** Parses a command line as bash does. An uncertain part becomes a doubt and is never ignored. */
 export function readShellLine(source: string): ShellLine {
-  const line = { commands: [] as ShellCommand[], redirects: [] as ShellRedirect[], doubts: new Set<string>() };
+  const line = {
+    commands: [] as ShellCommand[],
+    redirects: [] as ShellRedirect[],
+    doubts: new Map<string, string | undefined>(),
+  };
   const hidden = hiddenCharacter(source);
-  if (hidden !== undefined) line.doubts.add(`it contains ${hidden}`);
-  const visit = (node: SyntaxNode): void => {
+  if (hidden !== undefined) line.doubts.set(`it contains ${hidden}`, undefined);
+  const visit = (node: SyntaxNode, quotedIn?: string): void => {
     const doubt = unsafeNodeReason(node);
-    if (doubt !== undefined) line.doubts.add(doubt);
-    if (node.type === "Command") line.commands.push(shellCommand(node));
+    if (doubt !== undefined && !line.doubts.has(doubt)) line.doubts.set(doubt, quotedIn);
+    if (node.type === "Command") line.commands.push({ ...shellCommand(node), ...(quotedIn && { quotedIn }) });
     if (node.type === "Redirected") line.redirects.push(...node.redirects.map(shellRedirect));
-    if (node.type === "ExtendedGlob") forEachChild(parse(node.pattern), visit);
-    forEachChild(node, visit);
+    if (node.type === "ExtendedGlob") forEachChild(parse(node.pattern), (child) => visit(child, quotedIn));
+    const isQuote = node.type === "DoubleQuoted";
+    forEachChild(node, (child) =>
+      visit(child, quotedIn ?? (isQuote && child.type === "CommandExpansion" ? child.text : undefined)),
+    );
   };
   const script = parse(source);
   visit(script);
-  return { ...line, enters: enters(script), unsafeReasons: [...line.doubts] };
+  const { commands, redirects, doubts } = line;
+  const syntaxError = script.errors?.[0]?.message;
+  const [first] = doubts;
+  return {
+    commands,
+    redirects,
+    enters: enters(script),
+    syntaxError,
+    unsafeReasons: [...doubts.keys()],
+    ...(first?.[1] !== undefined && { doubtfulQuote: first[1] }),
+  };
 }
 
 function enters({ commands }: Script): boolean {

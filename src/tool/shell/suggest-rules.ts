@@ -58,5 +58,12 @@ function specifierFor(words: readonly ShellWord[]): string {
   return values.length === 2 ? whole : `${name} ${second}:*`;
 }
 
+/** Returns the rule that names exactly this command, if its words are known and short. */
+export function exactRule(words: readonly ShellWord[]): Rule | undefined {
+  if (words.length === 0 || words.some(({ kind }) => kind !== "literal")) return undefined;
+  const text = words.map(({ value }) => quoted(value)).join(" ");
+  return text.length > 160 || /[\n*]/.test(text) ? undefined : parseRule(`Bash(${text})`);
+}
+
 const quoted = (value: string) =>
   /^[\w@%+=:,./-]+$/.test(value) && !value.endsWith(":") ? value : `'${value.replaceAll("'", `'\\''`)}'`;

@@ -1,5 +1,5 @@
 import { isSecretPath } from "../permissions/secret-paths.ts";
-import { isInRoots, pathsOf, type ShellContext } from "./shell-context.ts";
+import { mayRead, pathsOf, type ShellContext } from "./shell-context.ts";
 import type { ShellWord } from "./shell-word.ts";
 
 export interface ReadContext {
@@ -15,7 +15,7 @@ export function unsafePath(word: ShellWord, { folders, place }: ReadContext): st
   if (paths === undefined) return `what ${word.text} stands for is unknown`;
   for (const path of paths) {
     if (path === "/dev/null") continue;
-    if (!isInRoots(path, place)) return `${path} is outside the working folders`;
+    if (!mayRead(path, place)) return `${path} is outside the working folders`;
     if (isSecretPath(path)) return `${path} looks like a file with secrets`;
   }
   return undefined;

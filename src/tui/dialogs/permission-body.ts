@@ -27,11 +27,22 @@ export function questionLines(question: Question, width: number): Line[] {
       const written = contentLines(text(content), width);
       return [...description, ...pathLines(path, width), ...written, ...fieldLines(others, width), ...why];
     }
+    case "AskUserQuestion":
+      return [...proseLines(text(input["question"]), width), ...optionLines(input["options"], width)];
     case "ExitPlanMode":
       return [...proseLines(text(input["plan"]), width), ...fieldLines(without(input, "plan"), width)];
     default:
       return [...description, ...fieldLines(input, width), ...why];
   }
+}
+
+/** The consequences of each answer. The answers themselves are the choices below. */
+function optionLines(options: unknown, width: number): Line[] {
+  const described = (Array.isArray(options) ? options : []).map(fieldsOf).filter((option) => option["description"]);
+  const lines = described.flatMap((option) =>
+    textLines(exact(`${text(option["label"])}: ${text(option["description"])}`), width, { dim: true }),
+  );
+  return lines.length === 0 ? [] : [[], ...lines];
 }
 
 /** Returns the text of the question that goes beyond the displayed request. */

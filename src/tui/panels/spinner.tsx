@@ -1,5 +1,6 @@
 import { Text } from "ink";
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
+import { withoutStop } from "../../protocol/index.ts";
 import { type Activity, activityOf, type AgentView, tokensOf, visibleLine } from "../../view/index.ts";
 import { useAppState, useFrontend, useSize } from "../app-context.ts";
 import { keyFor } from "../key-table.ts";
@@ -84,7 +85,7 @@ function activityText(
     case "retrying": {
       const seconds = Math.ceil(activity.delayMs / 1000);
       const again = `retrying in ${seconds} s (${activity.attempt})`;
-      return { words: `${visibleLine(activity.failure.message)}; ${again}`, isTrouble: true };
+      return { words: `${withoutStop(visibleLine(activity.failure.message))}; ${again}`, isTrouble: true };
     }
   }
 }

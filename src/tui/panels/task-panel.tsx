@@ -60,7 +60,7 @@ function taskLine({ task, blockedBy, ownerColor }: TaskBoardRow, { columns, them
   const number = `#${task.id} `;
   const owner = task.owner === undefined ? "" : ` @${visibleLine(task.owner)}`;
   const waits = blockedBy.length === 0 ? "" : ` · after ${blockedBy.map((id) => `#${id}`).join(" ")}`;
-  const proof = task.proof === "refuted" ? " · checks failed" : task.proof === "verified" ? " · verified" : "";
+  const proof = proofNote(task);
   const room = Math.max(8, columns - 2 - widthOf(mark + number + owner + waits + proof));
   const isDone = task.status === "completed";
   const titleText = task.status === "in_progress" ? (task.activeForm ?? task.subject) : task.subject;
@@ -72,8 +72,16 @@ function taskLine({ task, blockedBy, ownerColor }: TaskBoardRow, { columns, them
     span(cutTo(visibleLine(titleText), room), style),
     span(owner, ownerColor === undefined ? { role: "accent" } : { agent: ownerColor }),
     span(waits, { role: "warning" }),
-    span(proof, task.proof === "refuted" ? { role: "error" } : { role: "success" }),
+    span(proof, { role: proofRoles[task.proof ?? "claimed"] }),
   ];
+}
+
+const proofRoles = { refuted: "error", verified: "success", claimed: "warning" } as const;
+
+function proofNote({ proof, proofDetail, acceptance, status }: TaskBoardRow["task"]): string {
+  if (proof === "refuted") return " · checks failed";
+  if (proof === "verified") return " · verified";
+  return status === "completed" && acceptance.length > 0 && proofDetail !== undefined ? " · not verified" : "";
 }
 
 const marks = { pending: "☐", in_progress: "◐", completed: "☑", deleted: "" } as const;

@@ -1,4 +1,4 @@
-import { type TranscriptItem, visibleLine, visibleText } from "../../view/index.ts";
+import { mailIn, notificationText, type TranscriptItem, visibleText } from "../../view/index.ts";
 import { markdownLines } from "../markdown/markdown-lines.ts";
 import { firstLines, withHangingIndent, type Line, span, wrapLine } from "../terminal/terminal-lines.ts";
 import type { Style } from "../theme.ts";
@@ -81,37 +81,19 @@ function promptLines(item: Extract<TranscriptItem, { kind: "prompt" }>, { width,
       );
     }
     case "mail": {
-      const { from, words, agent } = mailOf(text);
-      const head = marked("← ", `mail from ${from}`, { width, style: { role: "accent", agent } });
+      const { from, words, color } = mailIn(text);
+      const head = marked("← ", `mail from ${from}`, { width, style: { role: "accent", agent: color } });
       const body = textLines(words, width - 2);
       return [...head, ...indented(expanded ? body : firstLines(body, foldedMail, " (ctrl+o)"))];
     }
     case "background":
     case "hook":
     case "agent": {
-      const body = textLines(signalText(text), width - 2, { dim: true });
+      const body = textLines(notificationText(text), width - 2, { dim: true });
       const [first = [], ...rest] = expanded ? body : firstLines(body, foldedSignal, " (ctrl+o)");
       return [[span("· ", { dim: true }), ...first], ...indented(rest)];
     }
   }
-}
-
-/** Extracts the sender and text from the mail block that a model reads. */
-function mailOf(text: string): { readonly from: string; readonly words: string; readonly agent: string | undefined } {
-  const block = /^<teammate-message([^>]*)>\n?([\s\S]*?)\n?<\/teammate-message>$/.exec(text);
-  const from = /(?:teammate_id|from)="([^"]*)"/.exec(block?.[1] ?? "")?.[1] ?? "unknown";
-  const agent = /color="(\w+)"/.exec(block?.[1] ?? "")?.[1];
-  return { from: visibleLine(from), words: unescaped(block?.[2] ?? text), agent };
-}
-
-const unescaped = (text: string): string =>
-  text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
-
-/** Returns the summary of a notification. Its tags are only for models. */
-function signalText(text: string): string {
-  const summary = /<summary>([\s\S]*?)<\/summary>/.exec(text)?.[1];
-  const result = /<result>([\s\S]*?)<\/result>/.exec(text)?.[1];
-  return unescaped([summary, result].filter((part) => part !== undefined).join("\n") || text).trim();
 }
 
 function thinkingLines(item: Extract<TranscriptItem, { kind: "thinking" }>, look: Look): Line[] {

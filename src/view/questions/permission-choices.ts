@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { type PermissionAnswer, visibleLine } from "../../protocol/index.ts";
 import type { Asker } from "./open-questions.ts";
 import type { Question } from "../session/session-view.ts";
@@ -16,6 +17,7 @@ export interface Choice {
 /** Returns every answer to a question, the narrowest approval first. */
 export function choicesOf(question: Question, asker: Pick<Asker, "name" | "team">): readonly Choice[] {
   if (question.tool === "ExitPlanMode") return planChoices;
+  if (question.tool === "AskUserQuestion") return answerChoices(question.input);
   const { suggestions } = question;
   const allows = suggestions.map(visibleLine);
   const path = asker.team === undefined ? undefined : pathOf(question.input);
@@ -67,6 +69,18 @@ const planChoices: readonly Choice[] = [
   noWithComment("No, and say what to change"),
 ];
 
+/** The answers that the model offers, and the user's own words. */
+function answerChoices(input: unknown): readonly Choice[] {
+  const { options } = Options.safeParse(input).data ?? { options: [] };
+  return [
+    ...options.map(({ label }) => yes(visibleLine(label), { behavior: "allow", scope: "once", message: label })),
+    { ...yes("Answer in my own words", { behavior: "allow", scope: "once" }), takesComment: true },
+    { ...no, label: "No answer", answer: { behavior: "deny", message: "I give no answer. Decide yourself." } },
+  ];
+}
+
+const Options = z.looseObject({ options: z.array(z.looseObject({ label: z.string() })).default([]) });
+
 function pathOf(input: unknown): string | undefined {
   if (typeof input !== "object" || input === null || !("file_path" in input)) return undefined;
   return typeof input.file_path === "string" ? input.file_path : undefined;
@@ -92,4 +106,5 @@ const requestTexts: Readonly<Record<string, string>> = {
   Read: "wants to read a file",
   WebFetch: "wants to read a web page",
   ExitPlanMode: "has a plan",
+  AskUserQuestion: "has a question",
 };

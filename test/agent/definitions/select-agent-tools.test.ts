@@ -9,20 +9,35 @@ interface Case {
   readonly kind?: AgentKind;
   readonly mode?: PermissionMode;
   readonly userDefined?: boolean;
+  readonly permissionMode?: "plan";
 }
 
-function select({ tools, disallowedTools, kind = "foreground", mode = "default", userDefined = true }: Case = {}) {
+function select({ tools, disallowedTools, permissionMode, ...request }: Case = {}) {
+  const { kind = "foreground", mode = "default", userDefined = true } = request;
   const definition = {
+    ...(permissionMode && { permissionMode }),
     ...(tools && { tools: [...tools] }),
     ...(disallowedTools && { disallowedTools: [...disallowedTools] }),
-  } satisfies Pick<AgentDefinition, "tools" | "disallowedTools">;
+  } satisfies Partial<AgentDefinition>;
   const selected = selectAgentTools({ definition, pool, kind, mode, userDefined });
   return { ...selected, names: selected.tools.map(({ name }) => name).sort() };
 }
 
 const all = pool.map(({ name }) => name).sort();
 const servers = ["mcp__db__query", "mcp__db__write", "mcp__web__get"];
-const working = ["Bash", "Edit", "Glob", "Grep", "Read", "Skill", "TaskOutput", "TaskStop", "WebFetch", "Write"];
+const working = [
+  "Bash",
+  "Edit",
+  "Glob",
+  "Grep",
+  "NotebookEdit",
+  "Read",
+  "Skill",
+  "TaskOutput",
+  "TaskStop",
+  "WebFetch",
+  "Write",
+];
 const team = ["SendMessage", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate"];
 
 describe("filters for every definition", () => {
@@ -34,13 +49,14 @@ describe("filters for every definition", () => {
     expect(select({ kind }).names).toEqual(expect.arrayContaining(servers));
   });
 
-  test.each(["foreground", "background", "teammate"] as const)(
-    "ExitPlanMode is included in plan mode only: %s",
-    (kind) => {
-      expect(select({ kind, mode: "plan" }).names).toContain("ExitPlanMode");
-      expect(select({ kind, mode: "acceptEdits" }).names).not.toContain("ExitPlanMode");
-    },
-  );
+  test("ExitPlanMode is only for teammates in plan mode whose type does more than read", () => {
+    expect(select({ kind: "teammate", mode: "plan" }).names).toContain("ExitPlanMode");
+    expect(select({ kind: "teammate", mode: "acceptEdits" }).names).not.toContain("ExitPlanMode");
+    expect(select({ kind: "foreground", mode: "plan" }).names).not.toContain("ExitPlanMode");
+    expect(select({ kind: "background", mode: "plan" }).names).not.toContain("ExitPlanMode");
+    const readOnly = select({ kind: "teammate", mode: "plan", permissionMode: "plan" });
+    expect(readOnly.names).not.toContain("ExitPlanMode");
+  });
 
   test.each(["foreground", "background", "teammate"] as const)(
     "only the lead has the tools that ask the user: %s",

@@ -90,7 +90,7 @@ function scripted() {
         ],
       },
       { text: "Done as asked." },
-      { calls: [{ tool: "Bash", input: { command: "sleep 100" } }] },
+      { calls: [{ tool: "Bash", input: { command: "tail -f /dev/null" } }] },
       { text: "after that" },
       { text: "and once more" },
     ],
@@ -150,7 +150,7 @@ test("editor opens a session, follows it, answers, changes the mode, cancels and
 
   const running = prompt(first.agent, sessionId, "wait");
   await expect
-    .poll(() => first.updates.some((update) => "title" in update && /sleep 100/.test(update.title ?? "")))
+    .poll(() => first.updates.some((update) => "title" in update && /tail -f/.test(update.title ?? "")))
     .toBe(true);
   await expect(prompt(first.agent, sessionId, "x")).rejects.toThrow(
     /this session is busy\. Cancel the current prompt first/,

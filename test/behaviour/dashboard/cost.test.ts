@@ -12,7 +12,7 @@ const script = {
         { tool: "Agent", input: { description: "look", prompt: "look around", subagent_type: "general-purpose" } },
       ],
     },
-    { text: "Now it takes a while.", calls: [{ tool: "Bash", input: { command: "sleep 600" } }] },
+    { text: "Now it takes a while.", calls: [{ tool: "Bash", input: { command: "tail -f /dev/null" } }] },
     { text: "Over." },
   ],
 };
@@ -31,7 +31,7 @@ test("cost view shows the total, the budget, cost by agent, by model and over ti
   const running = startRun(priced, "--max-budget-usd", "5");
   const { page, problems, go, violations } = await openDashboard(running);
   await go("cost");
-  await page.locator(".agents", { hasText: "$ sleep 600" }).waitFor();
+  await page.locator(".agents", { hasText: "$ tail -f /dev/null" }).waitFor();
   const totals = page.locator(".cost-totals");
   await totals.getByText(/% of \$5\.00$/).waitFor();
   const spent = Number(/\$([\d.]+)/.exec((await totals.locator("strong").first().textContent()) ?? "")?.[1]);

@@ -10,7 +10,7 @@ const mail = (to, message, summary) => ({ tool: "SendMessage", input: { to, mess
 export default (ask) => {
   const done = ask.results.length > 0;
   if (ask.agent === "lead") return ask.turn > 1 ? { text: "The team is there." } : { calls: [agent("ann", "write to bob"), agent("bob", "stay")] };
-  if (ask.agent.startsWith("bob")) return ask.said.includes("stay") && !done ? { calls: [{ tool: "Bash", input: { command: "sleep 600" } }] } : { text: "Bob has heard." };
+  if (ask.agent.startsWith("bob")) return ask.said.includes("stay") && !done ? { calls: [{ tool: "Bash", input: { command: "tail -f /dev/null" } }] } : { text: "Bob has heard." };
   if (ask.said.includes("write to bob") && !done) return { calls: [mail("bob", "Have a **look** <img src=x onerror=alert(1)> [here](javascript:alert(2)) \\u202Eback", "a look is wanted")] };
   return { text: done ? "Bob is asked." : "Ann has heard." };
 };`;

@@ -78,8 +78,9 @@ test("tasks view shows state, blockers, owner and verification; create, assign, 
   const created = card(page, "Pending", 4);
   await created.getByText("Waits for").waitFor();
   await created.getByRole("button", { name: /^Task 3, / }).waitFor();
-  const remove = created.locator(".task-changes button");
-  await remove.dblclick();
+  // A double click only asks.
+  await created.getByRole("button", { name: "Delete" }).dblclick();
+  await created.getByRole("button", { name: "Really delete?" }).click();
   await created.waitFor({ state: "detached" });
   await page.getByText("2 of 3 completed").waitFor();
 

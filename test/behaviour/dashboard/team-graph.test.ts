@@ -9,7 +9,7 @@ const mail = (to, message, summary) => ({ tool: "SendMessage", input: { to, mess
 export default (ask) => {
   const done = ask.results.length > 0;
   if (ask.agent === "lead") return done || ask.turn > 1 ? { text: "The team is there." } : { calls: [agent("ann", "be ready"), agent("bob", "stay")] };
-  if (ask.agent.startsWith("bob")) return ask.said.includes("stay") && !done ? { calls: [{ tool: "Bash", input: { command: "sleep 600" } }] } : { text: "Bob has heard." };
+  if (ask.agent.startsWith("bob")) return ask.said.includes("stay") && !done ? { calls: [{ tool: "Bash", input: { command: "tail -f /dev/null" } }] } : { text: "Bob has heard." };
   if (ask.said.includes("ask bob") && !done) return { calls: [mail("bob", "Have a look.", "a look is wanted")] };
   return { text: done ? "Bob is asked." : "Ann is <b>ready</b>." };
 };`;
@@ -31,7 +31,7 @@ test("graph shows members, states and moving messages; write, interrupt, stop an
   await go("team");
   const node = (name: string, state: string) => nodeOf(page, name).and(page.locator(`[data-state="${state}"]`));
   await node("ann", "idle").waitFor();
-  await node("bob", "tool").getByText("$ sleep 600").waitFor();
+  await node("bob", "tool").getByText("$ tail -f /dev/null").waitFor();
   expect(await violations()).toEqual([]);
 
   // Text of an agent stays text, whatever it looks like.
@@ -56,7 +56,8 @@ test("graph shows members, states and moving messages; write, interrupt, stop an
   await bob.getByRole("textbox", { name: "Message to bob" }).fill("go on");
   await page.keyboard.press("Enter");
   await bob.getByText("Bob has heard.").waitFor();
-  await bob.getByRole("button", { name: "Stop" }).dblclick();
+  await bob.getByRole("button", { name: "Stop" }).click();
+  await bob.getByRole("button", { name: "Really stop bob?" }).click();
   await node("bob", "ended").or(node("bob", "stopped")).waitFor();
   await bob.getByRole("button", { name: "Respawn" }).click();
   await node("bob", "idle").waitFor();
@@ -88,7 +89,7 @@ test("graph by keyboard, as a table, on a phone and without motion", async () =>
 
   await page.getByRole("button", { name: "Table" }).click();
   const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "bob" }) });
-  await row.getByText("$ sleep 600").waitFor();
+  await row.getByText("$ tail -f /dev/null").waitFor();
   await page
     .getByRole("row")
     .filter({ has: page.getByRole("rowheader", { name: "lead" }) })

@@ -18,7 +18,7 @@ const script = {
         { tool: "Agent", input: { description: "look", prompt: "look around", subagent_type: "general-purpose" } },
       ],
     },
-    { text: "Now it takes a while.", calls: [{ tool: "Bash", input: { command: "sleep 600" } }] },
+    { text: "Now it takes a while.", calls: [{ tool: "Bash", input: { command: "tail -f /dev/null" } }] },
     { text: "Over." },
   ],
 };
@@ -48,13 +48,13 @@ test("each agent has a lane; the keyboard walks it and opens the event in the tr
   const { page, problems, go, violations } = await openDashboard(running);
   await go("timeline");
   await page.locator(".timeline-labels li").nth(1).waitFor();
-  await page.locator(".agents", { hasText: "$ sleep 600" }).waitFor();
+  await page.locator(".agents", { hasText: "$ tail -f /dev/null" }).waitFor();
   const lanes = page.getByRole("application");
   await lanes.focus();
   await page.keyboard.press("0");
   await page.keyboard.press("ArrowRight");
   const walk = walkTo(page);
-  await walk("ArrowRight", /^lead, tool: Bash, \$ sleep 600, /);
+  await walk("ArrowRight", /^lead, tool: Bash, \$ tail -f \/dev\/null, /);
   await walk("ArrowLeft", /^lead, thinking, /);
   await walk("ArrowLeft", /^lead, tool: Agent, /);
   expect(await walk("ArrowLeft", /^lead, tool: Bash, \$ echo one, /)).toMatch(/for \d/);
@@ -72,7 +72,7 @@ test("timeline zooms by wheel, buttons and keys, is dragged, and shows a tooltip
   const running = startRun();
   const { page, problems, go } = await openDashboard(running);
   await go("timeline");
-  await page.locator(".agents", { hasText: "$ sleep 600" }).waitFor();
+  await page.locator(".agents", { hasText: "$ tail -f /dev/null" }).waitFor();
   const follow = page.getByRole("button", { name: "Follow" });
   expect(await follow.getAttribute("aria-pressed")).toBe("true");
   const lanes = page.getByRole("application");
@@ -82,7 +82,7 @@ test("timeline zooms by wheel, buttons and keys, is dragged, and shows a tooltip
   // Running work ends at the line that marks the present.
   await page.mouse.move(box.x + box.width * 0.96, box.y + 44);
   const card = page.getByRole("tooltip");
-  await card.getByText("$ sleep 600").waitFor();
+  await card.getByText("$ tail -f /dev/null").waitFor();
   await page.mouse.wheel(0, -300);
   await page.getByRole("button", { name: "Zoom out" }).click();
   await page.getByRole("button", { name: "Zoom in" }).click();
@@ -99,7 +99,7 @@ test("timeline zooms by wheel, buttons and keys, is dragged, and shows a tooltip
   expect(await follow.getAttribute("aria-pressed")).toBe("true");
 
   await page.mouse.move(box.x + box.width * 0.96, box.y + 44);
-  await card.getByText("$ sleep 600").waitFor();
+  await card.getByText("$ tail -f /dev/null").waitFor();
   await page.mouse.click(box.x + box.width * 0.96, box.y + 44);
   await expect.poll(() => page.url()).toMatch(/\/transcript\/agt_\w+\?at=evt_\w+$/);
   expect(problems).toEqual([]);
@@ -109,7 +109,7 @@ test("timeline fits on a phone, and its numbers are available as a table", async
   const running = startRun();
   const { page, problems, go, violations, overflow } = await openDashboard(running, { ...phone, colorScheme: "dark" });
   await go("timeline");
-  await page.locator(".agents", { hasText: "$ sleep 600" }).waitFor();
+  await page.locator(".agents", { hasText: "$ tail -f /dev/null" }).waitFor();
   await page.getByText("Time by activity").click();
   const lead = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "lead" }) });
   expect(await lead.getByRole("cell").last().textContent()).toBe("3");

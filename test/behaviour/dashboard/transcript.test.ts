@@ -186,7 +186,8 @@ test("user writes to the agent, interrupts it and closes the session from the pa
   await page.getByRole("button", { name: "Interrupt" }).click();
   await log.getByText("Interrupted").waitFor();
 
-  await page.getByRole("button", { name: "End session" }).dblclick();
+  await page.getByRole("button", { name: "End session" }).click();
+  await page.getByRole("button", { name: "Really end the session?" }).click();
   await session.saw(/"type":"session.closed"/);
   session.end();
   await session.done;

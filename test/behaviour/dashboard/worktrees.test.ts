@@ -52,7 +52,8 @@ test("worktrees view updates live, shows diffs, lands branches and reports confl
 
   await card("ann").getByRole("checkbox").check();
   await card("bob").getByRole("checkbox").check();
-  await page.getByRole("button", { name: "Land 2 branches" }).dblclick();
+  await page.getByRole("button", { name: "Land 2 branches" }).click();
+  await page.getByRole("button", { name: "Really land on the current branch?" }).click();
   const report = page.getByRole("region", { name: /Landed on main: 1 branch/ });
   await report.getByText("conflict in a.txt").waitFor();
   await report.getByText("No check is configured:").waitFor();

@@ -1,7 +1,8 @@
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 
 const examples = resolve(import.meta.dirname, "../../../examples");
@@ -14,13 +15,13 @@ const stories = readdirSync(examples, { withFileTypes: true }).flatMap((entry) =
 
 test("examples exist", () => expect(stories).toContain("one-agent"));
 
-test.each(stories)("example %s succeeds and leaves nothing behind", (story) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(examples, story, "main.mjs")], {
-    encoding: "utf8",
+test.for(stories)("example %s succeeds and leaves nothing behind", async (story, { signal }) => {
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(examples, story, "main.mjs")], {
     cwd: temp,
     env: { PATH: process.env["PATH"] ?? "", HOME: temp, TMPDIR: temp },
+    signal,
   });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  expect(stderr).toBe("");
   expect(stdout).not.toBe("");
   expect(readdirSync(temp)).toEqual([]);
 });

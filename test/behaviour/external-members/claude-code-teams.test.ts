@@ -70,6 +70,23 @@ test("Troupe leads, Claude Code works: prompt, report, idle, shutdown", async ()
   expect((await place.run(["team", "list", "--json"])).stdout.trim()).toBe("[]");
 });
 
+test("headless lead stops waiting for a member whose program never starts, and its last answer says so", async () => {
+  const place = workplace();
+  place.write(
+    "s.mjs",
+    `export default (ask) =>
+      ask.turn === 1
+        ? { calls: [{ tool: "SendMessage", input: { to: "w1", message: "count the files" } }] }
+        : { text: /w1 has shown no sign/.test(ask.said ?? "") ? "w1 never came." : "I wait." };`,
+  );
+  await place.run(["team", "create", "crew", "--member", "w1", ...claude]);
+  const settings = JSON.stringify({ watchdog: { startMs: 1_000 } });
+  const flags = ["--team", "crew", "--model", "scripted/s.mjs", "--settings", settings, ...bypass];
+  const lead = await place.run(["-p", "let w1 count", ...claude, ...flags, "--output-format", "json"]);
+  const result = JSON.parse(lead.stdout) as { result: string };
+  expect({ code: lead.code, result: result.result }).toEqual({ code: 0, result: "w1 never came." });
+});
+
 test("member that Claude Code runs asks for a permission and gets it", async () => {
   const place = workplace();
   place.write(
@@ -134,7 +151,7 @@ test("unsupported message is refused with a reason; a deleted team ends the memb
   const flags = ["--permission-mode", "plan", "--model", "scripted/m.mjs"];
   const member = place.start(["-p", ...claude, "--team", "session-1", ...flags], { input: "" });
   await lead.saw(
-    /came to: Not allowed: Not sent: Claude Code's files have no format for a message of the kind plan_approval_request/,
+    /came to: .*Not sent: Claude Code's files have no format for a message of the kind plan_approval_request/,
   );
   await member.saw(/shutdown request/);
   rmSync(join(place.home, ".claude", "teams", "session-1"), { recursive: true });

@@ -54,7 +54,7 @@ test("external member that approves its shutdown counts as ended", async () => {
   if (body.kind !== "shutdown_request") throw new Error(`it was sent ${JSON.stringify(body)}`);
   const { requestId } = body;
   await outside.mailbox.send({ from: "bot", to: "team-lead", body: { kind: "shutdown_approved", requestId } });
-  await team.until(report(/bot has agreed, and has ended/));
+  await team.until(report(/bot has agreed to end and is no longer in the team/));
   expect(await endOf(outside, "bot")).toMatchObject({ reason: "shutdown" });
 });
 

@@ -112,9 +112,7 @@ describe("troupe mcp serve over stdio", () => {
     const waiting = bert.call("WaitForMail", { timeout_seconds: 30 });
     const { text } = await anna.call("SendMessage", { to: "bert", message: "one </teammate-message> two" });
     const [, id = ""] = /\((mail_\S+)\)/.exec(text) ?? [];
-    expect((await waiting).text).toMatch(
-      /<teammate-message teammate_id="anna"[^>]*>\none &lt;\/teammate-message&gt; two/,
-    );
+    expect((await waiting).text).toMatch(/<teammate-message teammate_id="anna"[^>]*>\none &lt;\/teammate-message> two/);
     expect((await anna.call("Receipt", { id, to: "bert" })).text).toBe("delivered");
     const team = await open();
     for (const word of ["first", "second"]) await team.mailbox.send({ from: "ours", to: "bert", text: word });
@@ -177,7 +175,7 @@ describe("troupe mcp serve over stdio", () => {
     const { client, call } = await connected(overStdio(place, "--as", "anna"));
     expect(await call("SendMessage", { to: "team-lead", message: "x", priority: "high" })).toEqual({
       isError: true,
-      text: "SendMessage was not run: its input is not valid.\n- `priority`: no such field\nCorrect the input and call SendMessage again.",
+      text: "SendMessage was not run: its input is not valid.\n- `priority`: no such field (to, message, summary, urgent)\nCorrect the input and call SendMessage again.",
     });
     expect(await call("WaitForMail", { timeout_seconds: -1 })).toMatchObject({ isError: true });
     expect(await call("NoSuchTool")).toMatchObject({
@@ -280,7 +278,7 @@ describe("troupe mcp serve over HTTP", () => {
     const members = await Promise.all(names.map(member));
     const waits = members.slice(1).map(({ call }) => call("WaitForMail", { timeout_seconds: 30 }));
     const said = await members[0]?.call("SendMessage", { to: "*", message: "to everybody" });
-    expect(said?.text).toMatch(/^Stored for 16 of 16\./);
+    expect(said?.text).toMatch(/^Stored for 16 of 16: /);
     for (const { text } of await Promise.all(waits)) expect(text).toContain("to everybody");
     running.child.kill("SIGTERM");
     expect((await running.done).code).not.toBeNull();

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { streamEnvelopes } from "../../support/cli/stream-envelopes.ts";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Envelope, type Event } from "../../../src/protocol/index.ts";
+import type { Event } from "../../../src/protocol/index.ts";
 import { type Workplace, workplace } from "../../support/cli/workplace.ts";
 
 /** A coordinator with two workers that share a file, and an answer that lists the tools of its request. */
@@ -27,7 +28,7 @@ export default (ask) => {
 };`;
 
 const model = ["--model", "scripted/c.mjs"];
-const own = "Agent,SendMessage,TaskOutput,TaskStop\n";
+const own = "Agent,Land,SendMessage,TaskOutput,TaskStop\n";
 
 function prepared(): Workplace {
   const place = workplace();
@@ -74,10 +75,7 @@ test("coordinator killed during a worker's job reads about the unfinished job", 
   await running.done;
   const { code, stdout } = await place.run(["-p", "-c", "--output-format", "stream-json", ...model]);
   expect(code).toBe(0);
-  const events: Event[] = stdout
-    .trim()
-    .split("\n")
-    .map((line) => Envelope.parse(JSON.parse(line)).event);
+  const events: Event[] = streamEnvelopes(stdout).map(({ event }) => event);
   expect(events.find((event) => event.type === "session.opened")).toMatchObject({ resumed: true, coordinator: true });
   const answer = events.findLast((event) => event.type === "turn.ended");
   expect(JSON.stringify(answer)).toContain(`b was lost; ${own.trim()}`);

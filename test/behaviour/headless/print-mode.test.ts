@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { streamEnvelopes } from "../../support/cli/stream-envelopes.ts";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Envelope } from "../../../src/protocol/index.ts";
 import { startModelServer } from "../../../src/testing.ts";
 import { bypass, workplace } from "../../support/cli/workplace.ts";
 
@@ -48,10 +48,7 @@ describe("output", () => {
       "stream-json",
       ...bypass,
     ]);
-    const envelopes = stdout
-      .trim()
-      .split("\n")
-      .map((line) => Envelope.parse(JSON.parse(line)));
+    const envelopes = streamEnvelopes(stdout);
     const types = envelopes.map(({ event }) => event.type);
     expect(types.at(0)).toBe("session.opened");
     expect(types.at(-1)).toBe("session.closed");

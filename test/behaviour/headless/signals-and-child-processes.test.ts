@@ -115,6 +115,24 @@ describe("background commands", () => {
     expect(stderr).toContain("waiting for background jobs:");
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Heard: 7\n" });
   });
+
+  test("first SIGINT while only a background command runs ends the wait and the command, with the result", async () => {
+    const { start, write, home } = workplace();
+    write("s.json", {
+      version: 1,
+      steps: [
+        { calls: [{ tool: "Bash", input: { command: family, run_in_background: true } }] },
+        { text: "The server runs." },
+      ],
+    });
+    const troupe = start(["-p", "go", "--model", "scripted/s.json", ...bypass], { input: "" });
+    await troupe.saw(/waiting for background jobs:/, "stderr");
+    troupe.child.kill("SIGINT");
+    const { code, stdout, stderr } = await troupe.done;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "The server runs.\n" });
+    expect(stderr).toContain("stopped the background jobs:");
+    await allGone(home);
+  });
 });
 
 test("flood of output costs under 50 MB of memory, and its output file stays bounded", async () => {

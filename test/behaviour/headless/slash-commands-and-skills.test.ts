@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Envelope } from "../../../src/protocol/index.ts";
+import { streamEnvelopes } from "../../support/cli/stream-envelopes.ts";
 import { workplace } from "../../support/cli/workplace.ts";
 
 const model = ["--model", "scripted/s.json"] as const;
@@ -35,10 +35,7 @@ describe("slash commands without a screen", () => {
     const { stdout } = await run(["-p", "--input-format", "stream-json", "--output-format", "stream-json", ...model], {
       input: lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
     });
-    const events = stdout
-      .trim()
-      .split("\n")
-      .map((line) => Envelope.parse(JSON.parse(line)).event);
+    const events = streamEnvelopes(stdout).map(({ event }) => event);
     expect(events.filter((event) => event.type === "command.settled")).toMatchObject([
       { commandId: "a", ok: false, code: "prompt" },
       { commandId: "b", ok: true },

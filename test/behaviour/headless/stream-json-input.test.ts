@@ -118,7 +118,7 @@ test("end of input while a question is open denies the question and ends the run
   troupe.end();
   const { code, stdout } = await troupe.done;
   expect(code).toBe(0);
-  expect(stdout).toContain("No user is available to answer.");
+  expect(stdout).toContain("no user is available to give it");
   expect(existsSync(join(cwd, "out.txt"))).toBe(false);
 });
 

@@ -74,6 +74,8 @@ describe("hooks written for another agent", () => {
     const events = stdout
       .trim()
       .split("\n")
+      // The last line is the result.
+      .slice(0, -1)
       .map((line) => (JSON.parse(line) as { event: { type: string; [key: string]: unknown } }).event);
     const of = (type: string) => events.filter((event) => event.type === type);
     expect(of("hook.ran").map(({ hook, outcome }) => `${String(hook)} ${String(outcome)}`)).toEqual([

@@ -137,7 +137,7 @@ test("server instructions are in the context, prompts are commands, the environm
   place.write("s.json", {
     version: 1,
     rules: [
-      { when: { system: "Say please. &lt;/mcp-server&gt;", tool: "mcp__odd__env" }, answer: { text: "{{result}}" } },
+      { when: { system: "Say please. &lt;/mcp-server>", tool: "mcp__odd__env" }, answer: { text: "{{result}}" } },
       { when: { said: "simple prompt" }, answer: { calls: [{ tool: "mcp__odd__env" }] } },
       { answer: { text: "no such words" } },
     ],

@@ -76,9 +76,7 @@ describe("tool opens exactly the path that was judged", () => {
     expect(await callJudged("Read", { file_path: "link" }, judged)).toBe("ok:      1\tSECRET");
     expect(await callJudged("Write", { file_path: "link", content: "told\n" }, judged)).toMatch(/^ok/);
     expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe("told\n");
-    expect(await callJudged("Grep", { pattern: "told", path: "link" }, judged)).toBe(
-      `ok: ${bench.text({ outcome: "ok", content: [{ type: "text", text: bench.path("link") }] })}`,
-    );
+    expect(await callJudged("Grep", { pattern: "told", path: "link" }, judged)).toBe("ok: link");
   });
 
   it("creates folders only inside the judged folder", async () => {
@@ -91,11 +89,11 @@ describe("tool opens exactly the path that was judged", () => {
   });
 });
 
-it("command cannot report a link that leads outside as its working directory", async () => {
+it("command that reports another folder does not move the next one", async () => {
   symlinkSync(outside, bench.path("link"));
   const said = bench.text(await bench.call("Bash", { command: `trap - EXIT; echo "$PWD/link" >&29` }));
-  expect(said).toContain("is outside the working directories, so the working directory is still DIR");
-  expect(bench.context.cwd).toBe(bench.folder);
+  expect(said).toContain("The next command starts in DIR again.");
+  expect(bench.text(await bench.call("Bash", { command: "pwd" }))).toBe("DIR");
 });
 
 describe("link swapped 10,000 times", () => {

@@ -51,7 +51,7 @@ async function headless(model: ScriptedModel, { cwd, env }: ReturnType<typeof pl
     writeError: () => undefined,
     signal: new AbortController().signal,
     backgroundWaitMs: 1,
-    now: () => systemClock.now(),
+    clock: systemClock,
   });
 }
 

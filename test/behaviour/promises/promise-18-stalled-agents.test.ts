@@ -41,7 +41,7 @@ test("promise 18: teammate whose call never ends is detected too and can be resu
   const team = await alpha({
     settings: { watchdog: { startMs: 5000, modelMs: 5000, toolMs: 5000 } },
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ turn }) =>
-      turn === 1 ? { calls: [bash("sleep 1000")] } : { text: "has continued" },
+      turn === 1 ? { calls: [bash("tail -f /dev/null")] } : { text: "has continued" },
     ),
   });
   await team.ask("go");

@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { agent, lead, resultOf, teamSession } from "../../support/team/team-session.ts";
 import { alpha, bash, hang, leading, mate, memberLog, report } from "../../support/team/scripted-team.ts";
 
+const summary = `The task continues. ${"I ran a command that prints many letters, and it ended well. ".repeat(4)}`;
+
 test("promise 20: agent with a full context is compacted and continues; stop works without the model", async () => {
   const filling = {
     text: "x".repeat(4_000),
@@ -9,7 +11,7 @@ test("promise 20: agent with a full context is compacted and continues; stop wor
   };
   const team = await teamSession({
     settings: { compaction: { atTokens: 12_000 } },
-    answer: (ask) => (ask.purpose === "compact" ? { text: "The task continues." } : steps(ask)),
+    answer: (ask) => (ask.purpose === "compact" ? { text: summary } : steps(ask)),
   });
   const steps = lead([{ calls: [agent("work", { name: "scout" })] }, { text: "over" }], (ask) =>
     ask.turn < 6 ? filling : { text: "came through" },
@@ -41,7 +43,7 @@ test("promise 20: teammate with a full context is compacted and continues; contr
   );
   const team = await alpha({
     settings: { compaction: { atTokens: 12_000 } },
-    answer: (ask) => (ask.purpose === "compact" ? { text: "The task continues." } : steps(ask)),
+    answer: (ask) => (ask.purpose === "compact" ? { text: summary } : steps(ask)),
   });
   await team.ask("go");
   await team.until(report(/came through/));

@@ -102,8 +102,8 @@ test("promise 23: lowering the lead's mode lowers all members; plan mode of the 
     answer: leading(
       [{ calls: [mate("scout", "wait"), mate("maker", "wait", { mode: "default" })] }],
       ({ said, result }) =>
-        said.includes("touch two") && result?.tool !== "Bash"
-          ? { calls: [bash("touch two")] }
+        said.includes("write two") && result?.tool !== "Bash"
+          ? { calls: [bash(`node -e 'fs.writeFileSync("two", "")'`)] }
           : { text: `came to: ${result?.isError}` },
     ),
   });
@@ -115,7 +115,7 @@ test("promise 23: lowering the lead's mode lowers all members; plan mode of the 
   expect(await modes()).toEqual(["scout bypassPermissions", "maker default"]);
   expect(await team.command({ type: "set", permissionMode: "acceptEdits" })).toEqual({ ok: true });
   await team.until((event) => event.type === "mail.sent" && event.kind === "mode_set_request");
-  await team.command({ type: "mail.send", to: "scout", text: "touch two" });
+  await team.command({ type: "mail.send", to: "scout", text: "write two" });
   await team.until(report(/came to: (true|false)/));
   expect(existsSync(`${team.cwd}/two`)).toBe(false);
   await expect.poll(modes).toEqual(["scout acceptEdits", "maker default"]);

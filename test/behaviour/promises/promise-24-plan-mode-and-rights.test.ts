@@ -10,7 +10,8 @@ const write = (name: string) => ({ tool: "Write", input: { file_path: name, cont
 /** Writes, presents a plan or carries it out, each on request. */
 const planner = ({ said, result, results }: Ask) => {
   const last = said.lastIndexOf("try to write ");
-  if (result?.tool === "ExitPlanMode" && !result.isError) return { calls: [write("built"), bash("touch by-command")] };
+  if (result?.tool === "ExitPlanMode" && !result.isError)
+    return { calls: [write("built"), bash(`node -e 'fs.writeFileSync("by-command", "")'`)] };
   if (results.some(({ tool }) => tool === "Write" || tool === "ExitPlanMode"))
     return { text: `came to: ${results.map(({ isError }) => isError).join()}` };
   if (said.includes("present your plan")) return { calls: [{ tool: "ExitPlanMode", input: { plan: "the plan" } }] };

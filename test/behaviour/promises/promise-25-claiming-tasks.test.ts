@@ -4,7 +4,7 @@ import type { Ask } from "../../../src/testing.ts";
 import { alpha, filesOf, hang, inState, leading, mate } from "../../support/team/scripted-team.ts";
 
 const files = {
-  "home/.troupe/agents/reader.md": "---\nname: reader\ndescription: r\ntools: Read, Grep\n---\nYou read.",
+  "home/.troupe/agents/reader.md": "---\nname: reader\ndescription: r\ntools: Read, Grep, Edit\n---\nYou read.",
 };
 const create = (subject: string, more: object = {}) => ({
   tool: "TaskCreate",
@@ -105,6 +105,31 @@ test("promise 25: member assigned to a blocked task starts it when it is unblock
   expect(JSON.stringify(team.asked("other@alpha").map((ask) => ask.said))).not.toContain("check it");
 });
 
+test("promise 25: task that a member returned waits for the lead, and no idle member claims it", async () => {
+  const team = await alpha({
+    answer: leading(
+      [
+        { calls: [create("verify", { owner: "checker" }), mate("author")] },
+        { calls: [mate("checker")] },
+        { text: "waiting" },
+      ],
+      (ask) => {
+        const id = ask.agent === "checker@alpha" ? taskIn(ask) : undefined;
+        if (id === undefined) return { text: ask.agent === "checker@alpha" ? "I cannot" : "nothing to do" };
+        return { calls: [{ tool: "TaskUpdate", input: { taskId: Number(id), status: "pending" } }] };
+      },
+    ),
+  });
+  await team.ask("go");
+  const { event } = await team.until(
+    (each) => each.type === "prompt.admitted" && JSON.stringify(each).includes("These tasks are open"),
+  );
+  expect(JSON.stringify(event)).toContain("#1 [pending] verify [returned by checker]");
+  const { tasks } = await filesOf(team.tree);
+  expect(await tasks.get(1)).toMatchObject({ status: "pending", past: [{ owner: "checker", returned: true }] });
+  expect(JSON.stringify(team.asked("author@alpha").map((ask) => ask.said))).not.toContain("verify");
+});
+
 test("promise 25: member does not reclaim a task it released until the lead or user changes it", async () => {
   const back = (ask: Ask) => {
     const id = taskIn(ask);
@@ -119,7 +144,9 @@ test("promise 25: member does not reclaim a task it released until the lead or u
   const released = task(1, ({ status, generation }) => status === "pending" && generation > 0);
   await team.until(released);
   // The lead wakes: all members are idle and a task is open.
-  await team.until((event) => event.type === "prompt.admitted" && JSON.stringify(event).includes("still open"));
+  await team.until(
+    (event) => event.type === "prompt.admitted" && JSON.stringify(event).includes("These tasks are open"),
+  );
   const { tasks } = await filesOf(team.tree);
   expect(await tasks.get(1)).toMatchObject({ status: "pending", generation: 1 });
   await tasks.update(1, { description: "by hand" }, { name: "user" });

@@ -44,10 +44,10 @@ test("promise 30: teammate's report lists what was done since its last report", 
   expect(honest).toMatch(
     /Its last answer:\nAll tests pass\.\nWhat was really done, by the log:\n- 2 turns, 2 tool calls/,
   );
-  expect(honest).toMatch(/changed: "[^"]*a\.txt"/);
-  expect(honest).toMatch(/ran, newest first: "cat a\.txt; exit 4" \(exit 4, /);
+  expect(honest).toMatch(/changed: `a\.txt`/);
+  expect(honest).toMatch(/ran, newest first: `cat a\.txt; exit 4` \(exit 4, /);
   expect(await heard("boaster", "All tests pass")).toMatch(
-    /1 turn, no tool calls: regardless of the report, no file was read or changed/,
+    /1 turn, [\d.]+ s, \d+ tokens?, \$[\d.]+\. No tool calls: whatever the report says, no file was read or changed/,
   );
 
   // In the next run of both; the earlier work was reported before.
@@ -66,6 +66,6 @@ test("promise 30: teammate's report lists what was done since its last report", 
   expect(last?.evidence).toMatch(
     /^What was really done since its last report, by the log:\n- 2 turns, 1 tool call \(Bash 1\)/,
   );
-  expect(last?.evidence).toMatch(/"exit 5" \(exit 5, /);
+  expect(last?.evidence).toMatch(/`exit 5` \(exit 5, /);
   expect(last?.evidence).not.toContain("a.txt");
 });

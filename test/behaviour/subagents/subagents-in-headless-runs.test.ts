@@ -43,6 +43,8 @@ test("stream-json: events carry their agent's id and starting call; one completi
   const envelopes = stdout
     .trim()
     .split("\n")
+    // The last line is the result.
+    .slice(0, -1)
     .map((line) => Envelope.parse(JSON.parse(line)));
   const events = envelopes.map(({ event }) => event);
   const calls = events.flatMap((event) =>

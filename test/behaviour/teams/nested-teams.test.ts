@@ -15,7 +15,7 @@ const scouts = (nestedTeams: boolean, more: object = {}) =>
 test("with nestedTeams a teammate starts a teammate in its team, and both report to the lead", async () => {
   const team = await scouts(true, { mode: "acceptEdits" });
   await team.ask("go");
-  await team.until(report(/came to: Teammate helper \(helper@alpha\) has started in team alpha/));
+  await team.until(report(/came to: [\s\S]*Teammate helper \(helper@alpha\) has started in team alpha/));
   await team.until(report(/helper@alpha is here/));
   const members = await membersOf(team.tree);
   // It has no more rights than the member that requested it.

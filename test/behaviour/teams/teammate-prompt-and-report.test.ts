@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { mailOf } from "../../support/mail/session-mailbox.ts";
-import { alpha, leading, mate } from "../../support/team/scripted-team.ts";
+import { alpha, leading, mate, report } from "../../support/team/scripted-team.ts";
 import { teamSession } from "../../support/team/team-session.ts";
 
 test("teammate gets its prompt as mail, works, and its answer reaches the lead unasked", async () => {
@@ -32,4 +32,17 @@ test("teammate's mail is marked as read when its report arrives, so none counts 
   const left = reported();
   await team.ask("go");
   expect(await left).toEqual([]);
+});
+
+test("report of a teammate that stops with its task in progress says so", async () => {
+  const build = { tool: "TaskCreate", input: { subject: "build", description: "build it", owner: "scout" } };
+  const team = await alpha({
+    answer: leading([{ calls: [build] }, { calls: [mate("scout")] }, { text: "waiting" }], () => ({
+      text: "half done",
+    })),
+  });
+  await team.ask("go");
+  await team.until(
+    report(/scout is idle\.\\nTask #1: still in progress, not completed\.\\nIts last answer:\\nhalf done/),
+  );
 });

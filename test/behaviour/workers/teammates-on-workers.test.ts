@@ -66,7 +66,7 @@ test("teammate on a worker: mail, a task, a permission question, commits as a br
   expect(place.git("log", "--format=%an %s", `main..${branch}`)).toContain("Ada one");
   expect((await place.run("team", "show", team)).stdout).toContain(`on a worker; its commits are on ${branch}`);
   say(running, "please end");
-  await running.saw(/far has agreed, and has ended/);
+  await running.saw(/far has agreed to end and has ended/);
   running.end();
   const { code, stdout, stderr } = await running.done;
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -180,6 +180,7 @@ test("lead killed and resumed: the teammate worked all the time; the shell stops
   await running.saw(/"type":"member.changed"[^\n]*"name":"far","state":"working"/);
   rmSync(wait);
   await running.saw(/lead heard: [^\n]*has waited/);
+  await running.saw(/"type":"member.changed"[^\n]*"name":"far","state":"idle"/);
   expect((await place.run("team", "show", team)).stdout).toMatch(/far[^\n]*idle/);
 
   expect(await place.run("team", "stop", team, "far", "--now")).toMatchObject({ code: 0 });
@@ -188,7 +189,7 @@ test("lead killed and resumed: the teammate worked all the time; the shell stops
   await worker.saw(/\) starts[^]*\) starts/);
   await place.run("team", "send", team, "far", "still there?");
   // It knows its earlier work.
-  await running.saw(/I am, and have answered 3 times/);
+  await running.saw(/lead heard: [^\n]*I am, and have answered 3 times/);
   running.end();
   expect((await running.done).code).toBe(0);
   worker.child.kill("SIGTERM");

@@ -100,7 +100,7 @@ describe("troupe agents show", () => {
         kind: "foreground",
         model: { ok: true, ref: "anthropic/claude-opus-5-5", from: "environment" },
         modes: expect.arrayContaining([{ parent: "bypassPermissions", mode: "plan", from: "setting" }]) as unknown,
-        tools: expect.arrayContaining(["Bash", "Read", "ExitPlanMode"]) as unknown,
+        tools: expect.arrayContaining(["Bash", "Read"]) as unknown,
       },
     });
   });

@@ -84,7 +84,7 @@ describe("test", () => {
       {
         "status": 0,
         "stderr": "",
-        "stdout": "deny  deny Bash(git push:*) (TEMP/troupe/settings.json): The rule Bash(git push:*) forbids this. Do not try to bypass it. Find another way, or ask the user.
+        "stdout": "deny  deny Bash(git push:*) (TEMP/troupe/settings.json): the rule Bash(git push:*) forbids it
       ",
       }
     `);
@@ -92,7 +92,7 @@ describe("test", () => {
       {
         "status": 0,
         "stderr": "",
-        "stdout": "{"decision":"deny","rule":"deny Bash(git push:*) (TEMP/troupe/settings.json)","reason":"The rule Bash(git push:*) forbids this. Do not try to bypass it. Find another way, or ask the user."}
+        "stdout": "{"decision":"deny","rule":"deny Bash(git push:*) (TEMP/troupe/settings.json)","reason":"the rule Bash(git push:*) forbids it"}
       ",
       }
     `);

@@ -172,11 +172,11 @@ describe("troupe tasks", () => {
       ok: true,
       item: { owner: "bob", generation: 2 },
     });
-    expect(await tasks("done", "1", "--as", "bob")).toBe("✓ #1 fix it  (bob; claimed)\n");
+    expect(await tasks("done", "1", "--as", "bob")).toBe("✓ #1 fix it  (bob; not verified)\n");
     expect(await tasks("list")).toBe("  #2 second\n");
     expect(await tasks("claim", "2")).toBe("◐ #2 second  (user)\n");
     expect(json(await tasks("list", "--json"))).toMatchObject([{ id: 2, status: "in_progress", owner: "user" }]);
-    expect(await tasks("list", "--all")).toBe("✓ #1 fix it  (bob; claimed)\n◐ #2 second  (user)\n");
+    expect(await tasks("list", "--all")).toBe("✓ #1 fix it  (bob; not verified)\n◐ #2 second  (user)\n");
     expect(await ok("tasks", "list")).toBe("◐ #2 second  (user)\n");
     const { code, stdout } = await place.run(["tasks", "add", "x", "--team", "crew", "--blocked-by", "9", "--json"]);
     expect({ code, said: json(stdout) }).toMatchObject({ code: 1, said: { ok: false, reason: "dependency" } });

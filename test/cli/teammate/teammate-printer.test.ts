@@ -118,3 +118,10 @@ test("model output cannot control the terminal, and a long answer is cut", () =>
   expect(text).not.toContain("line 60");
   expect(text).toContain("… and 40 more lines");
 });
+
+test("a repeated attempt has one punctuation mark after the failure", () => {
+  const failure = { kind: "connection", message: "The connection to a.example failed (UND_ERR_SOCKET)." };
+  expect(shown(events([{ type: "turn.retried", turn: 1, attempt: 1, delayMs: 500, failure }]))).toContain(
+    "failed (UND_ERR_SOCKET); retrying",
+  );
+});

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { gitState, runGit } from "../../../src/platform/index.ts";
+import { gitBranch, gitState, repositoryFolder, runGit } from "../../../src/platform/index.ts";
 
 const env = { PATH: process.env["PATH"] ?? "" };
 let folder: string;
@@ -29,18 +29,27 @@ describe("gitState", () => {
     git("checkout", "-qb", "feature/x");
     writeFileSync(join(repo, "a.txt"), "two\n");
     for (let i = 0; i < 45; i++) writeFileSync(join(repo, `new${i}.txt`), "");
-    const state = await gitState(repo, env);
-    expect(state).toMatchObject({ branch: "feature/x", moreChanges: 6 });
-    expect(state?.status.slice(0, 2)).toEqual([" M a.txt", "?? new0.txt"]);
-    expect(state?.commits.map((line) => line.replace(/^\w+ /, ""))).toEqual(["second", "first"]);
+    expect(await gitState(repo, env)).toMatchObject({
+      branch: "feature/x",
+      moreChanges: 6,
+      status: expect.arrayContaining([" M a.txt", "?? new0.txt"]),
+      commits: [expect.stringMatching(/^\w+ second$/), expect.stringMatching(/^\w+ first$/)],
+    });
+    expect(await gitBranch(repo, env)).toEqual({ branch: "feature/x" });
     git("checkout", "-q", "--detach");
-    expect((await gitState(repo, env))?.branch).toBeUndefined();
+    expect(await gitState(repo, env)).toMatchObject({ branch: undefined });
+    expect(await gitBranch(repo, env)).toEqual({ branch: undefined });
   });
 
-  it("is undefined outside a repository, without git, and in a missing folder", async () => {
-    expect(await gitState(folder, env)).toBeUndefined();
-    expect(await gitState(repo, { PATH: folder })).toBeUndefined();
-    expect(await gitState(join(folder, "none"), env)).toBeUndefined();
+  it("tells no repository from a repository that cannot be inspected", async () => {
+    for (const look of [gitState, gitBranch]) {
+      expect(await look(folder, env)).toBe("no repository");
+      expect(await look(join(folder, "none"), env)).toBe("no repository");
+      expect(await look(repo, { PATH: folder })).toBeUndefined();
+    }
+    mkdirSync(join(repo, "a/b"), { recursive: true });
+    expect(repositoryFolder(join(repo, "a/b"))).toBe(realpathSync(repo));
+    expect(repositoryFolder(folder)).toBeUndefined();
   });
 
   it("runs nothing that a hostile repository configures", async () => {
@@ -75,8 +84,7 @@ describe("gitState", () => {
     git("config", "filter.evil.required", "true");
     writeFileSync(join(repo, "a.txt"), "two\n");
     rmSync(marker, { force: true });
-    const state = await gitState(repo, env);
-    expect(state?.status).toEqual([" M a.txt"]);
+    expect(await gitState(repo, env)).toMatchObject({ status: [" M a.txt"] });
     const diff = await runGit(["diff", "--no-ext-diff", "--no-textconv", "HEAD"], {
       cwd: repo,
       env,
@@ -90,7 +98,7 @@ describe("gitState", () => {
     const bare = join(folder, "bare");
     execFileSync("git", ["init", "-q", "--bare", bare]);
     expect((await runGit(["log"], { cwd: bare, env })).ok).toBe(false);
-    expect(await gitState(bare, env)).toBeUndefined();
+    expect(await gitState(bare, env)).toBe("no repository");
   });
 });
 

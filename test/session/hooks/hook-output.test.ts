@@ -21,7 +21,7 @@ describe("hook output for the model and the user", () => {
       .map(({ parts }) => parts.map((part) => (part.type === "text" ? part.text : "")));
     const context = (event: string, text: string) => `<hook-context event="${event}">\n${text}\n</hook-context>`;
     expect(texts).toEqual([
-      [context("SessionStart", "the &lt;b&gt;start&lt;/b&gt;"), "one", context("UserPromptSubmit", "the prompt")],
+      [context("SessionStart", "the <b>start</b>"), "one", context("UserPromptSubmit", "the prompt")],
       ["two", context("UserPromptSubmit", "the prompt")],
     ]);
   });

@@ -23,6 +23,14 @@ const open = (tree: TempTree, cwd = "repo") =>
     userHome: tree.path("home"),
   });
 
+/** An agent of a session in `repo` that works in `folder`. */
+const agentIn = (tree: TempTree, folder = "repo") => {
+  const session = open(tree);
+  session.initial();
+  const agent = session.forAgent();
+  return { enter: (path: string) => agent.enter(tree.path(path), tree.path(folder)) };
+};
+
 /** `path: text`, with the paths below the temporary folder. */
 const lines = (tree: TempTree, { files }: InstructionReading) =>
   files.map(({ path, text }) => `${path.slice(tree.root.length + 1)}: ${text.trim()}`);
@@ -163,15 +171,45 @@ test("nested folders: added when a file in them is read, once, outer ones first"
     "outside/AGENTS.md": "outside",
     "outside/x.ts": "",
   });
-  const context = open(tree);
-  context.initial();
-  expect(lines(tree, context.nested([tree.path("repo/a/b/file.ts")]))).toEqual([
-    "repo/a/AGENTS.md: a",
-    "repo/a/b/CLAUDE.md: b",
-  ]);
-  expect(context.nested([tree.path("repo/a/b/other.ts"), tree.path("repo/a/x.ts")]).files).toEqual([]);
-  expect(context.nested([tree.path("outside/x.ts"), "/nonexistent/y.ts", tree.path("repo/x.ts")]).files).toEqual([]);
-  expect(lines(tree, context.nested([tree.path("repo/other/new.ts")]))).toEqual(["repo/other/AGENTS.md: other"]);
+  const { enter } = agentIn(tree);
+  expect(lines(tree, enter("repo/a/b/file.ts"))).toEqual(["repo/a/AGENTS.md: a", "repo/a/b/CLAUDE.md: b"]);
+  for (const path of ["repo/a/b/other.ts", "repo/a/x.ts", "outside/x.ts", "nonexistent/y.ts", "repo/x.ts"])
+    expect(enter(path).files).toEqual([]);
+  expect(lines(tree, enter("repo/other/new.ts"))).toEqual(["repo/other/AGENTS.md: other"]);
+});
+
+test("nested folders: a folder that is searched counts as entered", () => {
+  const tree = world({ "repo/a/AGENTS.md": "a" });
+  expect(lines(tree, agentIn(tree).enter("repo/a"))).toEqual(["repo/a/AGENTS.md: a"]);
+});
+
+test("nested folders: every agent receives them, a fork knows what its parent knew, and a compaction forgets", () => {
+  const tree = world({ "repo/AGENTS.md": "root", "repo/a/AGENTS.md": "a", "repo/b/AGENTS.md": "b" });
+  const session = open(tree);
+  session.initial();
+  const [first, second] = [session.forAgent(), session.forAgent()];
+  const enter = (agent: typeof first, path: string) => lines(tree, agent.enter(tree.path(path), tree.path("repo")));
+  expect(enter(first, "repo/a/x.ts")).toEqual(["repo/a/AGENTS.md: a"]);
+  expect(enter(second, "repo/a/x.ts")).toEqual(["repo/a/AGENTS.md: a"]);
+  const fork = first.copy();
+  expect(enter(fork, "repo/a/x.ts")).toEqual([]);
+  expect(enter(fork, "repo/b/x.ts")).toEqual(["repo/b/AGENTS.md: b"]);
+  expect(enter(first, "repo/b/x.ts")).toEqual(["repo/b/AGENTS.md: b"]);
+  first.forget();
+  expect(first.told().map(({ text }) => text)).toEqual(["a", "b"]);
+  expect(enter(first, "repo/a/x.ts")).toEqual(["repo/a/AGENTS.md: a"]);
+});
+
+test("nested folders: in a worktree those of the worktree, without what the agent knows already", () => {
+  const tree = world({
+    "repo/AGENTS.md": "root",
+    "repo/a/AGENTS.md": "a",
+    "work/AGENTS.md": "root",
+    "work/a/AGENTS.md": "a on the branch",
+  });
+  const { enter } = agentIn(tree, "work");
+  expect(lines(tree, enter("work/a/x.ts"))).toEqual(["work/a/AGENTS.md: a on the branch"]);
+  expect(enter("repo/a/x.ts").files).toEqual([]);
 });
 
 test("a large file is cut between characters, with a note to the model", () => {

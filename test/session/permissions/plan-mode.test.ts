@@ -102,7 +102,11 @@ describe("plan mode", () => {
   });
 
   test("outside plan mode there is nothing to exit", async () => {
-    const { session, results } = await slashSession({ steps: [present, { text: "Ok." }] });
+    const { session, results } = await slashSession({
+      steps: [present, { text: "Ok." }],
+      // Without a user the tool is left out.
+      answer: { behavior: "allow", scope: "once" },
+    });
     await session.ask("make it");
     expect(results()).toMatchObject([{ outcome: "failed", text: expect.stringContaining("not in plan mode") }]);
   });

@@ -83,9 +83,7 @@ describe("prompt that calls a command", () => {
       steps: done,
     });
     await session.ask("/commit --short");
-    expect(said(0)).toContain(
-      "Status: [the output of `touch ran && git status --short`: run it with Bash before you continue]",
-    );
+    expect(said(0)).toContain("Status: [the output of `touch ran && git status --short`: run it before you continue]");
     expect(all("tool.called")).toEqual([]);
   });
 

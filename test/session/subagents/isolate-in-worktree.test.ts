@@ -48,7 +48,7 @@ test("a WorktreeCreate hook makes the worktree: the agent works there, and it is
   const base = execFileSync("git", ["-C", tree.path("project"), "rev-parse", "HEAD"], { encoding: "utf8" }).trim();
   expect(asked).toMatchObject({
     hook_event_name: "WorktreeCreate",
-    name: expect.stringMatching(/^agent-.{8}$/) as string,
+    name: expect.stringMatching(/^w-.{4}$/) as string,
     base,
     repository: tree.path("project"),
     cwd: tree.path("project"),

@@ -94,7 +94,7 @@ test("a conflict goes to the author, which keeps its conversation; its resolutio
   await next.session.ask("again");
   await next.quiet();
   const news = next.all("prompt.admitted", "lead").filter(({ source }) => source === "background");
-  expect(JSON.stringify(news)).toContain(`${now.repo.repo}.troupe/agent-`);
+  expect(JSON.stringify(news)).toContain(`${now.repo.repo}.troupe/writer-`);
   expect(textOf(next.asked("lead")[0]?.request.messages ?? [])).not.toContain("loud and polite");
 });
 
@@ -103,6 +103,13 @@ test.each([
   ["gives up", () => ({ text: "GIVE UP: loud is not polite" })],
   ["breaks", () => ({ fault: { kind: "authentication" as const, message: "no key", times: "turn" as const } })],
   ["says it has, and has not", () => ({ text: "settled" })],
+  [
+    "commits by itself",
+    (ask: Ask) =>
+      ask.result?.tool === "Write"
+        ? { text: "", calls: [bash("git commit -qam mine")] }
+        : settles("ONE, PLEASE\n")(ask),
+  ],
 ])("an agent that %s: the branch is left out", async (_what, answer) => {
   const now = await clash();
   const before = now.repo.git("rev-parse", "main");
@@ -128,7 +135,7 @@ test("it can change only the landing tree, and run nothing that needs a permissi
       ? { text: "GIVE UP: cannot" }
       : {
           text: "",
-          calls: [{ tool: "Write", input: { file_path: outside, content: "x" } }, bash("git commit -qam mine")],
+          calls: [{ tool: "Write", input: { file_path: outside, content: "x" } }, bash("node -e 0")],
         },
   );
   expect(asks.at(-1)?.results.map(({ isError }) => isError)).toEqual([true, true]);

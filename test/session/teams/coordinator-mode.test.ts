@@ -14,7 +14,7 @@ const handOut = (more: object = {}) => ({
   input: { description: "do a part", prompt: "do the part", ...more },
 });
 const toolsOf = (ask: Ask | undefined) => (ask?.request.tools ?? []).map(({ name }) => name).toSorted();
-const own = ["Agent", "SendMessage", "TaskOutput", "TaskStop"];
+const own = ["Agent", "Land", "SendMessage", "TaskOutput", "TaskStop"];
 const coordinator = { coordinator: true };
 
 /** A coordinator that starts agents with these inputs in its first answer. */
@@ -38,10 +38,12 @@ describe("tools", () => {
     const team = await quiet(await withWorkers([{}]));
     const [first] = team.asked("lead");
     expect(toolsOf(first)).toEqual(own);
-    expect(first?.request.system[0]).toBe(coordinatorConduct);
+    expect(first?.request.system[0]).toBe(coordinatorConduct({ hasInstructions: false }));
     const worker = team.asked(/^lead\/worker-/)[0];
     const there = new Set(builtinTools().map(({ name }) => name));
-    const safe = [...backgroundSafeTools].filter((name) => there.has(name) && !teamTools.has(name)).toSorted();
+    const safe = [...backgroundSafeTools]
+      .filter((name) => name !== "Skill" && there.has(name) && !teamTools.has(name))
+      .toSorted();
     expect(toolsOf(worker)).toEqual(safe);
     expect(first?.system).toContain(`Their tools: ${safe.join(", ")}.`);
   });
@@ -85,7 +87,7 @@ describe("tools", () => {
     await team.until((event) => event.type === "turn.ended" && JSON.stringify(event.parts).includes("heard"));
     expect(toolsOf(team.asked("lead")[0])).toEqual([...new Set([...own, ...teamTools])].toSorted());
     expect(toolsOf(team.asked("scout@alpha")[0])).toEqual(expect.arrayContaining(["Bash", "Edit", "Read", "TaskList"]));
-    expect(team.asked("scout@alpha")[0]?.request.system[0]).toMatch(/^You are a worker\./);
+    expect(team.asked("scout@alpha")[0]?.request.system[0]).toMatch(/^You are scout, a teammate in the team alpha/);
   });
 
   test("in plan mode it has no other tool, and gives the plan as its answer", async () => {
@@ -112,7 +114,7 @@ describe("workers", () => {
     const team = await quiet(await withWorkers([{}, { run_in_background: false, name: "second" }]));
     expect(team.all("agent.spawned").map(({ agentType }) => agentType)).toEqual(["lead", "worker", "worker"]);
     expect(team.all("background.started", "lead").map(({ kind }) => kind)).toEqual(["agent", "agent"]);
-    for (const index of [1, 2]) expect(resultOf(team, index).text).toMatch(/^The agent is at work in the background/);
+    for (const index of [1, 2]) expect(resultOf(team, index).text).toMatch(/^The agent works in the background/);
     expect(team.all("tool.called", "lead")[0]?.title).toBe("Agent worker: do a part");
   });
 
@@ -149,7 +151,7 @@ describe("workers", () => {
   test("a user definition of that name wins, and the coordinator knows its tools", async () => {
     const team = await quiet(await withWorkers([{}], { flags: { agents: JSON.stringify(mine) } }));
     const worker = team.asked(/worker/)[0];
-    expect(worker?.request.system[0]).toBe("You are my own worker.");
+    expect(worker?.request.system[0]).toMatch(/^You are a subagent of Troupe.*\n\nYou are my own worker\.\n/);
     expect(toolsOf(worker)).toEqual(["Read"]);
     expect(team.asked("lead")[0]?.system).toContain("Their tools: Read.");
   });
@@ -203,14 +205,14 @@ describe("mode of the session", () => {
     await first.close();
     const second = await again(first, { flags: { coordinator: false } });
     expect(await toolsNow(second)).toContain("Bash");
-    expect(second.asked("lead")[0]?.request.system[0]).not.toBe(coordinatorConduct);
+    expect(second.asked("lead")[0]?.request.system[0]).not.toBe(coordinatorConduct({ hasInstructions: false }));
     await second.close();
     const third = await again(first, { flags: { coordinator: undefined } });
     expect(await toolsNow(third)).toContain("Bash");
     await third.close();
     const fourth = await again(first, {});
     expect(await toolsNow(fourth)).toEqual(own);
-    expect(fourth.asked("lead")[0]?.request.system[0]).toBe(coordinatorConduct);
+    expect(fourth.asked("lead")[0]?.request.system[0]).toBe(coordinatorConduct({ hasInstructions: false }));
   });
 
   test("the environment decides for a new session, not for an existing one", async () => {

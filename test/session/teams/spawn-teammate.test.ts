@@ -5,7 +5,7 @@ import { spawnTeammate, type SpawnTeammatePorts } from "../../../src/session/tea
 import { heldBackend, ledTeam } from "../../support/team/led-team.ts";
 
 /** The lead's side of starting members: it counts its worktrees, and its log can be made to fail. */
-async function starting({ logFails = false } = {}) {
+async function starting({ logFails = false, isolated = true } = {}) {
   const { team } = await ledTeam({ backend: heldBackend({}) });
   const worktrees: string[] = [];
   const finished: string[] = [];
@@ -18,7 +18,7 @@ async function starting({ logFails = false } = {}) {
   const ports = {
     registry: { get: () => team, teammateStarted: () => undefined },
     options: {
-      resolver: { resolve: () => ({ definition, model: "scripted/x", mode: "default", cwd: "/", isolated: true }) },
+      resolver: { resolve: () => ({ definition, model: "scripted/x", mode: "default", cwd: "/", isolated }) },
       launch: {},
       settings: {},
       createId: createIdFactory(systemClock),
@@ -34,8 +34,8 @@ async function starting({ logFails = false } = {}) {
     },
   } as unknown as SpawnTeammatePorts;
   const wish = { name: "scout", description: "look", prompt: "look", callId: "call_1", planModeRequired: false };
-  const start = () =>
-    spawnTeammate({ ...wish, signal: new AbortController().signal } as never, { id: "agt_lead" } as never, ports);
+  const start = (cwd = "/") =>
+    spawnTeammate({ ...wish, signal: new AbortController().signal } as never, { id: "agt_lead", cwd } as never, ports);
   return { team, start, worktrees, finished };
 }
 
@@ -53,5 +53,16 @@ test("a call made twice at once leaves one worktree", async () => {
   const [member] = team.members();
   expect(team.members()).toHaveLength(1);
   expect(worktrees.filter((path) => !finished.includes(path))).toEqual([member?.worktreePath]);
+  await team.stop("scout", { now: true });
+});
+
+test("the result says where a member without a worktree works", async () => {
+  const { team, start } = await starting({ isolated: false });
+  const text = JSON.stringify(await start());
+  expect(text).toContain(
+    "It works in your folder, /, and has no separate branch: you see its changes there at once, and there is nothing to land.",
+  );
+  // The same call again, as from another folder.
+  expect(JSON.stringify(await start("/other"))).toContain("It works in / and has no separate branch");
   await team.stop("scout", { now: true });
 });

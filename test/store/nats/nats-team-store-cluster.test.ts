@@ -19,6 +19,7 @@ it("one of three servers is killed: nothing acknowledged is lost, and no caller 
   onTestFinished(async () => {
     for (const server of servers) await server.close();
   });
+  await formCluster(servers);
   const urls = servers.map(({ url }) => url);
   const options = { bus: { servers: urls } };
   const one = closedAfter(await busStore("", options).create({ name: "crew", cwd: "/" }));
@@ -52,6 +53,23 @@ it("one of three servers is killed: nothing acknowledged is lost, and no caller 
   expect((await two.tasks.list()).map(({ owner }) => owner)).toEqual(owners);
   expect((await two.inbox("bert").peek()).problems).toEqual([]);
 });
+
+/** Resolves when the servers know each other: a stream can then have three copies. */
+async function formCluster(servers: readonly NatsServer[]): Promise<void> {
+  const connection = await connect({ servers: `127.0.0.1:${servers[0]?.port}`, user: "u0", pass: "secret" });
+  try {
+    const { streams } = await jetstreamManager(connection, { checkAPI: false });
+    await until("three servers hold a stream", () =>
+      streams.add({ name: "probe", subjects: ["probe"], num_replicas: 3 }).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await streams.delete("probe");
+  } finally {
+    await connection.close();
+  }
+}
 
 async function leaderOf(servers: readonly NatsServer[]): Promise<NatsServer> {
   const connection = await connect({ servers: `127.0.0.1:${servers[0]?.port}`, user: "u0", pass: "secret" });

@@ -23,9 +23,9 @@ const update = (taskId, status) => call("TaskUpdate", { taskId, status });
 const agent = (name, type, description, more = {}) =>
   call("Agent", { name, subagent_type: type, description, prompt: "Your work comes with the task list.", ...more });
 const tasks = [
-  { subject: "Find out why dates are a month off", description: "Tell the writer which line it is.", needs: ["Grep"] },
-  { subject: "Fix the parser", description: "Fix src/parse-date.js and commit.", needs: ["Edit"], blockedBy: [1], acceptance: [{ command: "git log -1 --format=%s | grep -q months" }] },
-  { subject: "Try every month", description: "Add a test for all twelve months.", needs: ["Write"], blockedBy: [2] },
+  { subject: "Find out why dates are a month off", description: "Tell the writer which line it is.", owner: "scout", needs: ["Grep"] },
+  { subject: "Fix the parser", description: "Fix src/parse-date.js and commit.", owner: "writer", needs: ["Edit"], blockedBy: [1], acceptance: [{ command: "git log -1 --format=%s | grep -q months" }] },
+  { subject: "Try every month", description: "Add a test for all twelve months.", owner: "tester", needs: ["Write"], blockedBy: [2] },
   { subject: "Say it in the changelog", description: "One line, for users.", blockedBy: [2, 3] },
 ];
 const lead = ({ turn }) => {
@@ -39,7 +39,7 @@ const lead = ({ turn }) => {
 };
 const scout = ({ said, result }) => {
   if (result?.tool === "Grep") return { calls: [mail("writer", "\`src/parse-date.js\`, line 3: \`Date\` counts months from **0**, the text from 1.", "months are counted from 0"), update(1, "completed")] };
-  if (said.includes("claimed this task") && !result) return { thinking: "The constructor is the usual suspect.", calls: [call("Read", { file_path: "src/parse-date.js" }), call("Grep", { pattern: "new Date", output_mode: "content" })] };
+  if (said.includes('<task id="1"') && !result) return { thinking: "The constructor is the usual suspect.", calls: [call("Read", { file_path: "src/parse-date.js" }), call("Grep", { pattern: "new Date", output_mode: "content" })] };
   return { text: "Line 3 it is: months are counted from 0." };
 };
 const writer = ({ said, result }) => {
@@ -47,13 +47,13 @@ const writer = ({ said, result }) => {
   if (result?.tool === "Bash") return { calls: [mail("tester", "The fixed parser is on my branch.", "it is fixed, on my branch"), update(2, "completed")] };
   if (result?.tool === "Edit") return { calls: [bash("git commit -qam 'fix: count months from 0'", "Commit the fix")] };
   if (result?.tool === "Read") return { calls: [call("Edit", { file_path: "src/parse-date.js", old_string: "new Date(year, month, day)", new_string: "new Date(year, month - 1, day)" })] };
-  if (said.includes("claimed this task")) return { text: "I look at it first.", calls: [call("Read", { file_path: "src/parse-date.js" })] };
+  if (said.includes('<task id="2"')) return { text: "I look at it first.", calls: [call("Read", { file_path: "src/parse-date.js" })] };
   return { text: "Ready." };
 };
 const tester = ({ said, result }) => {
   if (result?.tool === "TaskUpdate") return { text: "All twelve months pass." };
   if (result?.tool === "Bash") return { calls: [update(3, "completed")] };
-  if (said.includes("claimed this task")) return { text: "I run every month through it.", calls: [bash("node --test test/every-month.test.js", "Try every month")] };
+  if (said.includes('<task id="3"')) return { text: "I run every month through it.", calls: [bash("node --test test/every-month.test.js", "Try every month")] };
   return { text: "Ready." };
 };
 const roles = { lead, "scout@alpha": scout, "writer@alpha": writer, "tester@alpha": tester };

@@ -19,5 +19,6 @@ process.stdout.write(`${JSON.stringify({ failures, ports: worktrees.map(({ env }
 // All are alive at the same time before the first one ends.
 await new Promise<void>((resolve) => process.stdin.once("data", () => resolve()));
 const finished = await Promise.all(worktrees.map(({ name }) => finishWorktree(place, { name })));
-process.stdout.write(`${JSON.stringify(finished.map(({ outcome }) => outcome))}\n`);
+const ends = finished.map((end) => (end.outcome === "kept" ? `kept, ${end.reasons.join("; ")}` : end.outcome));
+process.stdout.write(`${JSON.stringify(ends)}\n`);
 process.stdin.destroy();

@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
 import { currentProcess } from "../../../src/platform/index.ts";
+import { returnedBy } from "../../../src/protocol/index.ts";
 import type { TaskAnswer } from "../../../src/store/index.ts";
 import { type Cannot, heldBy } from "./test-if-supported.ts";
 import { collect, openTwice, type StorePair, worker } from "./store-pair.ts";
@@ -138,6 +139,42 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       expect(await one.tasks.get(3)).toMatchObject({ blockedBy: [] });
     });
 
+    it("a task that its owner released waits for the lead until the lead changes it or a blocker is done", async () => {
+      const { one, two } = await start();
+      const bob = { name: "bob" };
+      for (const subject of ["a", "obstacle"]) await one.tasks.create(task(subject), lead);
+      const giver = async () => {
+        const item = await two.tasks.get(1);
+        return item && returnedBy(item);
+      };
+      const giveUp = async (patch: object = {}) => {
+        await one.tasks.claim(1, bob);
+        expectOk(await one.tasks.update(1, { status: "pending", ...patch }, bob));
+      };
+      await giveUp();
+      expect(await giver()).toBe("bob");
+      expectOk(await one.tasks.update(1, { said: { text: "too hard" } }, bob));
+      expect(await giver()).toBe("bob");
+      expectOk(await one.tasks.update(1, { description: "easier" }, lead));
+      expect(await giver()).toBeUndefined();
+      expect(await two.tasks.get(1)).toMatchObject({ past: [{ owner: "bob", said: { text: "too hard" } }] });
+      await giveUp({ addBlockedBy: [2] });
+      expect(await giver()).toBe("bob");
+      expectOk(await one.tasks.complete(2, { name: "alice" }));
+      expect(await giver()).toBeUndefined();
+      // Its owner has not begun it.
+      expectOk(await one.tasks.update(1, { owner: "bob" }, lead));
+      expectOk(await one.tasks.release(1, bob));
+      expect(await giver()).toBe("bob");
+      // A task whose owner has ended, or that the lead takes back, is free.
+      await one.tasks.claim(1, bob);
+      await one.tasks.releaseGone(async () => "its owner has ended");
+      expect(await giver()).toBeUndefined();
+      await one.tasks.claim(1, bob);
+      expectOk(await one.tasks.release(1, lead));
+      expect(await giver()).toBeUndefined();
+    });
+
     it("history lists past changes in order", async () => {
       const { one, two } = await start();
       await one.tasks.create(task("a"), lead);
@@ -171,7 +208,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       const own = { name: "a", generation: item.generation };
       expect(await one.tasks.complete(1, own)).toMatchObject({
         reason: "stale",
-        message: expect.stringContaining("it was released and has no owner"),
+        message: expect.stringContaining("it is back on the list without an owner"),
       });
       const { item: taken } = expectOk(await two.tasks.claim(1, { name: "b" }));
       expect(taken.generation).toBe(item.generation + 1);
@@ -183,7 +220,7 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
         expect(await late).toMatchObject({
           ok: false,
           reason: "stale",
-          message: expect.stringContaining("it was released and now belongs to b"),
+          message: expect.stringContaining("it belongs to b now"),
         });
       }
       expect(await one.tasks.complete(1, { name: "a" })).toMatchObject({ reason: "taken" });

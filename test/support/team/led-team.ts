@@ -4,7 +4,8 @@ import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { Member, SessionId, StoredEvent } from "../../../src/protocol/index.ts";
 import { createFileTeamStore, type StoredTeam } from "../../../src/store/index.ts";
 import type { Backend, RunningMember } from "../../../src/team/backend/backend.ts";
-import { createTeamLead, type LeadTeamOptions } from "../../../src/team/lead/create-team-lead.ts";
+import { createTeamLead } from "../../../src/team/lead/create-team-lead.ts";
+import type { LeadPermissions, LeadTeamOptions } from "../../../src/team/lead/lead-context.ts";
 import type { LeadTeam, TeammateRequest } from "../../../src/team/lead/lead-team.ts";
 import { openMailbox } from "../../../src/team/mailbox/open-mailbox.ts";
 import { tempTree, type TempTree } from "../files/temp-tree.ts";
@@ -23,7 +24,9 @@ export interface LedTeam {
 }
 
 export interface LedTeamOptions
-  extends Partial<Pick<LeadTeamOptions, "startMs" | "silentMs" | "spawnForMember" | "ask" | "mode">> {
+  extends Partial<Pick<LeadTeamOptions, "spawnForMember"> & Pick<LeadPermissions, "ask" | "mode">> {
+  readonly startMs?: number;
+  readonly silentMs?: number;
   readonly backend: Backend;
   /** Wraps the team that the lead sees, to inject faults. */
   readonly seen?: (team: StoredTeam) => StoredTeam;
@@ -32,7 +35,16 @@ export interface LedTeamOptions
 }
 
 /** A lead without a model, with a team on disk and members that `backend` runs. */
-export async function ledTeam({ backend, seen = (team) => team, onRecord, ...more }: LedTeamOptions): Promise<LedTeam> {
+export async function ledTeam({
+  backend,
+  seen = (team) => team,
+  onRecord,
+  startMs,
+  silentMs,
+  ask = () => undefined,
+  mode = () => "bypassPermissions",
+  ...more
+}: LedTeamOptions): Promise<LedTeam> {
   const tree = tempTree({ "home/.troupe/settings.json": {} });
   const home = tree.path("home/.troupe");
   const stored = await createFileTeamStore({ home, ...ports }).create({ name: "alpha", cwd: home });
@@ -64,13 +76,10 @@ export async function ledTeam({ backend, seen = (team) => team, onRecord, ...mor
     mailbox,
     lead: () => agent,
     conversation: () => conversation,
-    ask: () => undefined,
-    backend: async () => backend,
-    defaultBackend: async () => ({ type: backend.type }),
-    plansBy: "lead",
-    mode: () => "bypassPermissions",
-    cleanUp: async () => [],
-    shutdownMs: 1_000,
+    permissions: { ask, mode, plansBy: "lead" },
+    backends: { open: async () => backend, choose: async () => ({ type: backend.type }) },
+    worktrees: { cleanUp: async () => [], leftBy: async () => undefined },
+    limits: { shutdownMs: 1_000, startMs, silentMs },
     onStatus: () => undefined,
     replayed: [],
     ...ports,

@@ -54,6 +54,9 @@ export const agrees = ({ said, result }: Ask): Answer | undefined =>
 export const inState = (team: TeamSession, name: string, state: string) =>
   team.until((event) => event.type === "member.changed" && event.name === name && event.state === state);
 
+/** Resolves when the model of this agent has been asked. */
+export const asked = (team: TeamSession, path: string) => team.until(() => team.asked(path).length > 0);
+
 export const statesOf = (team: TeamSession, name: string): string[] =>
   team
     .all("member.changed")

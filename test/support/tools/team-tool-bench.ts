@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { currentProcess, createIdFactory, systemClock } from "../../../src/platform/index.ts";
-import type { WorkItem } from "../../../src/protocol/index.ts";
+import type { LeftWorktree, RefusedCommand, TaskMail } from "../../../src/agent/index.ts";
 import { createFileTeamStore, type StoredTeam } from "../../../src/store/index.ts";
 import { acceptTask, createTaskTools, type TaskEvent, type TaskHooks } from "../../../src/team/index.ts";
 import { executeTool, parseInput, type Tool } from "../../../src/tool/index.ts";
@@ -11,7 +11,8 @@ export interface TeamBench {
   readonly stored: StoredTeam;
   readonly tools: ToolBench;
   readonly events: (TaskEvent & { by: string })[];
-  readonly assigned: { task: WorkItem; to: string }[];
+  /** The mail that the tools sent. */
+  readonly mails: (TaskMail & { from: string })[];
   /** Calls one of the task tools as the runtime does. */
   call(who: string, name: string, input?: unknown, signal?: AbortSignal): Promise<Said>;
   /** The same files, opened by another process. */
@@ -28,7 +29,8 @@ export interface TeamBenchOptions {
   readonly hooks?: TaskHooks;
   /** The tools of each member; Bash and Read by default. */
   readonly toolsOf?: Readonly<Record<string, readonly string[]>>;
-  readonly refuse?: (command: string) => Promise<string | undefined>;
+  readonly refuse?: (command: string) => Promise<RefusedCommand | undefined>;
+  readonly unlandedWork?: (member: string) => Promise<LeftWorktree | undefined>;
   /** Without a team: the list belongs to the session. */
   readonly alone?: boolean;
 }
@@ -46,7 +48,7 @@ export async function teamBench(options: TeamBenchOptions = {}): Promise<TeamBen
     await stored.record.join({ name, cwd: tools.folder, backendType: "in-process" });
   }
   const events: TeamBench["events"] = [];
-  const assigned: TeamBench["assigned"] = [];
+  const mails: TeamBench["mails"] = [];
   const made = new Map<string, readonly Tool[]>();
   const toolsOf = (who: string) => {
     const has = options.toolsOf?.[who] ?? ["Bash", "Read"];
@@ -56,9 +58,10 @@ export async function teamBench(options: TeamBenchOptions = {}): Promise<TeamBen
         list: async () => stored.tasks,
         memberName: () => who,
         team: () => (options.alone ? undefined : stored.name),
-        members: () => (options.alone ? [] : stored.record.current().members.map(({ name }) => name)),
+        members: () => (options.alone ? [] : stored.record.current().members),
         record: async (event) => void events.push({ ...event, by: who }),
-        assign: async (task, to) => void assigned.push({ task, to }),
+        notify: async (mail) => void mails.push({ ...mail, from: who }),
+        refuseCheck: options.refuse,
         hooks: options.hooks,
         accept: (task, signal) =>
           acceptTask(task, {
@@ -68,8 +71,9 @@ export async function teamBench(options: TeamBenchOptions = {}): Promise<TeamBen
             clock: systemClock,
             timeoutMs: 20_000,
             signal,
-            refuse: options.refuse ?? (async () => undefined),
+            refuse: async (command) => (await options.refuse?.(command))?.why,
           }),
+        unlandedWork: options.unlandedWork,
         capable: (needs) => needs.filter((need) => !has.includes(need)),
         holder: currentProcess(),
         claims: new Map(),
@@ -81,7 +85,7 @@ export async function teamBench(options: TeamBenchOptions = {}): Promise<TeamBen
     stored,
     tools,
     events,
-    assigned,
+    mails,
     call: (who, name, input = {}, signal = tools.context.signal) =>
       callTool(named(toolsOf(who), name), input, { ...tools.context, signal }),
     async elsewhere() {

@@ -10,7 +10,7 @@ import {
   createBackgroundJobs,
   createFileTracker,
   executeTool,
-  parseInput,
+  parseModelInput,
   type ToolContext,
 } from "../../../src/tool/index.ts";
 
@@ -50,17 +50,11 @@ export function openToolBench(): ToolBench {
     writeFileSync(join(results, file), data);
     return Promise.resolve(join(results, file));
   };
-  let cwd = work;
   const context: ToolContext = {
     agent: { id: "agt_00000000" as AgentId, path: leadPath },
     callId: "call-1" as CallId,
     signal: new AbortController().signal,
-    get cwd() {
-      return cwd;
-    },
-    setCwd: (path) => {
-      cwd = path;
-    },
+    cwd: work,
     roots: [work],
     env: { PATH: process.env["PATH"] ?? "", HOME: folder },
     files: createFileTracker(),
@@ -85,10 +79,10 @@ export function openToolBench(): ToolBench {
     async call(name, input, signal) {
       const tool = tools.get(name);
       if (!tool) throw new Error(`no tool ${name}`);
-      const parsed = parseInput(tool, input);
+      const parsed = parseModelInput(tool, input);
       if (!parsed.ok) return { outcome: "failed", content: [{ type: "text", text: parsed.message }] };
-      const own = Object.defineProperty({ ...context, signal: signal ?? context.signal }, "cwd", { get: () => cwd });
-      const outcome = await executeTool(tool, parsed.value, own);
+      const outcome = await executeTool(tool, parsed.value, { ...context, signal: signal ?? context.signal });
+      for (const file of outcome.files ?? []) context.files.saw(file.path, file);
       return boundOutcome(outcome, { save, ...(tool.resultLimit !== undefined && { limit: tool.resultLimit }) });
     },
     text: (outcome) =>

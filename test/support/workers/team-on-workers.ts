@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
-import { Envelope } from "../../../src/protocol/index.ts";
+import { streamEnvelopes } from "../cli/stream-envelopes.ts";
+import type { Envelope } from "../../../src/protocol/index.ts";
 import { type NatsServer, startNats } from "../bus/nats-server.ts";
 import { makeRepository } from "../git/make-repository.ts";
 import { bypass, type Finished, type Running, type Workplace, workplace } from "../cli/workplace.ts";
@@ -62,8 +63,4 @@ export const say = (running: Running, content: string) => running.write(JSON.str
 
 /** The complete envelopes so far. */
 export const eventsOf = (stdout: string): Envelope[] =>
-  stdout
-    .slice(0, stdout.lastIndexOf("\n"))
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => Envelope.parse(JSON.parse(line)));
+  stdout.includes("\n") ? [...streamEnvelopes(stdout.slice(0, stdout.lastIndexOf("\n")))] : [];

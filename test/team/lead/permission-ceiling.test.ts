@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import type { MailId, Member } from "../../../src/protocol/index.ts";
 import { storageError } from "../../../src/platform/index.ts";
 import { createPermissionCeiling } from "../../../src/team/lead/permission-ceiling.ts";
-import type { InboxConsumer } from "../../../src/team/mailbox/inbox-consumer.ts";
+import type { MailSender } from "../../../src/team/mailbox/mail-sender.ts";
 import { memberNamed } from "../../support/mail/open-mail.ts";
 
 const memberOf = (name: string): Member => ({ ...memberNamed(name), mode: "bypassPermissions" });
 
 test("a failed notification leaves no other member above the lead's mode and reaches the caller", async () => {
   const lowered: string[] = [];
-  const link: Pick<InboxConsumer, "send"> = {
+  const sender: Pick<MailSender, "send"> = {
     async send({ to }) {
       if (to === "anna") throw storageError("write to", "anna.jsonl", Object.assign(new Error("EIO"), { code: "EIO" }));
       return "mail_1" as MailId;
@@ -22,7 +22,7 @@ test("a failed notification leaves no other member above the lead's mode and rea
         return memberOf(name);
       },
     },
-    link: () => link as InboxConsumer,
+    sender: sender as MailSender,
     others: () => ["anna", "bert", "carl"].map(memberOf),
     warnNotDelivered: () => async (error) => {
       throw error;

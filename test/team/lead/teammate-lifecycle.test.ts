@@ -50,7 +50,7 @@ test("a member asked to shut down is awaited; closing the session before its ans
     answer: ({ agent, turn, said }) => {
       if (agent === "scout@alpha" && isAsked(said)) {
         asked.open();
-        return { calls: [{ tool: "Bash", input: { command: "sleep 60" } }] };
+        return { calls: [{ tool: "Bash", input: { command: "tail -f /dev/null" } }] };
       }
       if (agent === "lead" && turn === 1) return { calls: [spawn] };
       if (agent === "lead" && said.includes("found it") && !hasAsked) {

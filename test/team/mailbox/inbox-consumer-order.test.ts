@@ -31,8 +31,7 @@ test("a member reads a shutdown request first, then the lead's mail, then other 
     if (taken.length === 5) all.open();
   };
   const link = createInboxConsumer({
-    team: "alpha",
-    name: "worker",
+    sender: { team: "alpha", name: "worker", send: async () => expect.unreachable() },
     mailbox,
     agent: () =>
       ({

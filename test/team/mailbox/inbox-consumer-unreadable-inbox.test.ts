@@ -32,8 +32,7 @@ function linked({ readableFrom }: { readonly readableFrom: number }) {
   const broken = gate();
   let looks = 0;
   const link = createInboxConsumer({
-    team: "alpha",
-    name: "scout",
+    sender: { team: "alpha", name: "scout", send: async () => expect.unreachable() },
     mailbox: {
       async *follow(_: string, signal: AbortSignal) {
         looks += 1;
@@ -67,7 +66,6 @@ function linked({ readableFrom }: { readonly readableFrom: number }) {
       broken.open();
     },
     clock,
-    createId,
   });
   return { link, clock, recorded, acted, failures, heard, broken, looks: () => looks };
 }

@@ -26,8 +26,10 @@ async function reportOn(team: TeamSession, parts: readonly number[]): Promise<vo
 
 test("only the last unread reports of a teammate wait, also after a resume, and name the others", async () => {
   const [woken, busy] = [gate(), gate()];
+  // Reports wait for the idle team, however long that takes.
+  const settings = { teams: { gatherMs: 3_600_000 } };
   const start = [{ calls: [mate("scout"), mate("busy")] }, { text: "waiting" }];
-  const first = await alpha({ answer: leading(start, members(gate())) });
+  const first = await alpha({ answer: leading(start, members(gate())), settings });
   void first.ask("go");
   await first.until(isReport);
   await reportOn(first, [1, 2, 3, 4, 5]);
@@ -38,7 +40,7 @@ test("only the last unread reports of a teammate wait, also after a resume, and 
   const team = await alpha({ tree, resume: first.session.id, answer: leading(steps, members(busy)) });
   await reportOn(team, [6, 7, 8, 9, 10]);
   const lead = [...itemsOf(team.session.view().agents)].find(({ path }) => path === "lead");
-  const waits = lead?.waitingPrompts.filter(({ parts }) => JSON.stringify(parts).includes("scout is done with"));
+  const waits = lead?.waitingPrompts.filter(({ parts }) => JSON.stringify(parts).includes("scout is idle"));
   expect(waits).toHaveLength(8);
   busy.open();
   await woken.opened;

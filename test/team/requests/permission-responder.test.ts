@@ -1,12 +1,19 @@
 import { expect, test } from "vitest";
 import type { Agent } from "../../../src/agent/index.ts";
 import { digestOfCall } from "../../../src/platform/index.ts";
-import type { CallId, Mail, MailBody, PermissionAnswer, RequestId, StoredEvent } from "../../../src/protocol/index.ts";
+import type {
+  CallId,
+  Mail,
+  MailBody,
+  MailId,
+  PermissionAnswer,
+  RequestId,
+  StoredEvent,
+} from "../../../src/protocol/index.ts";
 import {
   type PermissionResponderOptions,
   createPermissionResponder,
 } from "../../../src/team/requests/permission-responder.ts";
-import type { InboxConsumer } from "../../../src/team/mailbox/inbox-consumer.ts";
 import { gate } from "../../support/team/team-session.ts";
 
 const requestId = "ask_1" as RequestId;
@@ -25,11 +32,14 @@ function desk(answer: Promise<PermissionAnswer>, more: Partial<PermissionRespond
   const allowed: string[] = [];
   let onRecord: (event: StoredEvent) => Promise<void> = async () => undefined;
   const answers = createPermissionResponder({
-    link: () =>
-      ({
-        team: "alpha",
-        send: async (mail: { to: string; body?: MailBody }) => void sent.push(mail),
-      }) as unknown as InboxConsumer,
+    sender: {
+      team: "alpha",
+      name: "team-lead",
+      send: async ({ to, body }) => {
+        sent.push({ to, ...(body && { body }) });
+        return "mail_2" as MailId;
+      },
+    },
     lead: () =>
       ({
         record: async (event: StoredEvent) => {

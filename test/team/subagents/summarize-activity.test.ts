@@ -4,6 +4,7 @@ import { createAskSideQuestion } from "../../../src/agent/ask-side-question.ts";
 import type { CallId, PromptId, StoredEvent } from "../../../src/protocol/index.ts";
 import { createActivityLog } from "../../../src/team/subagents/activity-log.ts";
 import { summarizeProgress, progressEveryMs } from "../../../src/team/subagents/summarize-activity.ts";
+import { systemHost } from "../../../src/session/session-host.ts";
 import { itemsOf } from "../../../src/view/index.ts";
 import { type Answer, type Clock, createScriptedModel, createTestClock, systemClock } from "../../../src/testing.ts";
 import { agent, gate, lead, resultOf, teamSession } from "../../support/team/team-session.ts";
@@ -135,7 +136,7 @@ describe("in a session", () => {
     };
     const team = await teamSession({
       settings,
-      more: { clock },
+      more: { host: { ...systemHost(), clock } },
       answer: lead(
         [
           { calls: [agent("count them", { name: "scout", run_in_background: true })] },

@@ -38,6 +38,7 @@ function resting({ onSend, ...more }: Partial<TeammateRunnerOptions> & { readonl
         wake: () => undefined,
       }) as never,
     tasks: {
+      get: async () => undefined,
       list: async () => [task],
       claim: async () => {
         did.push("claim");
@@ -150,4 +151,23 @@ test("second shutdown request replaces the first, which is settled", async () =>
   void ask("ask_2");
   await (first && "later" in first && first.later);
   expect(runner.shutdownRequest).toBe("ask_2");
+});
+
+test("resumed teammate that owes a report does not publish idle before it is woken", async () => {
+  const published: string[] = [];
+  const presence = {
+    lost: new AbortController().signal,
+    set: async (state: string) => void published.push(state),
+    close: async () => undefined,
+  };
+  const replayed = [
+    { type: "turn.started", turn: 1 },
+    { type: "turn.ended", turn: 1, parts: [{ type: "text", text: "done" }] },
+  ].map((event, at) => ({ id: `evt_${at}`, at: "2026-01-01T00:00:00.000Z", event })) as unknown as Envelope[];
+  const owing = resting({ presence, replayed });
+  await owing.runner.start();
+  expect(published).toEqual(["working"]);
+  const fresh = resting({ presence: { ...presence, set: async (state) => void published.push(`fresh ${state}`) } });
+  await fresh.runner.start();
+  expect(published).toEqual(["working", "fresh idle"]);
 });

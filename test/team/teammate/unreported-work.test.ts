@@ -68,7 +68,7 @@ describe("unreported work", () => {
     add(...turn("", "c1"), ...bash("c1", "make"), ...turn("[one]"), idle());
     const first = report();
     expect(first?.evidence).toMatch(
-      /^What was really done, by the log:\n- 2 turns, 1 tool call.*\n- ran.*"make" \(exit 0/,
+      /^What was really done, by the log:\n- 2 turns, 1 tool call.*\n- ran.*`make` \(exit 0/,
     );
     // It was woken before its log had the first report as sent.
     add(
@@ -82,7 +82,7 @@ describe("unreported work", () => {
     expect(report()?.evidence).toMatch(
       /^What was really done since its last report, by the log:\n- 2 turns, 1 tool call/,
     );
-    expect(report()?.evidence).toContain('read: "/work/project/b.ts"');
+    expect(report()?.evidence).toContain("read: `b.ts`");
     expect(report()?.evidence).not.toContain("make");
   });
 
@@ -107,7 +107,7 @@ describe("unreported work", () => {
     );
     const first = report();
     expect(first).toMatchObject({ idleReason: "available", result: "[one]\n\n[two]" });
-    expect(first?.evidence).toMatch(/4 turns, 1 tool call[^]*"make" \(exit 0, [^)]*\), "serve" \(running, /);
+    expect(first?.evidence).toMatch(/4 turns, 1 tool call[^]*`make` \(exit 0, [^)]*\), `serve` \(running, /);
     add(sent(first?.mailId as MailId));
     expect(report()).toBeUndefined();
     add(
@@ -115,7 +115,7 @@ describe("unreported work", () => {
       ...turn("[three]"),
       idle(),
     );
-    expect(report()?.evidence).toMatch(/"serve" \(exit 3, /);
+    expect(report()?.evidence).toMatch(/`serve` \(exit 3, /);
   });
 
   test("an unfinished run reports its intermediate text; a finished one only its answers", () => {
@@ -143,7 +143,7 @@ describe("unreported work", () => {
       idleReason: "available",
       isLeaving: true,
       result: "[one]\n\n[two]",
-      evidence: expect.stringContaining('"make"') as string,
+      evidence: expect.stringContaining("`make`") as string,
     });
     add(sent(last?.mailId as MailId), idle("interrupted"));
     const rest = untold.lastIdleEvent && untold.reportUntil(untold.lastIdleEvent);
@@ -164,5 +164,16 @@ describe("unreported work", () => {
       isLeaving: true,
       result: "goodbye",
     });
+  });
+
+  test("the shutdown report counts the call that runs, so it never says that there was none", () => {
+    const { untold, add, sent, report } = follow();
+    add(...turn("[one]"), idle());
+    const [asks] = call("c1", "SendMessage", { to: "team-lead" });
+    add(sent(report()?.mailId as MailId), ...turn("I agree."), ...turn("", "c1"), asks as Event);
+    const last = untold.reportUntilNow();
+    const { evidence = "" } = (last && farewellReportBody(last)) ?? {};
+    expect(evidence).toContain("1 tool call (SendMessage 1)");
+    expect(evidence).not.toContain("No tool calls");
   });
 });

@@ -23,17 +23,13 @@ describe("2.8 result for the parent's model", () => {
     expect(text).toMatch(/^the last words\n/);
     expect(text).not.toContain("opening words");
     expect(text).toMatch(/exit 3/);
-    expect(text).toMatch(
-      new RegExp(`<usage>agent id: ${id}, tokens: \\d+, tool calls: 1, duration: [\\d.]+ s</usage>$`),
-    );
+    expect(text).toMatch(new RegExp(`1 tool call \\(Bash 1\\), [\\d.]+ s, \\d+ tokens[\\s\\S]*\\n\\nAgent: ${id}$`));
   });
 
   test("completed without text: a sentence says so, so that it does not look like a failure", async () => {
     const { text, outcome } = await resultFor((ask) => (ask.turn === 1 ? { calls: [bash("true")] } : { text: " " }));
     expect(outcome).toBe("ok");
-    expect(text).toMatch(
-      /^The agent ended without a closing message\. That is not a failure by itself: see below what it did\./,
-    );
+    expect(text).toMatch(/^\(It ended without a closing message\. See below what it did\.\)/);
   });
 
   test("one-shot built-ins leave out usage and id, unless there is a worktree", async () => {
@@ -45,16 +41,18 @@ describe("2.8 result for the parent's model", () => {
       { subagent_type: "Explore", isolation: "worktree" },
       { cwd: repo },
     );
-    expect(whole.text).toMatch(/found it[\s\S]*worktree[\s\S]*<usage>/);
+    expect(whole.text).toMatch(/found it[\s\S]*worktree[\s\S]*Agent: agt_/);
   });
 
   test("async_launched: agent id, task id, output file, how to check it", async () => {
     const { text, outcome, team } = await resultFor(() => ({ text: "done" }), { run_in_background: true });
     const started = team.all("background.started")[0];
     expect(outcome).toBe("ok");
-    expect(text).toMatch(/^The agent is at work in the background\. You are notified when it ends\./);
-    expect(text).toContain(`agent id: ${started?.agent}`);
-    expect(text).toContain(`task id: ${started?.backgroundId} (TaskOutput shows its output, TaskStop stops it)`);
+    expect(text).toMatch(
+      /^The agent works in the background\. You are notified when it ends\. If you have nothing else to do, end your turn/,
+    );
+    expect(text).toContain(`agent: ${started?.agent}`);
+    expect(text).toContain(`task id: ${started?.backgroundId} (TaskOutput shows its output and TaskStop stops it)`);
     expect(text).toContain(`output file: ${started?.outputFile}`);
   });
 
@@ -65,8 +63,8 @@ describe("2.8 result for the parent's model", () => {
         : { fault: { kind: "authentication", message: "no key", times: "turn" } },
     );
     expect(outcome).toBe("failed");
-    expect(text).toMatch(/^The agent failed: .*no key[^\n]* What it did before that:\n\nhalf of it/);
-    expect(text).toMatch(/echo half[\s\S]*<usage>/);
+    expect(text).toMatch(/^The agent failed: .*no key[^\n]* Its last text:\n\nhalf of it/);
+    expect(text).toMatch(/echo half[\s\S]*Agent: agt_/);
   });
 
   test("stopped at its turn limit: the limit is the reason", async () => {

@@ -63,7 +63,7 @@ describe("2.1 input", () => {
   test("isolation: worktree gives a new worktree, removed when nothing was changed", async () => {
     const repository = testRepository();
     const { spawned, text } = await tryAgent({ isolation: "worktree" }, { cwd: repository.repo });
-    expect(spawned[0]?.worktree?.branch).toMatch(/^troupe\/agent-/);
+    expect(spawned[0]?.worktree?.branch).toMatch(/^troupe\/general-purpose-[a-z0-9]{4}$/);
     expect(spawned[0]?.cwd).toBe(spawned[0]?.worktree?.path);
     expect(text).toContain("It changed nothing, and its worktree was removed.");
     expect(repository.traces()).toMatchObject({ branches: ["main"], worktrees: 1 });
@@ -127,7 +127,7 @@ describe("bad input is a clear error for the model and leaves nothing behind", (
     await team.ask("go");
     const outcomes = [resultOf(team, 1), resultOf(team, 2), resultOf(team, 1, 2)];
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(["ok", "failed", "failed"]);
-    expect(outcomes[1]?.text).toMatch(/"scout" is taken\. Choose another name, or use SendMessage/);
+    expect(outcomes[1]?.text).toMatch(/"scout" is taken\. Choose another name, or send that agent a message/);
     expect(team.all("agent.spawned")).toHaveLength(2);
   });
 

@@ -27,7 +27,7 @@ function teams() {
       await store.delete(name ?? "none");
       return { team: name ?? "none" };
     },
-    conduct: (team, lead) => leadConduct({ team, lead }),
+    conduct: (team, lead) => leadConduct({ team, lead, tools: new Set() }),
   });
   return {
     store,
@@ -77,7 +77,7 @@ describe("3.4 TeamCreate and TeamDelete", () => {
     await team.record.end("alice", { reason: "shutdown" });
     expect(await it.call("TeamDelete")).toEqual({
       ok: true,
-      text: "The team parser is deleted, with its mail and its tasks.",
+      text: "The team parser is deleted, with its mail and its tasks. You lead no team now, and your task list is yours alone. The work of the team is over. Your next answer is what the user gets: give the whole answer, with what you said before.",
     });
     expect(await it.store.list()).toEqual([]);
   });

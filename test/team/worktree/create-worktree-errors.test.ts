@@ -9,7 +9,8 @@ import { newAgentId, repositoryAt, type TestRepository, testRepository } from ".
 
 const at = (repo: TestRepository, cwd: string) => ({ ...repo.place, cwd });
 const agentId = newAgentId();
-const branch = `troupe/agent-${agentId.slice(-8)}`;
+/** The short name, and the long one that is used if the short one is taken. */
+const names = [`agent-${agentId.slice(-4)}`, `agent-${agentId.slice(-12)}`];
 
 describe("failed creation has an error code and leaves nothing half made", () => {
   it.each<[string, (repo: TestRepository) => string, RegExp, string?]>([
@@ -36,7 +37,7 @@ describe("failed creation has an error code and leaves nothing half made", () =>
     [
       "where the path exists",
       ({ repo }) => {
-        mkdirSync(join(`${repo}.troupe`, `agent-${agentId.slice(-8)}`), { recursive: true });
+        for (const name of names) mkdirSync(join(`${repo}.troupe`, name), { recursive: true });
         return repo;
       },
       /already exists\. Remove it, or choose another name\./,
@@ -44,7 +45,8 @@ describe("failed creation has an error code and leaves nothing half made", () =>
     [
       "where the branch is checked out in another worktree",
       ({ repo, root, git }) => {
-        git("worktree", "add", "-q", "-b", branch, join(root, "other-folder"));
+        for (const name of names)
+          git("worktree", "add", "-q", "-b", `troupe/${name}`, join(root, "other-folder", name));
         return repo;
       },
       /already exists, checked out in .*other-folder/,
@@ -169,7 +171,7 @@ describe("locks held or left by another git", () => {
   it("waits for a lock that is released", async () => {
     const repo = testRepository();
     mkdirSync(join(repo.repo, ".git/refs/heads/troupe"), { recursive: true });
-    const lock = join(repo.repo, `.git/refs/heads/${branch}.lock`);
+    const lock = join(repo.repo, `.git/refs/heads/troupe/${names[0]}.lock`);
     writeFileSync(lock, "");
     // The git that meets the lock waits three seconds; by then it is gone.
     const freed = setTimeout(() => rmSync(lock), 500);

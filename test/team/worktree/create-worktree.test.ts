@@ -11,8 +11,8 @@ describe("createWorktree", () => {
     write("a.txt", "changed\n");
     const made = await createWorktree(place, { agentId });
     expect(made).toMatchObject({
-      path: `${repo}.troupe/agent-${agentId.slice(-8)}`,
-      branch: `troupe/agent-${agentId.slice(-8)}`,
+      path: `${repo}.troupe/agent-${agentId.slice(-4)}`,
+      branch: `troupe/agent-${agentId.slice(-4)}`,
       base: git("rev-parse", "HEAD"),
       env: { TROUPE_WORKTREE: made.path, TROUPE_PORT_BASE: "20000", TROUPE_PORTS: "10" },
       notices: [`1 uncommitted change of ${repo} is not in the worktree: it starts from the last commit.`],

@@ -50,7 +50,7 @@ describe("Read", () => {
     bench.write("wide.txt", `${"w".repeat(1500)}\n`.repeat(200));
     const outcome = await bench.call("Read", { file_path: "wide.txt" });
     expect(outcome.savedTo).toBeUndefined();
-    expect(bench.text(outcome)).toMatch(/\[Lines 1 to 62 of 200 lines\. Continue with offset 63\.\]$/);
+    expect(bench.text(outcome)).toMatch(/\[Lines 1 to 33 of 200 lines\. Continue with offset 34\.\]$/);
   });
 
   it("reads a range of a huge file without keeping it", async () => {
@@ -125,9 +125,18 @@ describe("Read", () => {
     expect(said.join("\n")).toMatchSnapshot();
   });
 
+  it("names the file that was probably meant", async () => {
+    mkdirSync(bench.path("folder"));
+    bench.write("index.js", "x");
+    expect(await read({ file_path: "folder/index.js" })).toBe(
+      "failed: DIR/folder/index.js does not exist. Did you mean DIR/index.js?",
+    );
+    expect(await read({ file_path: "indexx.js" })).toContain("Did you mean DIR/index.js?");
+  });
+
   it("survives files that are not text", async () => {
     bench.write("bad.txt", Buffer.from([0x61, 0xff, 0xfe, 0x62, 0x1b, 0x5b, 0x33, 0x31, 0x6d, 0x0a]));
-    expect(await read({ file_path: "bad.txt" })).toBe("ok:      1\ta\ufffd\ufffdb\u241b[31m");
+    expect(await read({ file_path: "bad.txt" })).toContain("ok:      1\ta\ufffd\ufffdb\u241b[31m");
     bench.write("utf16.txt", Buffer.from("\ufeffhé\n", "utf16le"));
     expect(await read({ file_path: "utf16.txt" })).toBe("ok:      1\thé");
   });
@@ -136,7 +145,7 @@ describe("Read", () => {
 describe("Write", () => {
   it("creates a file with its folders, and shows the change", async () => {
     const outcome = await bench.call("Write", { file_path: "new/deep/a.txt", content: "one\ntwo\n" });
-    expect(bench.text(outcome)).toBe("Created DIR/new/deep/a.txt (2 lines).");
+    expect(bench.text(outcome)).toBe("Created new/deep/a.txt (2 lines).");
     expect(outcome.display).toEqual({
       kind: "diff",
       path: bench.path("new/deep/a.txt"),
@@ -175,7 +184,7 @@ describe("Write", () => {
       [
         "failed: DIR/a.txt has not been read yet. Read it first, then write it.",
         "failed: DIR/a.txt has changed on disk since it was read. Read it again, then write it.",
-        "failed: DIR is a directory. List it with Glob, or with ls in Bash.",
+        "failed: DIR is a directory. List its files instead.",
       ]
     `);
     expect(readFileSync(bench.path("a.txt"), "utf8")).toBe("two\n");
@@ -187,11 +196,9 @@ describe("Edit", () => {
     bench.write("a.txt", "a\nb\nc\nb\n");
     await read({ file_path: "a.txt" });
     const outcome = await bench.call("Edit", { file_path: "a.txt", old_string: "a\nb", new_string: "A\nB" });
-    expect(bench.text(outcome)).toBe("Edited DIR/a.txt at line 1.");
+    expect(bench.text(outcome)).toBe("Edited a.txt at line 1.");
     expect(outcome.display).toMatchObject({ patch: "@@ -1,4 +1,4 @@\n-a\n-b\n+A\n+B\n c\n b" });
-    expect(await edit({ old_string: "b", new_string: "$&", replace_all: true })).toBe(
-      "ok: Edited DIR/a.txt at line 4.",
-    );
+    expect(await edit({ old_string: "b", new_string: "$&", replace_all: true })).toBe("ok: Edited a.txt at line 4.");
     expect(readFileSync(bench.path("a.txt"), "utf8")).toBe("A\nB\nc\n$&\n");
   });
 

@@ -145,25 +145,26 @@ describe("modes", () => {
     `);
   });
   it("explain themselves in words a model can act on", () => {
-    expect([
+    const reasons = [
       judge(path("Write", "/work/a"), "plan"),
       judge(command("make"), "dontAsk"),
       judge(command("rm x"), "default", { deny: ["Bash"] }),
-    ]).toMatchInlineSnapshot(`
+    ].map(({ behavior, rule, reason }) => ({ behavior, rule, reason }));
+    expect(reasons).toMatchInlineSnapshot(`
       [
         {
           "behavior": "deny",
-          "reason": "Write is not allowed in plan mode: nothing may be changed or run. Continue reading, and present the plan when it is ready.",
+          "reason": "Write may not change or run anything in plan mode",
           "rule": "mode plan",
         },
         {
           "behavior": "deny",
-          "reason": "Bash needs the user's permission here (make runs any code it is given), and this session asks no questions. Find a way that needs no permission, or report what you need.",
+          "reason": "it needs permission (make runs any code it is given), and the mode dontAsk asks no questions",
           "rule": "mode dontAsk",
         },
         {
           "behavior": "deny",
-          "reason": "The rule Bash forbids this. Do not try to bypass it. Find another way, or ask the user.",
+          "reason": "the rule Bash forbids it",
           "rule": "deny Bash",
         },
       ]
@@ -172,6 +173,15 @@ describe("modes", () => {
       {
         "behavior": "ask",
         "question": "Allow Read it?",
+        "refusal": {
+          "cause": "permission",
+          "hints": [],
+          "part": "/etc/[a]*",
+          "rules": [
+            "Read(//etc/\\[a]\\*)",
+          ],
+          "why": "it is outside the working directory",
+        },
         "rule": "mode default",
         "suggestions": [
           "Read(//etc/\\[a]\\*)",
@@ -382,5 +392,20 @@ describe("resolveSubject", () => {
       "DIR/work/loop",
       "DIR/work/b",
     ]);
+  });
+});
+
+describe("a change outside the working directory", () => {
+  const allow = { allow: ["Write", "Read"] };
+  it("is marked if a rule allows it", () => {
+    expect(judge(path("Write", "/other/a"), "default", allow)).toEqual({
+      behavior: "allow",
+      rule: "allow Write",
+      outside: "/work",
+    });
+  });
+  it("is not marked inside, or if the call only reads", () => {
+    expect(judge(path("Write", "/work/a"), "default", allow)).not.toHaveProperty("outside");
+    expect(judge(path("Read", "/other/a"), "default", allow)).not.toHaveProperty("outside");
   });
 });

@@ -103,6 +103,25 @@ test("a member's question has its colour, and an answer for the whole team", asy
   await expect.poll(() => sent).toEqual([answer(1, { behavior: "allow", scope: "once", team: true })]);
 });
 
+test("a question of the model: its answers are the choices, and own words are an answer", async () => {
+  const input = {
+    question: "Which database?",
+    options: [{ label: "SQLite", description: "One file." }, { label: "Postgres" }],
+  };
+  const { see, frame, press, sent } = ask([
+    asked(1, { tool: "AskUserQuestion", input, question: input.question, suggestions: [] }),
+  ]);
+  await see("Enter or 1-9 to answer");
+  expect(frame()).toContain("lead has a question");
+  expect(frame()).toMatch(
+    /Which database\?[\s\S]*SQLite: One file\.[\s\S]*1\. SQLite[\s\S]*2\. Postgres[\s\S]*3\. Answer in my own words[\s\S]*4\. No answer/,
+  );
+  press("3");
+  press("MySQL");
+  press(key.enter);
+  await expect.poll(() => sent).toEqual([answer(1, { behavior: "allow", scope: "once", message: "MySQL" })]);
+});
+
 test("several questions: the next appears when one is settled", async () => {
   const { see, hear } = ask([asked(1), [helper, asked(2, { input: { command: "make" } })]]);
   await see("1 more waiting");

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { type MouseEvent, useState } from "react";
 
 interface Props {
   readonly label: string;
@@ -8,15 +8,11 @@ interface Props {
   readonly title?: string;
 }
 
-/** For actions that cannot be undone: the first press asks, the second acts. */
+/** For actions that cannot be undone: the first press asks, the second acts. A double click only asks. */
 export function ConfirmButton({ label, confirm, onConfirm, title }: Props) {
   const [isAsking, setAsking] = useState(false);
-  useEffect(() => {
-    if (!isAsking) return;
-    const timer = setTimeout(() => setAsking(false), 5_000);
-    return () => clearTimeout(timer);
-  }, [isAsking]);
-  const press = () => {
+  const press = ({ detail: clicks }: MouseEvent) => {
+    if (isAsking && clicks > 1) return;
     setAsking(!isAsking);
     if (isAsking) onConfirm();
   };

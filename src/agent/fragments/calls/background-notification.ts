@@ -1,4 +1,4 @@
-import { escapeMarkup } from "../escape-markup.ts";
+import { escapeNotificationPart } from "../escape-markup.ts";
 
 export interface BackgroundNotice {
   readonly id: string;
@@ -15,7 +15,7 @@ export const backgroundNotification = (notice: BackgroundNotice): string =>
     `<task-id>${notice.id}</task-id>`,
     `<status>${notice.status}</status>`,
     ...(notice.exitCode === null ? [] : [`<exit-code>${notice.exitCode}</exit-code>`]),
-    `<summary>${escapeMarkup(notice.description)}</summary>`,
-    `<output-file>${escapeMarkup(notice.outputFile)}</output-file>`,
+    `<summary>${escapeNotificationPart(notice.description)}</summary>`,
+    `<output-file>${escapeNotificationPart(notice.outputFile)}</output-file>`,
     "</task-notification>",
   ].join("\n");

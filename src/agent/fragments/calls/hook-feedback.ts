@@ -1,4 +1,4 @@
-import { escapeMarkup } from "../escape-markup.ts";
+import { escapeSenders } from "../escape-markup.ts";
 
 /** The result of a call that a hook blocked, or that was blocked because a guarding hook failed. */
 export const deniedByHook = (reason: string): string =>
@@ -9,11 +9,11 @@ export const invalidRewrite = (problem: string): string =>
   `It changed the input, and the new input is invalid. ${problem}`;
 
 /** Feedback of a hook on a call, added to its result. */
-export const hookFeedback = (text: string): string => `<hook-feedback>\n${escapeMarkup(text)}\n</hook-feedback>`;
+export const hookFeedback = (text: string): string => `<hook-feedback>\n${escapeSenders(text)}\n</hook-feedback>`;
 
 /** Context that a hook adds to the user's prompt. */
 export const hookContext = (event: string, text: string): string =>
-  `<hook-context event="${event}">\n${escapeMarkup(text)}\n</hook-context>`;
+  `<hook-context event="${event}">\n${escapeSenders(text)}\n</hook-context>`;
 
 /** Sends an agent back to work after it has stopped. */
 export const sentBackByHook = (reason: string): string =>

@@ -12,6 +12,10 @@ export const callNotStarted = "Not run: the user interrupted before this call st
 export const unknownOutcome =
   "Unknown outcome: the program ended while this call ran. It may or may not have had its effect, and it was not repeated. Check the state before you continue.";
 
+/** The same for a call that started an agent: its state follows in a notice. */
+export const lostAgentCall =
+  "Unknown outcome: the program ended while the agent worked. A notice says how far it came and how it can continue. If there is none, it had not started.";
+
 /** The result of a call that had not started when the program ended. */
 export const callLostBeforeStart =
   "Not run: the program ended before this call started. Repeat it if it is still needed.";

@@ -5,6 +5,8 @@ export interface ListedAgent {
   readonly description: string;
   readonly tools?: readonly string[] | undefined;
   readonly disallowedTools?: readonly string[] | undefined;
+  /** True if it only reads. */
+  readonly onlyReads?: boolean | undefined;
 }
 
 const descriptionLimit = 600;
@@ -25,7 +27,7 @@ export function agentListing(
   const names: string[] = [];
   let size = 0;
   for (const agent of shown) {
-    const line = `- ${agent.name}: ${cut(agent.description, descriptionLimit)} (tools: ${toolsOf(agent)})`;
+    const line = `- ${agent.name}: ${cut(agent.description, descriptionLimit)} (${agent.onlyReads ? "only reads, runs no tests or programs; " : ""}tools: ${toolsOf(agent)})`;
     if (names.length === 0 && size + line.length <= listLimit * 0.8) lines.push(line);
     else if (size + agent.name.length <= listLimit) names.push(agent.name);
     else break;

@@ -1,9 +1,13 @@
-import { escapeMarkup } from "../escape-markup.ts";
+import { joinNames, type ToolNames } from "../../../tool/index.ts";
+import { escapeNotificationPart as escape } from "../escape-markup.ts";
+import { landHint, type WorktreeState, worktreeStateLine } from "../worktree.ts";
 import { type ReportCheck, checkedReportText, reportCheckWarning } from "./report-check.ts";
 
 /** The result of a subagent, for the agent that started it. */
 export interface AgentReport {
   readonly agentId: string;
+  /** The name that the starting agent gave it. */
+  readonly name?: string | undefined;
   readonly description: string;
   readonly status: "completed" | "failed" | "stopped";
   /** The agent's last message. */
@@ -16,71 +20,106 @@ export interface AgentReport {
   readonly evidence: string;
   /** The result of the report check, if reports are checked. */
   readonly handOver?: ReportCheck | undefined;
+  /** True if the lead reads the report, who can land branches. */
+  readonly isForLead?: boolean | undefined;
   readonly usage: { readonly tokens: number; readonly toolCalls: number; readonly durationMs: number };
   readonly worktree?:
     | {
         readonly path: string;
         readonly branch: string;
         readonly kept: boolean;
+        /** Set if it was removed because its commits have landed. */
+        readonly landed?: { readonly commits: number; readonly target: string | undefined } | undefined;
         /** The changes since its base, in one line. */
         readonly diff?: string;
+        /** Its work that has not landed. */
+        readonly state?: WorktreeState | undefined;
       }
     | undefined;
 }
 
-const noClosingMessage =
-  "The agent ended without a closing message. That is not a failure by itself: see below what it did.";
+/** The text of a report without a closing message. Only for a completed agent is it worth a word. */
+const textOf = ({ text, status }: AgentReport): string =>
+  text.trim() === "" && status === "completed" ? "(It ended without a closing message. See below what it did.)" : text;
 
 /** The result of a foreground agent. `brief` leaves out what matters only if the agent may be continued. */
 export function agentResult(report: AgentReport, { brief }: { brief: boolean }): string {
   const head =
     report.status === "completed"
       ? []
-      : [`The agent ${report.status}: ${report.reason ?? "no reason was given"}. What it did before that:`];
-  const text = report.text.trim() === "" ? noClosingMessage : checkedReportText(report.text, report.handOver);
+      : [
+          `The agent ${report.status}: ${endReason(report)}. ${report.text.trim() === "" ? "" : "Its last text:"}`.trim(),
+        ];
+  const text = checkedReportText(textOf(report), report.handOver);
   const tail =
-    brief && report.status === "completed" ? [] : [report.evidence, worktreeLine(report), usageBlock(report)];
+    brief && report.status === "completed" ? [] : [report.evidence, worktreeLine(report), `Agent: ${whoIs(report)}`];
   return [...head, text, ...tail].filter((part) => part !== "").join("\n\n");
 }
+
+const endReason = ({ reason = "no reason was given" }: AgentReport) => reason.replace(/\.$/, "");
 
 /** Reports the end of a background agent to the agent that started it. */
 export const agentNotification = (taskId: string | undefined, prompt: string, report: AgentReport): string => {
   const warning = reportCheckWarning(report.handOver);
+  const text = textOf(report);
   return [
     "<task-notification>",
+    ...(report.name === undefined ? [] : [`<name>${escape(report.name)}</name>`]),
     ...(taskId === undefined ? [] : [`<task-id>${taskId}</task-id>`]),
     `<agent-id>${report.agentId}</agent-id>`,
     `<status>${report.status}</status>`,
-    `<summary>${escapeMarkup(report.description)}</summary>`,
-    `<prompt>${escapeMarkup(cut(prompt, 400))}</prompt>`,
-    ...(report.reason === undefined ? [] : [`<reason>${escapeMarkup(report.reason)}</reason>`]),
-    ...(warning === undefined ? [] : [`<warning>${escapeMarkup(warning)}</warning>`]),
-    `<output>\n${escapeMarkup(report.text.trim() === "" ? noClosingMessage : cut(report.text, 20_000))}\n</output>`,
-    `<evidence>\n${escapeMarkup(report.evidence)}\n</evidence>`,
-    ...(report.worktree ? [`<worktree>${escapeMarkup(worktreeLine(report))}</worktree>`] : []),
-    usageBlock(report),
+    `<summary>${escape(report.description)}</summary>`,
+    `<prompt>${escape(cut(prompt, 400))}</prompt>`,
+    ...(report.reason === undefined ? [] : [`<reason>${escape(report.reason)}</reason>`]),
+    ...(warning === undefined ? [] : [`<warning>${escape(warning)}</warning>`]),
+    ...(text.trim() === "" ? [] : [`<output>\n${escape(cut(text, 20_000))}\n</output>`]),
+    `<evidence>\n${escape(report.evidence)}\n</evidence>`,
+    ...(report.worktree ? [`<worktree>${escape(worktreeLine(report))}</worktree>`] : []),
     "</task-notification>",
   ].join("\n");
 };
 
-/** The result of a call whose agent continues in the background. */
-export const agentLaunched = (agent: { agentId: string; taskId: string; outputFile: string; note?: string }): string =>
-  [
-    `${agent.note ?? "The agent is at work in the background."} You are notified when it ends. Do not wait for it, and do not do its work yourself.`,
-    `agent id: ${agent.agentId}`,
-    `task id: ${agent.taskId} (TaskOutput shows its output, TaskStop stops it)`,
-    `output file: ${agent.outputFile}`,
-  ].join("\n");
-
-function usageBlock({ agentId, usage }: AgentReport): string {
-  return `<usage>agent id: ${agentId}, tokens: ${usage.tokens}, tool calls: ${usage.toolCalls}, duration: ${(usage.durationMs / 1000).toFixed(1)} s</usage>`;
+export interface LaunchedAgent {
+  readonly agentId: string;
+  readonly name?: string | undefined;
+  readonly taskId: string;
+  readonly outputFile: string;
+  readonly note?: string | undefined;
 }
 
-function worktreeLine({ worktree }: AgentReport): string {
+/** The result of a call whose agent continues in the background. Names only tools that the caller has. */
+export function agentLaunched(agent: LaunchedAgent, tools: ToolNames): string {
+  const uses = Object.entries({ TaskOutput: "shows its output", TaskStop: "stops it" }).flatMap(([name, does]) =>
+    tools.has(name) ? [`${name} ${does}`] : [],
+  );
+  return [
+    `${agent.note ?? "The agent works in the background."} You are notified when it ends. If you have nothing else to do, end your turn: you are woken with its result.`,
+    `agent: ${whoIs(agent)}`,
+    `task id: ${agent.taskId}${uses.length === 0 ? "" : ` (${joinNames(uses)})`}`,
+    ...(tools.has("Read") ? [`output file: ${agent.outputFile}`] : []),
+  ].join("\n");
+}
+
+const whoIs = ({ name, agentId }: Pick<AgentReport, "name" | "agentId">) =>
+  name === undefined ? agentId : `${name} (${agentId})`;
+
+function worktreeLine({ worktree, isForLead }: AgentReport): string {
   if (!worktree) return "";
-  return worktree.kept
-    ? [`Its work is ${onBranch(worktree.branch)}in ${worktree.path}.`, worktree.diff ?? ""].join("\n").trimEnd()
-    : "It changed nothing, and its worktree was removed.";
+  if (!worktree.kept) return removedLine(worktree.landed);
+  const { branch, path, diff, state } = worktree;
+  return [
+    `Its work is ${onBranch(branch)}in ${path}.`,
+    ...(state ? [worktreeStateLine(state)] : []),
+    ...(diff === undefined ? [] : [diff]),
+    ...(isForLead && state ? landHint(state) : []),
+  ].join("\n");
+}
+
+function removedLine(landed: NonNullable<AgentReport["worktree"]>["landed"]): string {
+  if (!landed) return "It changed nothing, and its worktree was removed.";
+  const { commits, target } = landed;
+  const its = commits === 1 ? "Its commit has landed" : `Its ${commits} commits have landed`;
+  return `${its}${target === undefined ? "" : ` on ${target}`}. It left nothing else, and its worktree was removed.`;
 }
 
 const onBranch = (branch: string) => (branch === "" ? "" : `on the branch ${branch}, `);

@@ -1,4 +1,4 @@
-import { escapeMarkup } from "../escape-markup.ts";
+import { escapeSenders } from "../escape-markup.ts";
 
 /**
  * The result of every call in the answer that a fork starts after. It is the same in each fork, so that all forks share
@@ -27,9 +27,12 @@ export function forkInstructions({ prompt, worktree }: ForkTask): string {
     "- Stay within the task. End with a report that is complete in itself: what you did or found, with paths and line numbers, what you ran and its result, and what is left.",
     ...(worktree
       ? [
-          `- You work in your own worktree, ${escapeMarkup(worktree.path)}. Paths above belong to ${escapeMarkup(worktree.parentCwd)}: use the same path below your own folder instead, and read a file again before you edit it.`,
+          `- You work in your own worktree, ${escapeSenders(worktree.path)}. Paths above belong to ${escapeSenders(worktree.parentCwd)}: use the same path below your own folder instead, and read a file again before you edit it.`,
+          "- Commit your work there: only commits count, and your branch is landed later. Name it in your report.",
         ]
-      : []),
+      : [
+          "- You share the folder with the agent above, and perhaps with other forks that work now. A test may fail because of their unfinished work. Touch only the files of your task, and commit only if it says so.",
+        ]),
     "</fork-instructions>",
     "",
     prompt,

@@ -1,5 +1,5 @@
 import { oneLine } from "../../../protocol/index.ts";
-import { escapeMarkup } from "../escape-markup.ts";
+import { escapeSenders } from "../escape-markup.ts";
 
 /** The result of checking a report before the receiving agent reads it. */
 export interface ReportCheck {
@@ -47,7 +47,7 @@ export function checkedReportText(text: string, check: ReportCheck | undefined):
   if (warning === undefined) return text;
   if (check?.verdict !== "flagged") return `${warning}\n\n${text}`;
   // Escaped, so that nothing in the report can end the block.
-  return `WARNING: ${warning}\n<flagged-report>\n${escapeMarkup(text)}\n</flagged-report>`;
+  return `WARNING: ${warning}\n<flagged-report>\n${escapeSenders(text)}\n</flagged-report>`;
 }
 
 const reasonText = (text = "no reason was given") => oneLine(text).slice(0, 300);

@@ -1,4 +1,5 @@
-import { escapeSenders, escapeTags } from "../escape-markup.ts";
+import { escapeSenders } from "../escape-markup.ts";
+import { type Workplace, workplace } from "./workplace.ts";
 
 export interface EnvironmentFacts {
   readonly cwd: string;
@@ -6,36 +7,48 @@ export interface EnvironmentFacts {
   readonly platform: string;
   /** The day the session started, `2026-11-15`. */
   readonly date: string;
-  readonly git?: GitFacts | undefined;
+  /** Undefined if it is not known: then nothing is said. */
+  readonly git?: GitFacts | "no repository" | undefined;
+  /** How it shares its folder. Undefined for the lead, which works in the user's own folder. */
+  readonly place?: Workplace | undefined;
+  /** The line on what it may do without asking. */
+  readonly permissions?: string | undefined;
 }
 
 export interface GitFacts {
   /** Undefined on a detached head. */
   readonly branch: string | undefined;
-  readonly status: readonly string[];
-  readonly moreChanges: number;
-  readonly commits: readonly string[];
+  /** Undefined if only the branch was looked up. */
+  readonly status?: readonly string[] | undefined;
+  readonly moreChanges?: number | undefined;
+  readonly commits?: readonly string[] | undefined;
 }
 
-/**
- * The agent's environment at the start of the session. File names and commit messages are escaped: they cannot open a
- * tag.
- */
-export function environment(facts: EnvironmentFacts): string {
-  const lines = [
-    "Environment (at the start of this session)",
-    `- Working directory: ${facts.cwd}`,
+/** Where the agent works and what it may do. A session that resumes with other facts gets a new prompt. */
+export const environment = (facts: EnvironmentFacts): string =>
+  [
+    "Environment",
+    `- Working directory: ${facts.cwd} (relative paths and all commands start here)`,
     ...facts.addedDirectories.map((path) => `- Additional working directory: ${path}`),
+    ...(facts.place ? workplace(facts.place) : []),
+    ...(facts.permissions === undefined ? [] : [facts.permissions]),
     `- Platform: ${facts.platform}`,
-    `- Date: ${facts.date}`,
-  ];
-  if (!facts.git) return [...lines, "- Not in a git repository"].join("\n");
-  const { branch, status, moreChanges, commits } = facts.git;
-  const changes = moreChanges > 0 ? [...status, `… and ${moreChanges} more`] : status;
-  lines.push(`- Git branch: ${escapeTags(branch ?? "none (detached head)")}`);
-  lines.push(changes.length === 0 ? "- Git status: clean" : `- Git status:\n${indent(changes.map(escapeSenders))}`);
-  if (commits.length > 0) lines.push(`- Recent commits:\n${indent(commits.map(escapeTags))}`);
-  return lines.join("\n");
+  ].join("\n");
+
+/** The state when the session began. File names and commit messages are escaped: they cannot open a tag. */
+export const startingState = ({ date, git }: EnvironmentFacts): string =>
+  ["When this session began", `- Date: ${date}`, ...gitLines(git)].join("\n");
+
+function gitLines(git: EnvironmentFacts["git"]): string[] {
+  if (git === undefined) return [];
+  if (git === "no repository") return ["- Not in a git repository"];
+  const { branch, status, moreChanges = 0, commits = [] } = git;
+  const lines = [`- Git branch: ${escapeSenders(branch ?? "none (detached head)")}`];
+  const changes = moreChanges > 0 ? [...(status ?? []), `… and ${moreChanges} more`] : status;
+  if (changes)
+    lines.push(changes.length === 0 ? "- Git status: clean" : `- Git status:\n${indent(changes.map(escapeSenders))}`);
+  if (commits.length > 0) lines.push(`- Recent commits:\n${indent(commits.map(escapeSenders))}`);
+  return lines;
 }
 
 const indent = (lines: readonly string[]) => lines.map((line) => `    ${line}`).join("\n");

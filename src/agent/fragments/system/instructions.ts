@@ -1,3 +1,5 @@
+import { escapeSenders } from "../escape-markup.ts";
+
 export interface InstructionFile {
   readonly path: string;
   readonly text: string;
@@ -7,14 +9,22 @@ export interface InstructionFile {
 export function instructions(files: readonly InstructionFile[]): string {
   return files.length === 0
     ? ""
-    : `Instruction files. Follow them. If two disagree, the later one applies.\n${blocks(files)}`;
+    : `Instruction files. Follow them. If two disagree, the later one applies.\n${instructionBlocks(files)}`;
 }
 
-/** The instruction files of a folder that the agent has just entered. */
-export const nestedInstructions = (files: readonly InstructionFile[]): string =>
-  `These instructions apply to the files of that folder:\n${blocks(files)}`;
+/** The instruction files of a folder that the agent has just entered. `changed`: a file that it has written there. */
+export function nestedInstructions(
+  files: readonly InstructionFile[],
+  { changed }: { readonly changed: string | undefined },
+): string {
+  const check = changed === undefined ? "" : ` You had not seen them yet. Check ${changed} against them now.`;
+  return `These instructions apply to the files of that folder.${check}\n${instructionBlocks(files)}`;
+}
 
-const blocks = (files: readonly InstructionFile[]) =>
+export const instructionBlocks = (files: readonly InstructionFile[]) =>
   files
-    .map((file) => `<instructions path=${JSON.stringify(file.path)}>\n${file.text.trimEnd()}\n</instructions>`)
+    .map(
+      (file) =>
+        `<instructions path=${escapeSenders(JSON.stringify(file.path))}>\n${escapeSenders(file.text.trimEnd())}\n</instructions>`,
+    )
     .join("\n");

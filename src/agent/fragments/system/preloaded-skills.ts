@@ -1,3 +1,5 @@
+import { escapeSenders } from "../escape-markup.ts";
+
 export interface PreloadedSkill {
   readonly name: string;
   readonly folder: string;
@@ -21,7 +23,7 @@ function block({ name, folder, files, moreFiles, body }: PreloadedSkill): string
   return [
     `<skill name=${JSON.stringify(name)} folder=${JSON.stringify(folder)}>`,
     ...beside,
-    body.trim(),
+    escapeSenders(body.trim()),
     "</skill>",
   ].join("\n");
 }

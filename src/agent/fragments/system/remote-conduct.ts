@@ -1,4 +1,4 @@
-import { escapeTags } from "../escape-markup.ts";
+import { escapeSenders } from "../escape-markup.ts";
 
 /** For an agent on a different machine from the agent that started it. */
 export const remoteConduct = (branch: string): string =>
@@ -7,7 +7,7 @@ You work in a clone of the repository, on the branch ${branch}, on a different m
 
 /** For an agent that waited for a remote agent when the program ended. */
 export const stillRunningRemotely = (agent: { description: string; agentId: string; taskId: string }): string =>
-  `The agent for "${escapeTags(agent.description)}" (${agent.agentId}) did not end with the program: it runs on another machine. It is followed here again, as the background job ${agent.taskId}. You are notified when it ends. Do not start it again.`;
+  `The agent for "${escapeSenders(agent.description)}" (${agent.agentId}) did not end with the program: it runs on another machine. It is followed here again, as the background job ${agent.taskId}. You are notified when it ends. Do not start it again.`;
 
 /** For an agent that adopts a job of another worker. */
 export const adoptedJobNotice = (base: string): string =>

@@ -1,5 +1,5 @@
 import { cutAfter } from "../../../protocol/index.ts";
-import { escapeSenders, escapeTags } from "../escape-markup.ts";
+import { escapeSenders } from "../escape-markup.ts";
 
 /** A merge conflict of a landing, for the agent that resolves it. */
 export interface ConflictTask {
@@ -22,8 +22,8 @@ const giveUpPrefix = "GIVE UP:";
 export const conflictTask = (conflict: ConflictTask): string =>
   [
     conflict.isAuthor
-      ? `Your branch ${escapeTags(conflict.branch)} is being landed and conflicts with what was landed before it. Resolve the conflict so that both sides keep what they meant.`
-      : `The branch ${escapeTags(conflict.branch)} of another agent is being landed and conflicts with what was landed before it. Resolve the conflict so that both sides keep what they meant.`,
+      ? `Your branch ${escapeSenders(conflict.branch)} is being landed and conflicts with what was landed before it. Resolve the conflict so that both sides keep what they meant.`
+      : `The branch ${escapeSenders(conflict.branch)} of another agent is being landed and conflicts with what was landed before it. Resolve the conflict so that both sides keep what they meant.`,
     `Work in ${conflict.path}: a working tree made for this, in the middle of a rebase. Paths that you know from before are in other folders; you cannot change anything there. Read the files before you edit them.`,
     `In conflict:\n${conflict.files.map((file) => `- ${escapeSenders(file)}`).join("\n")}`,
     ...(conflict.task === undefined
@@ -51,7 +51,7 @@ const commits = (list: ConflictTask["ours"]) =>
     : quote(list.map(({ commit, message }) => `${commit} ${cutAfter(message, 1_000, " […]")}`).join("\n"));
 
 const quote = (text: string) =>
-  escapeTags(text)
+  escapeSenders(text)
     .split("\n")
     .map((line) => `> ${line}`)
     .join("\n");

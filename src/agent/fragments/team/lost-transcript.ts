@@ -10,4 +10,4 @@ export const lostTranscriptNotice = ({ name, sessionId }: LostTranscript): strin
 
 /** The same notice for the member itself. */
 export const ownLostTranscriptNotice =
-  "You were in this team before, but the transcript no longer exists: you no longer know your instructions or what you have done. Your lead knows this. TaskList shows the tasks.";
+  "You were in this team before, but the transcript no longer exists: you no longer know your instructions or what you have done. Your lead knows this, and sends you what you need by mail.";

@@ -1,4 +1,5 @@
-import type { Mail } from "../../../protocol/index.ts";
+import { type Mail, oneLine } from "../../../protocol/index.ts";
+import { shutdownApproval } from "./shutdown-reminder.ts";
 import { teammateMessage } from "./teammate-message.ts";
 
 /** A mail as its receiver's model reads it. Kinds that the runtime handles itself are shown only to people. */
@@ -13,9 +14,9 @@ function wordsOf({ body, from, id }: Mail): string {
     case "idle_notification":
       return idleText(body, from);
     case "task_assignment":
-      return `Task #${body.taskId} is yours now, assigned by ${body.assignedBy}: ${body.subject}\n\n${body.description}\n\nSet it to in_progress with TaskUpdate when you begin, and to completed when it is done.`;
+      return assignmentText(body);
     case "shutdown_request":
-      return `The lead asks you to end your work${body.reason ? `: ${body.reason}` : "."}\nIf nothing would be lost, agree: SendMessage to team-lead with message {"type":"shutdown_response","request_id":"${body.requestId}","approve":true}. Otherwise answer with approve false and the reason. If you do not answer in time, you are stopped.`;
+      return `The lead asks you to end your work${body.reason ? `: ${body.reason}` : "."}\nIf nothing would be lost, agree: SendMessage to team-lead with message ${shutdownApproval(body.requestId)}. Otherwise answer with approve false and the reason. If you do not answer in time, you are stopped.`;
     case "shutdown_approved":
       return `${from} has agreed to end and has left.`;
     case "shutdown_rejected":
@@ -44,18 +45,58 @@ function wordsOf({ body, from, id }: Mail): string {
   }
 }
 
-function idleText(body: Extract<Mail["body"], { kind: "idle_notification" }>, from: string): string {
+type Assignment = Extract<Mail["body"], { kind: "task_assignment" }>;
+
+function assignmentText({ taskId, subject, description, assignedBy, blockedBy = [], history }: Assignment): string {
+  const next =
+    blockedBy.length === 0
+      ? "Set it to in_progress with TaskUpdate when you begin, and to completed when it is done."
+      : `It is blocked by ${blockedBy.map((id) => `#${id}`).join(", ")}: there is nothing to do now. You get a message when it is free.`;
+  return [`Task #${taskId} is yours now, assigned by ${assignedBy}: ${subject}`, description, history, next]
+    .filter((part) => part !== undefined && part !== "")
+    .join("\n\n");
+}
+
+/** Mail of earlier versions does not say whether the checks ran. */
+function completionText({ completedStatus, completedChecks }: Report): string {
+  if (completedStatus === "blocked" || completedStatus === "failed") return completedStatus;
+  if (completedChecks === "passed") return "completed, checks passed";
+  return completedChecks === "not_run" ? "completed, not verified" : "completed";
+}
+
+type Report = Extract<Mail["body"], { kind: "idle_notification" }>;
+
+/** True for a report of a member that did nothing since its last report and only says that it waits. */
+export const isOnlyWaiting = ({ didNothing, result = "", isLeaving, lacksPlan }: Report): boolean =>
+  didNothing === true &&
+  !isLeaving &&
+  !lacksPlan &&
+  result.length <= longestWaitText &&
+  !result.includes("?") &&
+  waitingWords.test(result);
+
+const longestWaitText = 400;
+const waitingWords =
+  /\b(?:wait(?:s|ing)?|stand(?:s|ing)? by|blocked|idle|nothing (?:to do|to report|new|left|more))\b/i;
+
+const lacksPlanText =
+  "It is in plan mode and has not presented a plan that waits for an answer. Its text is not one: it must call ExitPlanMode. Tell it with SendMessage.";
+
+function idleText(body: Report, from: string): string {
+  const open = body.openTaskId === undefined ? [] : [`Task #${body.openTaskId}: still in progress, not completed.`];
+  if (isOnlyWaiting(body)) return [`${from} is idle: ${oneLine(body.result ?? "")}`, ...open].join("\n");
   const state = {
-    available: `${from} is done with what it was doing and ${body.isLeaving ? "has agreed to end" : "waits for mail"}.`,
-    interrupted: `${from} was interrupted and waits for mail.`,
+    available: body.isLeaving ? `This is the last report of ${from}, which ends now.` : `${from} is idle.`,
+    interrupted: `${from} was interrupted and is idle.`,
     failed: `${from} could not continue${body.failureReason ? `: ${body.failureReason}` : "."}`,
   }[body.idleReason];
-  const task =
-    body.completedTaskId === undefined ? [] : [`Task #${body.completedTaskId}: ${body.completedStatus ?? "resolved"}.`];
-  const last = body.summary === undefined ? [] : [`Last message to another member: ${body.summary}`];
+  const task = body.completedTaskId === undefined ? [] : [`Task #${body.completedTaskId}: ${completionText(body)}.`];
+  const last =
+    body.summary === undefined || body.result !== undefined ? [] : [`Last message to another member: ${body.summary}`];
   const said = body.idleReason === "available" && !body.isLeaving ? "Its last answer" : "What it said";
   const result = body.result === undefined ? [] : [`${said}:\n${body.result}`];
   const rest = body.file === undefined ? [] : [`[cut: the whole answer is in ${body.file}]`];
   const evidence = body.evidence === undefined ? [] : [body.evidence];
-  return [state, ...task, ...last, ...result, ...rest, ...evidence].join("\n");
+  const plan = body.lacksPlan ? [lacksPlanText] : [];
+  return [state, ...plan, ...task, ...open, ...last, ...result, ...rest, ...evidence].join("\n");
 }

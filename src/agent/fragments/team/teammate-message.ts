@@ -1,10 +1,10 @@
 import { type Mail, oneLine, visibleLine, visibleText } from "../../../protocol/index.ts";
 import { cleanText } from "../../../tool/index.ts";
-import { escapeMarkup } from "../escape-markup.ts";
+import { escapeMarkup, escapeSenders } from "../escape-markup.ts";
 
 /**
- * A member's message as another member's model reads it. Text and attributes are escaped: nothing in it can close the
- * tag or open another sender's. Characters that hide, reorder or move text are made visible.
+ * A member's message as another member's model reads it. Nothing in it can close the tag or open
+ * another sender's; other markup stays as it is. Characters that hide, reorder or move text are made visible.
  */
 export function teammateMessage(mail: Pick<Mail, "from" | "color" | "summary">, text: string): string {
   const attributes = [
@@ -14,13 +14,10 @@ export function teammateMessage(mail: Pick<Mail, "from" | "color" | "summary">, 
   ]
     .filter((attribute): attribute is [string, string] => attribute[1] !== undefined)
     .map(([name, value]) => ` ${name}="${escapeMarkup(attributeText(value))}"`);
-  return `<teammate-message${attributes.join("")}>\n${escapeText(bounded(visibleText(cleanText(text))))}\n</teammate-message>`;
+  return `<teammate-message${attributes.join("")}>\n${escapeSenders(bounded(visibleText(cleanText(text))))}\n</teammate-message>`;
 }
 
 const attributeText = (value: string) => visibleLine(wholeStart(oneLine(cleanText(value)), longestAttribute));
-
-/** Quotes stay: they mean nothing between two tags, and code is easier to read with them. */
-const escapeText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 function bounded(text: string): string {
   if (text.length <= longestText) return text;

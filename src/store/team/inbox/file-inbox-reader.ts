@@ -14,6 +14,7 @@ import { type MailId, messageOf } from "../../../protocol/index.ts";
 import { compactSegments } from "./compact-inbox.ts";
 import { type CurrentScan, openCurrentFile } from "./current-inbox-file.ts";
 import { createInboxFold, heldMail, type InboxEntry } from "./inbox-fold.ts";
+import { createInboxFollower, type InboxFollower } from "./inbox-follower.ts";
 import { createReadMarks } from "./read-marks.ts";
 import type { HeldMail, InboxReader } from "./inbox.ts";
 import { listSegments, readSegments, segmentPath } from "./inbox-segments.ts";
@@ -48,7 +49,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
   const { path, file, watcher, clock } = options;
   const marks = createReadMarks(path);
   const fold = createInboxFold({ keepsRead: false, marks });
-  const followers = new Set<Follower>();
+  const followers = new Set<InboxFollower>();
   const moved = new Set<number>();
   const notices: string[] = [];
   let chores: Promise<void> = Promise.resolve();
@@ -173,7 +174,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
 
   async function* follow(signal: AbortSignal): AsyncIterable<readonly HeldMail[]> {
     if (isClosed) return;
-    const follower = createFollower();
+    const follower = createInboxFollower();
     const onHint = () => {
       try {
         scan();
@@ -217,44 +218,6 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
 
   start();
   return { unread, follow, mark, takeNotices: () => notices.splice(0), close };
-}
-
-interface Follower {
-  deliver(arrived: readonly InboxEntry[]): void;
-  fail(error: unknown): void;
-  wake(): void;
-  /** Throws the error given to `fail`. */
-  take(): readonly HeldMail[];
-  woken(): Promise<void>;
-}
-
-function createFollower(): Follower {
-  let waiting: InboxEntry[] = [];
-  let failure: { readonly error: unknown } | undefined;
-  let resolve: (() => void) | undefined;
-  const wake = () => {
-    resolve?.();
-    resolve = undefined;
-  };
-  return {
-    wake,
-    deliver(arrived) {
-      for (const entry of arrived) waiting.push(entry);
-      if (arrived.length > 0) wake();
-    },
-    fail(error) {
-      failure = { error };
-      wake();
-    },
-    take() {
-      if (failure !== undefined) throw failure.error;
-      // Mail that is already marked as read is left out.
-      const batch = waiting.flatMap(heldMail);
-      waiting = [];
-      return batch;
-    },
-    woken: () => new Promise((done) => (resolve = done)),
-  };
 }
 
 const closedError = (member: string) => new Error(`the reader of the inbox of ${member} is closed`);

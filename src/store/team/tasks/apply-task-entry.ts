@@ -1,11 +1,62 @@
 import type { ProcessIdentity } from "../../../platform/index.ts";
-import { isOpenTask, type WorkItem, type WorkItemId } from "../../../protocol/index.ts";
+import {
+  returnedBy,
+  isOpenTask,
+  type OwnerWords,
+  type PastOwner,
+  teamLead,
+  teamUser,
+  type WorkItem,
+  type WorkItemId,
+} from "../../../protocol/index.ts";
 import type { TaskEntry, TaskEntryOf } from "./task-entry.ts";
 import type { TaskChange } from "./task-list.ts";
 import { openBlockers, putItem, removeItem, type TaskState } from "./task-list-state.ts";
 
 /** Applies a valid entry to the list. */
 export function applyTask(state: TaskState, entry: TaskEntry): TaskChange {
+  const before = entry.do === "create" ? undefined : found(state, entry.id);
+  const change = applyEntry(state, entry);
+  const kept = before === undefined ? change : keepHistory(state, before, change);
+  for (const id of kept.freed) offerAgain(state, found(state, id));
+  return isInCharge(kept.by) ? { ...kept, item: offerAgain(state, kept.item) } : kept;
+}
+
+const isInCharge = (name: string) => name === teamLead || name === teamUser;
+
+/** Members may claim a returned task again: the lead or user changed it, or nothing blocks it any more. */
+function offerAgain(state: TaskState, item: WorkItem): WorkItem {
+  if (returnedBy(item) === undefined) return item;
+  const past = (item.past ?? []).map(({ owner, until, said }) => pastOwner(owner, until, said));
+  return putItem(state, { ...item, past });
+}
+
+const maxPastOwners = 5;
+
+/** A task that changes hands keeps who had begun it, and what that member last said. */
+function keepHistory(state: TaskState, before: WorkItem, change: TaskChange): TaskChange {
+  const { item, at } = change;
+  const previous = { status: before.status, ...(before.owner !== undefined && { owner: before.owner }) };
+  const { said, ...rest } = item;
+  if (before.owner === item.owner || item.status === "deleted") return { ...change, previous };
+  const isBegun = before.status !== "pending" || said !== undefined;
+  const returned = change.by === before.owner && item.owner === undefined && !isInCharge(change.by);
+  const more =
+    before.owner === undefined || !(isBegun || returned)
+      ? []
+      : [{ ...pastOwner(before.owner, at, said), ...(returned && { returned }) }];
+  const past = [...(item.past ?? []), ...more].slice(-maxPastOwners);
+  const kept = { ...rest, ...(past.length > 0 && { past }) };
+  return { ...change, previous, item: putItem(state, kept, state.holders.get(item.id)) };
+}
+
+const pastOwner = (owner: string, until: string, said: OwnerWords | undefined): PastOwner => ({
+  owner,
+  until,
+  ...(said && { said }),
+});
+
+function applyEntry(state: TaskState, entry: TaskEntry): TaskChange {
   switch (entry.do) {
     case "create":
       return result("created", entry, create(state, entry));
@@ -111,7 +162,8 @@ function change(state: TaskState, entry: TaskEntryOf<"change">): TaskChange {
   }
 }
 
-function withFields(item: WorkItem, { patch, at }: TaskEntryOf<"change">): WorkItem {
+function withFields(item: WorkItem, entry: TaskEntryOf<"change">): WorkItem {
+  const { patch, at } = entry;
   const { subject = item.subject, description = item.description, activeForm = item.activeForm } = patch;
   const merged = Object.entries({ ...item.metadata, ...patch.metadata }).filter(([, value]) => value !== null);
   return {
@@ -120,8 +172,21 @@ function withFields(item: WorkItem, { patch, at }: TaskEntryOf<"change">): WorkI
     description,
     ...(activeForm !== undefined && { activeForm }),
     metadata: Object.fromEntries(merged),
+    ...wordsOf(item, entry),
     updatedAt: at,
   };
+}
+
+/** Words of the owner, or of the last owner of a task that was released since. */
+function wordsOf(
+  { owner, past = [] }: WorkItem,
+  { by, patch }: TaskEntryOf<"change">,
+): Pick<WorkItem, "said" | "past"> {
+  const { said } = patch;
+  if (said === undefined) return {};
+  if (owner === by) return { said };
+  const last = past.at(-1);
+  return owner === undefined && last?.owner === by ? { past: [...past.slice(0, -1), { ...last, said }] } : {};
 }
 
 /** A new owner has not started the task, and the previous owner's claim ends. */

@@ -25,12 +25,15 @@ export function createTaskList(
   const write = async (entry: TaskEntry): Promise<TaskAnswer> => {
     assertSize(entry);
     const written = await journal.write(entry);
-    return written.ok ? { ok: true, item: written.change.item } : { ok: false, ...written.refusal };
+    if (!written.ok) return { ok: false, ...written.refusal };
+    const { item, previous } = written.change;
+    return { ok: true, item, previous };
   };
 
   const change = (id: number, patch: TaskPatch, by: TaskActor) => {
     const { name, generation } = by;
-    return write({ do: "change", by: name, at: now(), id, generation, patch: plain(patch), ...claimerOf(id, by) });
+    const entry = { do: "change", by: name, at: now(), id, generation, patch: plain(patch), strict: true } as const;
+    return write({ ...entry, ...claimerOf(id, by) });
   };
 
   /** Stores only the tools that the task needs. */
@@ -105,7 +108,7 @@ function difference(before: TaskState, after: TaskState): TaskChange[] {
     const old = before.items.get(item.id);
     if (old !== undefined && JSON.stringify(old) === JSON.stringify(item)) continue;
     const what = old === undefined ? "created" : "changed";
-    changes.push({ what, by: runtimeName, at: item.updatedAt, item, freed: [] });
+    changes.push({ what, by: runtimeName, at: item.updatedAt, item, ...(old && { previous: old }), freed: [] });
   }
   for (const item of before.items.values()) {
     if (after.items.has(item.id)) continue;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ProcessIdentity } from "../../../platform/index.ts";
-import { AcceptanceCheck, WorkItemId, WorkItemStatus } from "../../../protocol/index.ts";
+import { AcceptanceCheck, OwnerWords, WorkItemId, WorkItemStatus } from "../../../protocol/index.ts";
 
 const metadata = z.record(z.string(), z.unknown());
 const written = { by: z.string(), at: z.string() };
@@ -37,7 +37,13 @@ export const TaskEntry = z.discriminatedUnion("do", [
       addBlocks: z.array(WorkItemId).optional(),
       addBlockedBy: z.array(WorkItemId).optional(),
       metadata: metadata.optional(),
+      said: OwnerWords.optional(),
     }),
+    /**
+     * Also the lead and the user cannot complete a blocked task. Entries of earlier versions lack it and keep their
+     * effect.
+     */
+    strict: z.literal(true).optional(),
   }),
   z.object({ do: z.literal("claim"), ...written, ...claimer, id: WorkItemId }),
   z.object({

@@ -1,5 +1,5 @@
 import type { ProcessIdentity } from "../../../platform/index.ts";
-import type { AcceptanceCheck, WorkItem, WorkItemId, WorkItemStatus } from "../../../protocol/index.ts";
+import type { AcceptanceCheck, OwnerWords, WorkItem, WorkItemId, WorkItemStatus } from "../../../protocol/index.ts";
 
 /**
  * A task list that any number of processes share. The position of a write in the common order decides its result: of
@@ -61,6 +61,8 @@ export interface TaskPatch {
   readonly addBlockedBy?: readonly WorkItemId[] | undefined;
   /** Merged key by key; null removes a key. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** The last words of the author about a task that it has, or had last. Counts for no other author. */
+  readonly said?: OwnerWords | undefined;
 }
 
 /** The author of a change. `team-lead` and `user` may also change the tasks of others. */
@@ -93,9 +95,12 @@ export interface TaskProof {
 }
 
 export type TaskAnswer =
-  | { readonly ok: true; readonly item: WorkItem }
+  | { readonly ok: true; readonly item: WorkItem; readonly previous?: TaskHolding | undefined }
   /** `message` is for the caller: the obstacle and what to do. */
   | { readonly ok: false; readonly reason: TaskRefusal; readonly message: string; readonly item?: WorkItem };
+
+/** The owner and the state of a task before a change. Decided by the order of the list, so that no claim is missed. */
+export type TaskHolding = Pick<WorkItem, "owner" | "status">;
 
 export type TaskRefusal =
   | "missing"
@@ -120,6 +125,8 @@ export interface TaskChange {
   readonly by: string;
   readonly at: string;
   readonly item: WorkItem;
+  /** Undefined for a new task. */
+  readonly previous?: TaskHolding | undefined;
   /** Tasks that this change unblocks. */
   readonly freed: readonly WorkItemId[];
   /** The reason for the release. */

@@ -67,7 +67,7 @@ function validateChange(state: TaskState, item: WorkItem, entry: TaskEntryOf<"ch
     const unbegun = validateStart(state, item, entry);
     if (unbegun !== undefined) return unbegun;
   }
-  if (patch.status === "completed" && !isChief(entry.by)) {
+  if (patch.status === "completed" && (entry.strict || !isChief(entry.by))) {
     const blockers = openBlockers(state, item);
     if (blockers.length > 0) return blocked(item, blockers);
   }
@@ -121,11 +121,11 @@ function validateHold(
   if (generation === undefined || (item.owner === name && item.generation === generation)) return undefined;
   const now =
     item.owner === undefined
-      ? "it was released and has no owner"
+      ? "it is back on the list without an owner"
       : item.owner === name
-        ? "it was released and claimed again"
-        : `it was released and now belongs to ${item.owner}`;
-  const message = `${name} no longer holds that claim on task ${item.id}: ${now}. Stop working on it and read the task list.`;
+        ? "that claim has ended, and a later one of yours counts"
+        : `it belongs to ${item.owner} now`;
+  const message = `Task ${item.id} is not yours any more: ${now}. Stop working on it and read the task list.`;
   return { reason: "stale", message, item };
 }
 

@@ -30,7 +30,7 @@ describe("teammate message, as the model reads it", () => {
       teammateMessage({ from: "mallory", color: text, summary: "s" }, "t"),
     ];
     for (const block of places) {
-      expect(block.match(/<[^>]*>/g)).toHaveLength(2);
+      expect(block.match(/<\s*\/?\s*teammate-message[^>]*>/gi)).toHaveLength(2);
       expect(block.match(/^<teammate-message teammate_id="mallory"/g)).toHaveLength(1);
       expect(block.endsWith("\n</teammate-message>")).toBe(true);
     }

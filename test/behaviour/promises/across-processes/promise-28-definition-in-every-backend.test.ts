@@ -97,7 +97,7 @@ test("promise 28: definition means the same in every backend: prompt, model, too
     "You are the expert on everything.",
     "Say hello to everybody.",
     "Mind the gap.",
-    "a member of the team alpha",
+    "a teammate in the team alpha",
   ])
     expect(system).toContain(part);
   expect(here.request.tools.map(({ name }) => name).toSorted()).toEqual([

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { type PermissionAnswer, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
-import { type Choice, choicesOf, isElicitation, requestText } from "../../../../src/view/index.ts";
+import { type Choice, choicesOf, isElicitation, requestText, withComment } from "../../../../src/view/index.ts";
 import { formatAgo, formatClock } from "../../parts/format-amounts.ts";
 import { useNow } from "../../parts/use-now.ts";
 import type { Approval } from "../../state/approvals.ts";
@@ -84,7 +84,9 @@ interface AnswersProps {
 
 function Answers({ choices, isTooLong, isAnswered, onAnswer }: AnswersProps) {
   const [words, setWords] = useState("");
-  const yes = choices.filter(({ isApproval: isYes }) => isYes);
+  const yes = choices.filter(({ isApproval: isYes, takesComment }) => isYes && !takesComment);
+  const ownWords = choices.find(({ isApproval: isYes, takesComment }) => isYes && takesComment);
+  const refusal = choices.find(({ isApproval: isYes }) => !isYes)?.answer ?? { behavior: "deny" };
   const message = words.trim();
   return (
     <div className="answers">
@@ -118,18 +120,19 @@ function Answers({ choices, isTooLong, isAnswered, onAnswer }: AnswersProps) {
         className="answers-no"
         onSubmit={(event) => {
           event.preventDefault();
-          onAnswer(message === "" ? { behavior: "deny" } : { behavior: "deny", message });
+          if (message === "") onAnswer(refusal);
+          else onAnswer(ownWords ? withComment(ownWords, message) : { behavior: "deny", message });
         }}
       >
         <input
           value={words}
           disabled={isAnswered}
-          aria-label="What to do instead"
-          placeholder="What to do instead (optional)"
+          aria-label={ownWords ? "Your own answer" : "What to do instead"}
+          placeholder={ownWords ? "Your own answer" : "What to do instead (optional)"}
           onChange={(event) => setWords(event.currentTarget.value)}
         />
-        <button type="submit" className="danger" disabled={isAnswered}>
-          {message === "" ? "Deny" : "Deny with comment"}
+        <button type="submit" className={ownWords ? undefined : "danger"} disabled={isAnswered}>
+          {ownWords ? (message === "" ? "No answer" : "Answer") : message === "" ? "Deny" : "Deny with comment"}
         </button>
       </form>
     </div>

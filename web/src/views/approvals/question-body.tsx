@@ -54,6 +54,8 @@ export function QuestionBody({ question }: { question: Question }): ReactNode {
         </>
       );
     }
+    case "AskUserQuestion":
+      return <Options options={input["options"]} />;
     case "ExitPlanMode": {
       const { plan, ...others } = input;
       return (
@@ -68,6 +70,21 @@ export function QuestionBody({ question }: { question: Question }): ReactNode {
     default:
       return <Fields fields={input} />;
   }
+}
+
+/** The consequences of each answer. The answers themselves are the buttons below. */
+function Options({ options }: { options: unknown }) {
+  const described = (Array.isArray(options) ? options : []).map(fieldsIn).filter((option) => option["description"]);
+  if (described.length === 0) return null;
+  return (
+    <ul className="soft">
+      {described.map((option, index) => (
+        <li key={index}>
+          {visibleLine(text(option["label"]))}: {visibleText(text(option["description"]))}
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 /** The question's text, if it says more than is shown anyway. */

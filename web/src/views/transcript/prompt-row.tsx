@@ -1,8 +1,8 @@
 import { visibleText } from "../../../../src/protocol/index.ts";
-import type { PromptItem } from "../../../../src/view/index.ts";
+import { mailIn, notificationText, type PromptItem } from "../../../../src/view/index.ts";
 import { Markdown } from "../../parts/markdown.tsx";
 import { Foldable } from "./foldable.tsx";
-import { mailIn, partText, signalText } from "./prompt-text.ts";
+import { partText } from "./prompt-text.ts";
 import { Time } from "./time.tsx";
 
 /** A prompt to the agent. User text, mail and runtime messages look different. */
@@ -34,7 +34,7 @@ export function PromptRow({ item, foldKey, isWaiting }: { item: PromptItem; fold
     case "background":
     case "hook":
     case "agent": {
-      const words = signalText(text);
+      const words = visibleText(notificationText(text));
       const [first = ""] = words.split("\n", 1);
       return (
         <div className="signal">

@@ -1,0 +1,78 @@
+import type { PermissionMode } from "../../../protocol/index.ts";
+import type { Rule } from "../../../tool/index.ts";
+import { escapeSenders } from "../escape-markup.ts";
+
+export interface PermissionFacts {
+  readonly mode: PermissionMode;
+  /**
+   * The one that answers when a call needs permission. `lead`: the request goes to the lead of the team. Undefined: not
+   * known when the prompt is written.
+   */
+  readonly asks?: "user" | "lead" | "none" | undefined;
+  /** The allow rules in effect. */
+  readonly allow: readonly Pick<Rule, "text">[];
+  /** True for an agent type that only reads: its mode is `plan`, but it has no plan to present. */
+  readonly onlyReads?: boolean | undefined;
+  /** True if the agent works in its own worktree, where it may commit. */
+  readonly ownWorktree?: boolean | undefined;
+}
+
+/** Returns one or two lines: the calls that the agent may make without asking, and what happens to the others. */
+export function permissionSummary(facts: PermissionFacts): string {
+  const { mode, onlyReads } = facts;
+  const head = facts.asks === "user" ? "- Permissions, until the user changes them:" : "- Permissions:";
+  if (onlyReads)
+    return `${head} you only read. Calls that change files, and commands that do more than read, are refused${facts.allow.length === 0 ? "" : ", also those that a rule allows"}.`;
+  switch (mode) {
+    case "plan":
+      return `${head} plan mode. Calls that change files, and commands that do more than read, are refused until the plan is approved.`;
+    case "bypassPermissions":
+      return `${head} ${mode}. Every call runs without asking, except what a deny rule forbids.`;
+    case "dontAsk":
+      return `${head} ${mode}. You may ${free(facts)}. Every other call is refused.`;
+    case "default":
+    case "acceptEdits":
+    case "bubble":
+      return `${head} ${mode === "bubble" ? "those of the agent that started you" : mode}. Without asking you may ${free(facts)}. ${others(facts)}`;
+  }
+}
+
+function free({ mode, allow, ownWorktree }: PermissionFacts): string {
+  const commands = ownWorktree
+    ? "mkdir, mv, cp, rm, sed -i, git add and git commit"
+    : "mkdir, mv, cp, sed -i, git add, and rm of files that are committed or that you created";
+  const edit =
+    mode === "acceptEdits"
+      ? `read and change files in the working directory (also with ${commands})`
+      : "read files in the working directory";
+  const rules = shown(allow.map(({ text }) => text));
+  return rules === ""
+    ? `${edit} and run commands that only read`
+    : `${edit}, run commands that only read, and use what the rules allow: ${rules}`;
+}
+
+function others({ asks }: PermissionFacts): string {
+  switch (asks) {
+    case "user":
+      return "For every other call the user is asked.";
+    case "lead":
+      return "For every other call your team lead's user is asked, which takes time.";
+    case "none":
+      return "Every other call is refused: no user is available to give permission.";
+    case undefined:
+      return "Every other call needs permission.";
+  }
+}
+
+const limit = 300;
+
+/** Lists the rules, up to a limit. */
+function shown(rules: readonly string[]): string {
+  const listed: string[] = [];
+  for (const rule of new Set(rules)) {
+    if ([...listed, rule].join(", ").length > limit) break;
+    listed.push(rule);
+  }
+  const more = new Set(rules).size - listed.length;
+  return escapeSenders([...listed, ...(more > 0 ? [`${more} more`] : [])].join(", "));
+}

@@ -1,0 +1,60 @@
+import { teamLead } from "../../../protocol/index.ts";
+import { uncommittedText } from "../worktree.ts";
+import type { LeftWorktree } from "./member-ended.ts";
+
+/** A completed task whose work has not landed, and the tasks of others that it has unblocked. */
+export interface UnlandedTask {
+  readonly owner: string;
+  readonly work: LeftWorktree;
+  readonly unblocked: readonly { readonly id: number }[];
+}
+
+/** For the agent that completed the task. Others do not have its work yet, so it says what to do. */
+export function unlandedNote({ owner, work, unblocked }: UnlandedTask, reader: string): string {
+  const { branch } = work;
+  const where = reader === owner ? "Your work is only in your" : `The work of ${owner} is only in its`;
+  const state = `${where} worktree${onBranch(work)}: ${amount(work)}. The agent that does ${numbers(unblocked)} in another folder does not have it.`;
+  const commit =
+    work.uncommitted.length === 0
+      ? ""
+      : ` ${reader === owner ? "Commit" : `Have ${owner} commit`} it all: only commits land.`;
+  if (branch === undefined) return `${state}${commit}`;
+  const land = `Land (branches: [${JSON.stringify(branch)}])`;
+  return reader === teamLead
+    ? `${state}${commit} Bring it to your branch with ${land}.`
+    : `${state}${commit} Say in your report that ${teamLead} should bring it to the others with ${land}.`;
+}
+
+/** For the agent that completed a task and left files uncommitted. */
+export function uncommittedNote({ owner, work }: Pick<UnlandedTask, "owner" | "work">, reader: string): string {
+  const files = uncommittedText(work.uncommitted);
+  const what = work.uncommitted.length === 1 ? "it" : "them";
+  return reader === owner
+    ? `Your worktree has ${files}: commit ${what}, only commits land.`
+    : `The worktree of ${owner} has ${files}: have ${owner} commit ${what}, only commits land.`;
+}
+
+/** Work that a task builds on, and that the folder of its owner may not have. */
+export interface UnlandedBlocker {
+  readonly taskId: number;
+  readonly owner: string;
+  readonly work: LeftWorktree;
+}
+
+/** For the agent that begins a task. `canMerge`: it has its own branch, so a merge concerns only itself. */
+export function unlandedBlockerNote({ taskId, owner, work }: UnlandedBlocker, canMerge: boolean): string {
+  const state = `The work of ${owner} for #${taskId} is only in its worktree${onBranch(work)}: ${amount(work)}.`;
+  return canMerge && work.branch !== undefined && work.commits > 0
+    ? `${state} If you need it, run git merge ${work.branch} in your folder.`
+    : `${state} If you need it, ask ${teamLead} to land it first.`;
+}
+
+const onBranch = ({ branch }: LeftWorktree) => (branch === undefined ? "" : `, on the branch ${branch}`);
+
+const amount = ({ commits, uncommitted }: LeftWorktree): string =>
+  [
+    ...(commits === 0 ? [] : [`${commits} ${commits === 1 ? "commit" : "commits"} not landed`]),
+    ...(uncommitted.length === 0 ? [] : [uncommittedText(uncommitted)]),
+  ].join(", ");
+
+const numbers = (tasks: UnlandedTask["unblocked"]) => tasks.map(({ id }) => `#${id}`).join(", ");

@@ -1,0 +1,75 @@
+import { conflictTask, giveUpReason, refusedCommand, type RefusedCommand } from "../../agent/index.ts";
+import { type AgentPath, leadPath } from "../../protocol/index.ts";
+import {
+  type Conflict,
+  conflictHunks,
+  createLandTool,
+  type LandToolPorts,
+  subagentName,
+  type TeammateStarter,
+} from "../../team/index.ts";
+import type { Tool } from "../../tool/index.ts";
+import type { AgentDependencies } from "../session-dependencies.ts";
+import type { AgentRuntime } from "../agent-runtime/agent-runtime.ts";
+import type { DelegatedWork } from "./run-delegated-task.ts";
+import type { SessionSubagents } from "./subagents.ts";
+
+export interface SessionLandPorts extends Pick<LandToolPorts, "place">, Pick<SessionSubagents, "delegate"> {
+  readonly agents: Pick<AgentDependencies, "repository" | "leadTools" | "readLogs">;
+  readonly teammates: TeammateStarter | undefined;
+  readonly runtime: () => AgentRuntime;
+}
+
+/**
+ * The Land tool, for the lead of a session only. A new agent of the session resolves conflicts, in the temporary worktree
+ * only.
+ */
+export function landTools(path: AgentPath, ports: SessionLandPorts): readonly Tool[] {
+  if (path !== leadPath) return [];
+  const tool = createLandTool({
+    place: ports.place,
+    settings: ports.agents.repository,
+    ownerId: () => ports.runtime().id,
+    // A check runs outside of a sandbox, so it is judged that way.
+    refuseCheck: (command) => refusalOf({ command, ...(ports.runtime().sandbox && { outside_sandbox: true }) }, ports),
+    refuseCommand: (command) => refusalOf({ command }, ports),
+    worksHere: (name) => worksHere(name.toLowerCase(), ports),
+    async resolveConflict(conflict, signal) {
+      const report = await ports.delegate(await conflictWork(conflict, signal));
+      const isResolved = report.status === "completed" && giveUpReason(report.text) === undefined;
+      return isResolved ? "resolved" : "unresolved";
+    },
+  });
+  return [tool];
+}
+
+async function refusalOf(
+  input: { readonly command: string; readonly outside_sandbox?: boolean },
+  { runtime, agents }: SessionLandPorts,
+): Promise<RefusedCommand | undefined> {
+  const bash = agents.leadTools().find(({ name }) => name === "Bash");
+  if (!bash) return { why: "you have no Bash tool", allowedWith: undefined };
+  return refusedCommand(await runtime().policy.decide(bash, input));
+}
+
+/** True if the last agent of this name works in the lead's own folder: a teammate, or a subagent of any run. */
+async function worksHere(name: string, { place, agents, teammates }: SessionLandPorts): Promise<boolean> {
+  const member = teammates?.members?.().findLast((each) => each.name.toLowerCase() === name);
+  if (member) return member.cwd === place.cwd && member.worktreePath === undefined && member.worker === undefined;
+  const spawned = [...(await agents.readLogs())].flatMap(([id, log]) =>
+    log.flatMap(({ event }) =>
+      event.type === "agent.spawned" && subagentName(id, event)?.toLowerCase() === name ? [event] : [],
+    ),
+  );
+  const last = spawned.at(-1);
+  return last?.cwd === place.cwd && last.worktree === undefined && last.remote === undefined;
+}
+
+const conflictWork = async (conflict: Conflict, signal: AbortSignal | undefined): Promise<DelegatedWork> => ({
+  who: { type: "general-purpose" },
+  description: `resolve the conflict of ${conflict.branch}`,
+  prompt: conflictTask({ ...conflict, isAuthor: false, hunks: await conflictHunks(conflict) }),
+  cwd: conflict.path,
+  mode: "acceptEdits",
+  signal,
+});

@@ -1,0 +1,57 @@
+import { messageOf } from "../../protocol/index.ts";
+import { adoptReservedTasks } from "./adopt-reserved-tasks.ts";
+import type { EndAnnouncements } from "./announce-ends.ts";
+import type { LeadContext, LeadTeamOptions } from "./lead-context.ts";
+import type { LeadTeam, SpawnedTeammate, TeammateRequest } from "./lead-team.ts";
+import type { PermissionCeiling } from "./permission-ceiling.ts";
+import type { TeammateLifecycle } from "./teammate-lifecycle.ts";
+
+export interface SpawnPorts {
+  readonly lifecycle: TeammateLifecycle;
+  readonly ceiling: PermissionCeiling;
+  readonly ends: EndAnnouncements;
+}
+
+/** Starts new members. A repeated call returns the member that it started. */
+export function createSpawns(
+  { backends, permissions }: Pick<LeadTeamOptions, "backends" | "permissions">,
+  { team, sender, warn }: LeadContext,
+  { lifecycle, ceiling, ends }: SpawnPorts,
+): LeadTeam["spawn"] {
+  const spawn = async (request: TeammateRequest): Promise<SpawnedTeammate> => {
+    const { worktree, backend, description, ...entry } = request;
+    const choice = backend ? { type: backend, notice: undefined } : await backends.choose();
+    const notices = choice.notice === undefined ? [] : [choice.notice];
+    const { member, isNew } = await team.record.join({
+      ...entry,
+      backendType: choice.type,
+      ...(worktree && { worktreePath: worktree.path, worktreeBranch: worktree.branch }),
+    });
+    if (!isNew && (lifecycle.isRunning(member.name) || member.ended)) return { member, isNew, notices };
+    try {
+      const adopted = await adoptReservedTasks(member, team);
+      const capped = await ceiling.limitNewMember(member, permissions.mode());
+      await sender.send({ to: member.name, text: request.prompt, ...(description && { summary: description }) });
+      return { member: await lifecycle.start(capped), isNew, notices: [...notices, ...adopted] };
+    } catch (error) {
+      const detail = messageOf(error);
+      // The caller gets the error.
+      ends.isToldOtherwise(member.name);
+      await team.record
+        .end(member.name, { reason: "failed", detail })
+        .catch((cause: unknown) => warn(`cannot record that ${member.name} has failed: ${messageOf(cause)}`));
+      throw error;
+    }
+  };
+
+  const underWay = new Map<string, Promise<SpawnedTeammate>>();
+  return async (request) => {
+    // The same call, repeated before it got its answer.
+    const call = `${request.startedBy} ${request.callId}`;
+    const known = underWay.get(call);
+    if (known) return { ...(await known), isNew: false };
+    const spawned = spawn(request).finally(() => underWay.delete(call));
+    underWay.set(call, spawned);
+    return spawned;
+  };
+}

@@ -1,0 +1,69 @@
+import { type Envelope, type EventId, type MailBody, teamLead } from "../../protocol/index.ts";
+import type { InboxConsumer } from "../mailbox/inbox-consumer.ts";
+import { farewellReportBody, idleReportBody } from "./idle-report.ts";
+import type { TaskClaimer } from "./task-claimer.ts";
+import type { UnreportedWork } from "./unreported-work.ts";
+
+type Idle = Extract<Envelope["event"], { type: "agent.idle" }>;
+
+/** Sends a teammate's reports to its lead. */
+export interface LeadReports {
+  /** Reports all work up to this idle event. `instead` replaces how it ended. */
+  reportIdle(idleEvent: EventId, instead?: Idle): Promise<void>;
+  reportFailure(idleEvent: EventId | undefined, detail: string): Promise<void>;
+  /** Reports what is unreported, in the middle of a turn. */
+  sendFarewell(): Promise<void>;
+}
+
+/** Awaited before each idle report, so that the lead can see its work. */
+export type PrepareReport = () => Promise<ReportFacts>;
+
+export interface ReportFacts {
+  /** A line for the evidence. */
+  readonly line?: string | undefined;
+  /** It is in plan mode and can present a plan. */
+  readonly isPlanning: boolean;
+}
+
+export interface LeadReportsOptions {
+  readonly link: () => Pick<InboxConsumer, "send">;
+  readonly unreported: UnreportedWork;
+  readonly prepareReport?: PrepareReport | undefined;
+  /** Keeps the text of each report with its task. */
+  readonly claimer: Pick<TaskClaimer, "taskInProgress" | "keepWords">;
+}
+
+export function createLeadReports({ link, unreported, ...options }: LeadReportsOptions): LeadReports {
+  const reportIdle: LeadReports["reportIdle"] = async (idleEvent, instead) => {
+    const report = unreported.reportUntil(idleEvent);
+    if (!report) return;
+    const found = idleReportBody(report, instead ?? report.idle);
+    if (!found) return;
+    const { line, isPlanning } = (await options.prepareReport?.()) ?? { isPlanning: false };
+    const evidence = [found.evidence, line && `- ${line}`].filter(Boolean).join("\n");
+    const openTaskId = await options.claimer.taskInProgress();
+    const lacksPlan = isPlanning && found.idleReason === "available";
+    const body = {
+      ...found,
+      ...(evidence !== "" && { evidence }),
+      ...(openTaskId !== undefined && { openTaskId }),
+      ...(lacksPlan && { lacksPlan }),
+    };
+    if (body.result !== undefined) await options.claimer.keepWords(body.result);
+    await link().send({ id: report.mailId, to: teamLead, body, wakes: body.idleReason === "failed" });
+  };
+  return {
+    reportIdle,
+    async reportFailure(idleEvent, detail) {
+      if (idleEvent !== undefined) return reportIdle(idleEvent, { type: "agent.idle", reason: "failed", detail });
+      const body: MailBody = { kind: "idle_notification", idleReason: "failed", failureReason: detail };
+      await link().send({ to: teamLead, body, wakes: true });
+    },
+    async sendFarewell() {
+      const report = unreported.reportUntilNow();
+      const body = report && farewellReportBody(report);
+      if (body?.result !== undefined) await options.claimer.keepWords(body.result);
+      if (body) await link().send({ id: report.mailId, to: teamLead, body, wakes: false });
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { readShellLine, type ShellCommand } from "./shell-line.ts";
+
+/** Full-screen programs. Without a terminal they wait for keys that never come. */
+const fullScreen = new Set(["vi", "vim", "nvim", "view", "nano", "pico", "emacs", "micro", "joe", "htop", "btop"]);
+
+/** Commands that do nothing but wait, look and print. */
+const idle = new Set("sleep echo printf true : test [ [[ grep rg cat ls stat date tail head wc jobs wait".split(" "));
+
+/** A shorter pause may be part of a test. */
+const longestSleepS = 5;
+
+/** Returns why a command line cannot lead to anything here, as a text for the model. */
+export function uselessLineReason(line: string, { isBackground }: { readonly isBackground: boolean }) {
+  const { commands } = readShellLine(line);
+  const screen = commands.find((command) => fullScreen.has(nameOf(command)) && !isBatch(command));
+  if (screen)
+    return `Not run: ${nameOf(screen)} is a full-screen program, and there is no terminal and no user here. Use your file tools, or a program that needs no input.`;
+  if (isBackground || !isOnlyWaiting(line, commands)) return undefined;
+  return "Not run: this line only waits, and nothing reaches you while it runs. If you wait for mail, an agent or a background job: end your turn with your answer, and you are woken. If a program needs time to start, start it with run_in_background and try it with a command that retries.";
+}
+
+function isOnlyWaiting(line: string, commands: readonly ShellCommand[]): boolean {
+  const pauses = commands.filter((command) => nameOf(command) === "sleep").map(secondsOf);
+  const isLoop = /\b(while|until|for)\b/.test(line);
+  const isLong = pauses.some((seconds) => seconds > longestSleepS || (isLoop && seconds >= 1));
+  return isLong && !startsJob.test(line) && commands.every(isIdle);
+}
+
+/** A single `&`: something runs beside the pause. */
+const startsJob = /(^|[^&<>])&($|[^&>])/;
+
+const isIdle = (command: ShellCommand): boolean =>
+  idle.has(nameOf(command)) && command.redirects.every(({ effect }) => effect !== "write");
+
+const nameOf = ({ words }: ShellCommand): string => (words[0]?.value ?? "").replace(/^.*\//, "");
+
+const isBatch = ({ words }: ShellCommand): boolean =>
+  words.some(({ value }) => /^(-es|-Es|--headless|-batch|--batch|--script|--version|--help)$/.test(value));
+
+const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+function secondsOf({ words }: ShellCommand): number {
+  return words.slice(1).reduce((sum, { value }) => {
+    const [, number, unit = "s"] = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(value) ?? [];
+    return number === undefined ? sum : sum + Number(number) * (units[unit || "s"] ?? 1);
+  }, 0);
+}

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { echoTool, harness, step } from "../support/agent/agent-harness.ts";
+
+const ask = () => ({ behavior: "ask" as const, rule: "test", question: "Allow it?", suggestions: ["Echo"] });
+const script = { version: 1 as const, steps: [step("", ["Echo", "a"]), { text: "ok" }] };
+
+test("a refused call stores its reason alone, each once, for reports", async () => {
+  const parts = [
+    { part: "`node -e 'f(1)'`", why: "node runs any code it is given" },
+    { part: "`node x`", why: "node runs any code it is given" },
+    { part: "`npm i`", why: "no rule allows npm" },
+  ];
+  const refusal = { cause: "permission", why: parts[0]?.why, parts, hints: [], rules: [] } as const;
+  const { run, events } = harness({ script, decide: () => ({ ...ask(), refusal }) });
+  await run("go");
+  expect(events().find((event) => event.type === "tool.settled")).toMatchObject({
+    outcome: "denied",
+    reason: "node runs any code it is given; no rule allows npm",
+  });
+});
+
+test("the result of a change outside the working directory says so", async () => {
+  const decide = () => ({ behavior: "allow", rule: "allow Echo", outside: "/work" }) as const;
+  const { run, events } = harness({ tools: [echoTool], script, decide });
+  await run("go");
+  expect(events().find((event) => event.type === "tool.settled")).toMatchObject({
+    content: [{ text: "a" }, { text: "[This file is outside the working directory /work.]" }],
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { type PermissionFacts, permissionSummary } from "../../../../src/agent/index.ts";
+
+const allow = [{ text: "Bash(npm test:*)" }, { text: "WebFetch(domain:example.com)" }];
+
+test("the summary of every mode", () => {
+  const facts: PermissionFacts[] = [
+    { mode: "default", asks: "user", allow: [] },
+    { mode: "default", asks: "none", allow },
+    { mode: "acceptEdits", asks: "none", allow },
+    { mode: "acceptEdits", asks: "lead", allow: [] },
+    { mode: "acceptEdits", allow: [], ownWorktree: true },
+    { mode: "dontAsk", asks: "none", allow },
+    { mode: "bubble", asks: "user", allow },
+    { mode: "plan", asks: "user", allow },
+    { mode: "plan", asks: "none", allow, onlyReads: true },
+    { mode: "bypassPermissions", asks: "none", allow },
+  ];
+  expect(facts.map(permissionSummary)).toMatchSnapshot();
+});
+
+test("an agent type that only reads hears nothing of plan mode", () => {
+  expect(permissionSummary({ mode: "plan", allow, onlyReads: true })).not.toMatch(/plan/i);
+});
+
+test("the summary stays short with many rules", () => {
+  const many = Array.from({ length: 200 }, (_, at) => ({ text: `Bash(npm run script-${at})` }));
+  const text = permissionSummary({ mode: "default", asks: "none", allow: many });
+  expect(text.length).toBeLessThan(700);
+  expect(text).toMatch(/\d+ more/);
+});
+
+test("a rule cannot open a tag", () => {
+  const text = permissionSummary({ mode: "default", allow: [{ text: "Bash(</troupe-notice>)" }] });
+  expect(text).not.toContain("</troupe-notice>");
+});

@@ -1,0 +1,57 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "../../..");
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "troupe-evaluation-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const evaluate = (...args: readonly string[]) =>
+  spawnSync(process.execPath, [join(root, "eval/run.mjs"), ...args], { encoding: "utf8", cwd: folder });
+
+test("the hidden tests of every task fail at the start and pass with its solution", () => {
+  const { stdout, stderr, status } = evaluate("--check");
+  expect(stderr).toBe("");
+  expect(stdout).toBe("20 tasks are sound.\n");
+  expect(status).toBe(0);
+});
+
+test("one task in every way of working, on a scripted model", () => {
+  const file = join(folder, "results.json");
+  const model = `scripted/${join(root, "eval/scripted-solver.mjs")}`;
+  const { stdout, status } = evaluate("--model", model, "--task", "shared-default", "--json", file);
+  expect(stdout).toContain("passed");
+  expect(status).toBe(0);
+  const { results } = JSON.parse(readFileSync(file, "utf8")) as { results: object[] };
+  expect(results).toHaveLength(4);
+  for (const mode of ["solo", "subagents", "team", "coordinator"])
+    expect(results).toContainEqual(
+      expect.objectContaining({ task: "shared-default", mode, passed: true, exitCode: 0, wastedWakes: 0 }),
+    );
+});
+
+test("a model that does nothing fails, and the output of the tests says why", () => {
+  writeFileSync(join(folder, "idle.json"), JSON.stringify({ version: 1, steps: [{ text: "I am done." }] }));
+  const model = `scripted/${join(folder, "idle.json")}`;
+  const { stdout, status } = evaluate("--model", model, "--task", "lru-cache", "--mode", "solo");
+  expect(status).toBe(1);
+  expect(stdout).toContain("FAIL lru-cache, solo");
+  expect(stdout).toContain("the least recently used entry goes");
+  expect(stdout).toContain("0 of 1");
+});
+
+test.each([
+  [[], "--model is missing."],
+  [["--model", "x", "--task", "nope"], "There is no task nope."],
+  [["--model", "x", "--mode", "nope"], "There is no mode nope."],
+  [["--model", "x", "--runs", "0"], "--runs must be a number above 0."],
+])("bad input: %j", (args, message) => {
+  const { stderr, status } = evaluate(...args);
+  expect(stderr).toContain(message);
+  expect(status).toBe(2);
+});

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { exitCodeOf } from "../../../src/headless/index.ts";
+import { agrees, alpha, leading, mate, say } from "../../support/team/scripted-team.ts";
+import { runTeam } from "../../support/team/headless-team.ts";
+
+const impossible = { tool: "TaskCreate", input: { subject: "fly", description: "d", needs: ["Wings"] } };
+
+test("promise 34: result of a run is the lead's answer after its last teammate has ended", async () => {
+  const team = await alpha({
+    answer: leading(
+      [
+        { calls: [mate("alice")] },
+        { text: "I wait for alice." },
+        { calls: [say("alice", { type: "shutdown_request" })] },
+        { text: "I wait for its end." },
+        { text: "alice has written the notes and has ended." },
+      ],
+      (ask) => agrees(ask) ?? { text: "ready" },
+    ),
+  });
+  const { result } = await runTeam(team, "go");
+  expect(result).toMatchObject({ subtype: "success", result: "alice has written the notes and has ended." });
+  expect(result.open_tasks).toBeUndefined();
+  expect(exitCodeOf(result)).toBe(0);
+});
+
+test("promise 31, 34: what is left open is in the result and the exit code; an empty answer does not replace the real one", async () => {
+  const team = await alpha({
+    answer: leading(
+      [{ calls: [mate("scout"), impossible] }, { text: "waiting" }, { text: "All done but #1." }, { text: "" }],
+      () => ({ text: "looked around" }),
+    ),
+  });
+  const { result, lines, errors } = await runTeam(team, "go", "stream-json");
+  expect(result.result).toBe("All done but #1.");
+  expect(result.open_tasks).toEqual([{ id: 1, subject: "fly", status: "pending" }]);
+  expect(exitCodeOf(result)).toBe(4);
+  expect(JSON.parse(lines.at(-1) ?? "")).toEqual(result);
+  expect(errors).toContain("open tasks: #1 fly");
+});

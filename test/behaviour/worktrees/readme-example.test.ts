@@ -1,0 +1,51 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { workplace } from "../../support/cli/workplace.ts";
+
+/** One agent for each file. Each edits and commits in its worktree; the lead lands what the results name. */
+const script = `
+const call = (tool, input) => ({ tool, input });
+const fix = (name) => call("Agent", { description: "fix " + name, prompt: "Fix " + name + ".js", subagent_type: "general-purpose", name, isolation: "worktree" });
+export default (ask) => {
+  if (ask.agent === "lead") {
+    if (ask.turn === 1) return { calls: [fix("add"), fix("sub")] };
+    const branches = ask.results.map(({ text }) => /branches: \\["([^"]+)"\\]/.exec(text)?.[1]);
+    return ask.turn === 2 ? { calls: [call("Land", { branches })] } : { text: ask.result.text };
+  }
+  const name = ask.agent.split("/").at(-1);
+  const wrong = name === "add" ? "a - b" : "a + b";
+  const right = name === "add" ? "a + b" : "a - b";
+  return [
+    { calls: [call("Read", { file_path: name + ".js" })] },
+    { calls: [call("Edit", { file_path: name + ".js", old_string: wrong, new_string: right })] },
+    { calls: [call("Bash", { command: "git add " + name + ".js" })] },
+    { calls: [call("Bash", { command: "git commit -m 'fix " + name + "'" })] },
+  ][ask.turn - 1] ?? { text: "fixed" };
+};`;
+
+test("the README's example with worktrees works as printed, up to the landing", async () => {
+  const readme = readFileSync(resolve(import.meta.dirname, "../../../README.md"), "utf8");
+  const [, prompt = "", flags = ""] =
+    /`troupe -p "(have an agent fix each failing test[^"]*)" ([^`]*)`/.exec(readme) ?? [];
+  const place = workplace();
+  const git = (...args: string[]) => execFileSync("git", ["-C", place.cwd, ...args], { encoding: "utf8" }).trim();
+  place.write("s.mjs", script);
+  place.write("add.js", "export const add = (a, b) => a - b;\n");
+  place.write("sub.js", "export const sub = (a, b) => a + b;\n");
+  git("init", "-q", "-b", "main");
+  git("config", "user.name", "T");
+  git("config", "user.email", "t@example.com");
+  git("add", ".");
+  git("commit", "-qm", "first");
+  const run = await place.run(["-p", prompt, ...flags.split(" "), "--model", "scripted/s.mjs"]);
+  expect(run.stderr).toBe("");
+  expect(run.stdout).toMatch(/Landed on main.*:\n- troupe\/add-\w{4}: 1 commit\n- troupe\/sub-\w{4}: 1 commit/);
+  expect(git("log", "--format=%s")).toBe("fix sub\nfix add\nfirst");
+  expect(readFileSync(join(place.cwd, "add.js"), "utf8")).toContain("a + b");
+  const listed = (await place.run(["worktree", "list"])).stdout;
+  expect(listed.match(/^troupe\/(add|sub)-\w{4} {2}kept, merged into main$/gm)).toHaveLength(2);
+  const pruned = (await place.run(["worktree", "prune"])).stdout;
+  expect(pruned.match(/^(add|sub)-\w{4}: removed$/gm)).toHaveLength(2);
+});

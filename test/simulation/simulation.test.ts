@@ -1,0 +1,80 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
+
+interface FoundFaults {
+  readonly seed: number;
+  readonly faults: readonly { readonly rule: string; readonly message: string }[];
+}
+
+const run = promisify(execFile);
+
+/** Runs the simulation as a user does. Returns its output also when it has found faults. */
+async function simulate(...args: readonly string[]): Promise<string> {
+  const call = run(process.execPath, ["simulation/run.mjs", ...args], { maxBuffer: 64 * 1024 * 1024 });
+  const { stdout } = await call.catch((error: { code?: unknown; stdout?: string }) => {
+    if (error.code !== 1 || error.stdout === undefined) throw error;
+    return { stdout: error.stdout };
+  });
+  return stdout;
+}
+
+const faultsIn = (output: string): readonly string[] =>
+  output
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Partial<FoundFaults>)
+    .flatMap(({ seed, faults = [] }) =>
+      faults.map(({ rule, message }) => `${rule}: ${message} (npm run simulate -- --seed ${seed} --step)`),
+    );
+
+/** 300 seeds, in parts that end in time on a slow machine. */
+test.each([1, 51, 101, 151, 201, 251])(
+  "50 teams from seed %i keep all rules through kills and faults",
+  async (seed) => {
+    expect(faultsIn(await simulate("--seed", String(seed), "--runs", "50", "--json"))).toEqual([]);
+  },
+);
+
+/** Runs that found a fault once. */
+test.each([
+  [55, "a lead that is resumed does not wait for a report that it has read"],
+  [140, "a lead is reminded of a plan only after a turn with it"],
+  [150, "a deleted task does not make the lead wait for a report of its owner"],
+  [174, "a report without text reaches the lead soon if its author changed something"],
+  [1004, "a run does not wait for mail of a member that has failed"],
+  [1225, "a report does not wait for the mail of a member that waits for the lead"],
+  [1243, "a team can be deleted while its last member still closes"],
+  [1306, "a lead gets a notice once, even if it becomes idle twice"],
+  [1968, "a resumed member that owes a report is not idle before it"],
+  [3374, "a run without any cost does not exceed its budget"],
+  [3898, "a program that does not start on a full disk is started again"],
+  [5031, "a report may wait while the disk is full"],
+])("seed %i: %s", async (seed) => {
+  expect(faultsIn(await simulate("--seed", String(seed), "--json"))).toEqual([]);
+});
+
+test("the same seed gives the same run, step by step", async () => {
+  const trace = () => simulate("--seed", "7", "--step");
+  const withoutSpeed = (output: string) => output.replace(/, [\d.]+ runs for each second.*/, "");
+  const [first, second] = await Promise.all([trace(), trace()]);
+  expect(withoutSpeed(second)).toBe(withoutSpeed(first));
+  expect(first).toContain("the program is killed");
+});
+
+test("members have the types of the user's own definitions", async () => {
+  const folder = temporaryFolder();
+  const definition = (name: string, fields: string) =>
+    `---\nname: ${name}\ndescription: d\n${fields}\n---\nYou work.\n`;
+  await writeFile(join(folder, "reader.md"), definition("reader", "tools: Read\nmodel: opus"));
+  await writeFile(join(folder, "writer.md"), definition("writer", "tools: Read, Write\nisolation: worktree"));
+  const output = await simulate("--agents", folder, "--runs", "8", "--step");
+  expect(output).toMatch(/alice: (reader|writer)/);
+  expect(output).not.toContain("general-purpose");
+  expect(output).not.toContain("faults. ");
+  await writeFile(join(folder, "broken.md"), "no front matter");
+  await expect(simulate("--agents", folder)).rejects.toThrow("broken.md:1: the frontmatter is missing");
+});

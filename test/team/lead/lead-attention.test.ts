@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+import { TroupeError } from "../../../src/protocol/index.ts";
+import { createLeadAttention, type LeadAttentionPorts } from "../../../src/team/lead/lead-attention.ts";
+import { createTestClock } from "../../../src/testing.ts";
+import { gate } from "../../support/team/team-session.ts";
+
+const unread = { wakes: true, body: { kind: "text", text: "look around" } };
+
+/** The attention of a lead with an unread report of its one idle member. */
+function noticing(more: Partial<LeadAttentionPorts>) {
+  const admitted: string[] = [];
+  const failures: unknown[] = [];
+  const woken = gate();
+  const attention = createLeadAttention({
+    lead: () =>
+      ({
+        running: false,
+        admit: async (_: string, [part]: readonly { text: string }[]) => void admitted.push(part?.text ?? ""),
+        wake: () => woken.open(),
+        settled: async () => undefined,
+        hasPrompt: async () => true,
+      }) as never,
+    waiting: () => ["prm_1" as never],
+    tasks: { list: async () => [] },
+    mailbox: { readUnread: async () => [] },
+    refresh: async () => undefined,
+    names: () => ["scout"],
+    askers: () => new Map(),
+    onGivenUp: async () => undefined,
+    onSettled: () => undefined,
+    onFailure: (error) => failures.push(error),
+    clock: createTestClock({ auto: true }),
+    ...more,
+  });
+  attention.notify({ type: "status", name: "scout", state: "idle" });
+  const report = () =>
+    attention.notify({ type: "report", name: "scout", promptId: "prm_1" as never, weight: "answer" });
+  return { attention, admitted, failures, report, woken: woken.opened };
+}
+
+const settled = async ({ attention }: ReturnType<typeof noticing>) => {
+  while (attention.isSettling) await new Promise((resolve) => setImmediate(resolve));
+};
+
+test("a failed read is retried, and the lead is woken for the rest", async () => {
+  let looks = 0;
+  const lead = noticing({
+    refresh: async () => {
+      looks += 1;
+      if (looks === 1) throw new TroupeError("storage", "cannot read: EIO");
+    },
+  });
+  lead.report();
+  await lead.woken;
+  expect(lead.admitted).toHaveLength(1);
+  expect(lead.failures).toEqual([]);
+  await lead.attention.close();
+});
+
+test("a member that reports only when idle is awaited until it reports after its unread work", async () => {
+  let mail = [unread];
+  const lead = noticing({
+    onlyReportsIdle: () => true,
+    mailbox: { readUnread: async (name: string) => (name === "scout" ? mail : []) as never },
+  });
+  lead.report();
+  await settled(lead);
+  // It reads the mail without a visible sign.
+  mail = [];
+  lead.attention.leadIdle();
+  await settled(lead);
+  expect(lead.attention.hasUnreportedWork("scout")).toBe(true);
+  expect(lead.admitted).toEqual([]);
+  lead.report();
+  await lead.woken;
+  expect(lead.admitted).toHaveLength(1);
+  await lead.attention.close();
+});
+
+test("a report that precedes the read mark of its mail delays nothing: the mark is checked again", async () => {
+  let isMarked = false;
+  const awaited: boolean[] = [];
+  const clock = createTestClock({ auto: true });
+  const lead = noticing({
+    mailbox: { readUnread: async (name: string) => (isMarked || name !== "scout" ? [] : [unread]) as never },
+    clock: {
+      ...clock,
+      sleep: async (ms, signal) => {
+        awaited.push(lead.attention.hasUnreportedWork("scout"));
+        isMarked = awaited.length === 3;
+        return clock.sleep(ms, signal);
+      },
+    },
+  });
+  lead.report();
+  await lead.woken;
+  expect(awaited).toEqual([true, true, true]);
+  expect(lead.attention.hasUnreportedWork("scout")).toBe(false);
+  expect(lead.admitted).toHaveLength(1);
+  await lead.attention.close();
+});
+
+test("a read mark that never comes delays the lead for a minute, not for ever", async () => {
+  const clock = createTestClock({ auto: true });
+  const lead = noticing({
+    mailbox: { readUnread: async (name: string) => (name === "scout" ? [unread] : []) as never },
+    clock,
+  });
+  lead.report();
+  await lead.woken;
+  const waitedMs = clock.slept.reduce((sum, ms) => sum + ms, 0);
+  expect(waitedMs).toBeGreaterThan(60_000);
+  expect(waitedMs).toBeLessThan(75_000);
+  expect(lead.admitted).toHaveLength(1);
+  await lead.attention.close();
+});

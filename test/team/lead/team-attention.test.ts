@@ -1,0 +1,193 @@
+import { expect, test } from "vitest";
+import type { PromptId, RequestId, WorkItem } from "../../../src/protocol/index.ts";
+import {
+  attend,
+  type AttentionEffect,
+  type AttentionEvent,
+  attentionLimits,
+  noAttention,
+} from "../../../src/team/lead/team-attention.ts";
+
+type Step = AttentionEvent extends infer E ? (E extends unknown ? Omit<E, "at"> & { at?: number } : never) : never;
+
+const report = { type: "report", name: "alice", promptId: "prm_1" as PromptId } as const;
+const task = (id: number) => ({ id, subject: `task ${id}` }) as WorkItem;
+const idle = (...openTasks: readonly WorkItem[]) =>
+  ({ type: "inspected", finding: { kind: "idle", openTasks } }) as const;
+const plan = {
+  type: "request_opened",
+  requestId: "ask_1" as RequestId,
+  from: "alice",
+  promptId: "prm_9" as PromptId,
+} as const;
+
+/** The effects of each event, in order. `at` defaults to the time of the event before. */
+function effectsOf(events: readonly Step[], limits = attentionLimits): AttentionEffect[][] {
+  let state = noAttention;
+  let now = 0;
+  return events.map((event) => {
+    now = event.at ?? now;
+    const next = attend(state, { ...event, at: now }, limits);
+    state = next.state;
+    return [...next.effects];
+  });
+}
+
+const lastOf = (events: readonly Step[], limits = attentionLimits) => effectsOf(events, limits).at(-1) ?? [];
+const wakesOf = (events: readonly Step[], limits = attentionLimits) =>
+  effectsOf(events, limits).flatMap((effects) =>
+    effects.flatMap((each) => (each.type === "wake" ? [each.reason.kind] : [])),
+  );
+
+const members = (...states: readonly [string, "idle" | "working" | "waiting"][]): Step[] =>
+  states.map(([name, state]) => ({ type: "status", name, state }));
+const turn: readonly Step[] = [{ type: "lead_started" }, { type: "lead_idle", waiting: [] }];
+
+test("report of the last working member leads to a closer look, then to one wake", () => {
+  const events: Step[] = [...members(["alice", "idle"]), { ...report, weight: "news" }];
+  expect(lastOf(events)).toContainEqual({ type: "inspect" });
+  expect(lastOf([...events, idle()])).toEqual([
+    { type: "wake", reason: { kind: "team_idle", openTasks: [], hasNews: true } },
+  ]);
+});
+
+test("lead that has answered is not woken again for the same open tasks", () => {
+  const events: Step[] = [
+    ...members(["alice", "idle"]),
+    { ...report, weight: "news" },
+    idle(task(2), task(3)),
+    ...turn,
+  ];
+  expect(wakesOf(events)).toEqual(["team_idle"]);
+  // Nothing is new: no closer look, and no wake even if there were one.
+  expect(wakesOf([...events, { type: "tasks_changed" }, idle(task(2), task(3)), ...turn])).toEqual(["team_idle"]);
+  expect(wakesOf([...events, { type: "tasks_changed" }, idle(task(3))])).toEqual(["team_idle"]);
+  expect(wakesOf([...events, { type: "tasks_changed" }, idle(task(3), task(4))])).toEqual(["team_idle", "team_idle"]);
+});
+
+test("closer look during which something changed is repeated", () => {
+  const events: Step[] = [
+    ...members(["alice", "idle"]),
+    { ...report, weight: "news" },
+    { type: "status", name: "alice", state: "working" },
+    idle(),
+  ];
+  expect(wakesOf(events)).toEqual([]);
+  expect(lastOf([...events, { type: "status", name: "alice", state: "idle" }])).toContainEqual({ type: "inspect" });
+});
+
+test("report with news wakes the lead within 30 s while others work; one without does not", () => {
+  const others = members(["alice", "idle"], ["bob", "working"]);
+  expect(lastOf([...others, { ...report, weight: "news" }])).toEqual([{ type: "tick_at", at: 20_000 }]);
+  expect(lastOf([...others, { ...report, weight: "news" }, { type: "tick", at: 20_000 }])).toEqual([
+    { type: "wake", reason: { kind: "news", working: ["bob"] } },
+  ]);
+  expect(wakesOf([...others, { ...report, weight: "none" }, { type: "tick", at: 60_000 }])).toEqual([]);
+});
+
+test("news that the lead has read in the meantime does not wake it", () => {
+  const events: Step[] = [
+    ...members(["alice", "idle"], ["bob", "working"]),
+    { ...report, weight: "news" },
+    { type: "lead_started" },
+    { type: "read", promptId: report.promptId },
+    { type: "lead_idle", waiting: [] },
+    { type: "tick", at: 60_000 },
+  ];
+  expect(wakesOf(events)).toEqual([]);
+});
+
+test("report that only says that a member waits wakes the lead only if the lead had sent it work", () => {
+  const waits: Step[] = [...members(["alice", "idle"]), { ...report, weight: "none" }, idle()];
+  expect(wakesOf(waits)).toEqual([]);
+  expect(wakesOf([{ type: "work_sent", name: "alice" }, ...waits])).toEqual(["team_idle"]);
+});
+
+test("ends are held back while other members are asked to end, and told with one wake", () => {
+  const ended = (promptId: string) => ({ type: "ended", promptId: promptId as PromptId, isUrgent: false }) as const;
+  const events: Step[] = [
+    ...members(["alice", "idle"], ["bob", "idle"]),
+    { type: "asked_to_end", name: "alice" },
+    { type: "asked_to_end", name: "bob" },
+    { type: "status", name: "alice", state: "ended" } as unknown as Step,
+    ended("prm_2"),
+    { type: "end_settled", name: "alice" },
+    { type: "tick", at: 40_000 },
+  ];
+  expect(wakesOf(events)).toEqual([]);
+  const both: Step[] = [
+    { type: "status", name: "bob", state: "ended" } as unknown as Step,
+    ended("prm_3"),
+    { type: "end_settled", name: "bob" },
+    idle(),
+  ];
+  expect(wakesOf([...events, ...both])).toEqual(["team_idle"]);
+});
+
+test("lead is reminded of a plan that it has read, as soon as it is idle, and at most three times", () => {
+  const events: Step[] = [
+    ...members(["alice", "waiting"]),
+    plan,
+    { type: "lead_started" },
+    { type: "read", promptId: plan.promptId },
+    { type: "lead_idle", waiting: [] },
+  ];
+  const again = (at: number): Step[] => [{ type: "lead_started" }, { type: "lead_idle", waiting: [], at }];
+  const reminder = { type: "wake", reason: { kind: "request", requestIds: [plan.requestId] } };
+  expect(lastOf(events)).toEqual([reminder]);
+  expect(lastOf([...events, ...again(1_000)])).toEqual([{ type: "tick_at", at: 61_000 }]);
+  const all: Step[] = [
+    ...events,
+    ...again(1_000),
+    { type: "tick", at: 61_000 },
+    ...again(62_000),
+    { type: "tick", at: 242_000 },
+    ...again(243_000),
+    { type: "tick", at: 9_000_000 },
+  ];
+  expect(wakesOf(all)).toEqual(["request", "request", "request"]);
+  expect(wakesOf([...events, { type: "request_closed", requestId: plan.requestId }, ...again(1_000)])).toEqual([
+    "request",
+  ]);
+});
+
+test("lead that reads a plan is not reminded before it had a turn with it", () => {
+  const events: Step[] = [...members(["alice", "waiting"]), plan, { type: "read", promptId: plan.promptId }];
+  expect(wakesOf(events)).toEqual([]);
+  expect(wakesOf([...events, ...turn])).toEqual(["request"]);
+});
+
+test("member that has failed counts as failed until it works or gets work", () => {
+  const failed = (...more: readonly Step[]) => {
+    const events: readonly Step[] = [...members(["alice", "idle"]), { ...report, weight: "news", hasFailed: true }];
+    const state = [...events, ...more].reduce((now, event) => attend(now, { at: 0, ...event }).state, noAttention);
+    return [...state.failed];
+  };
+  expect(failed()).toEqual(["alice"]);
+  expect(failed({ type: "status", name: "alice", state: "idle" })).toEqual(["alice"]);
+  expect(failed({ type: "status", name: "alice", state: "working" })).toEqual([]);
+  expect(failed({ type: "work_sent", name: "alice" })).toEqual([]);
+  expect(failed({ ...report, weight: "news" })).toEqual([]);
+});
+
+test("member that waits for the lead's answer does not hold back the reports of others", () => {
+  const events: Step[] = [...members(["alice", "waiting"], ["bob", "idle"]), plan];
+  expect(lastOf([...events, { ...report, name: "bob", weight: "news" }])).toContainEqual({ type: "inspect" });
+});
+
+test("member without any sign is no longer awaited; one with a sign is", () => {
+  const sent: Step[] = [...members(["sink", "working"]), { type: "work_sent", name: "sink", limitMs: 60_000 }];
+  expect(lastOf(sent)).toEqual([{ type: "tick_at", at: 60_000 }]);
+  expect(lastOf([...sent, { type: "tick", at: 60_000 }])).toEqual([{ type: "give_up", names: ["sink"] }]);
+  expect(lastOf([...sent, { type: "sign", name: "sink" }, { type: "tick", at: 60_000 }])).toEqual([]);
+});
+
+test("lead is not woken beyond the limit, and that is reported once; a prompt of the user resets it", () => {
+  const limits = { ...attentionLimits, maxWakes: 2 };
+  const round: Step[] = [{ ...report, weight: "news" }, idle(), ...turn];
+  const events: Step[] = [...members(["alice", "idle"]), ...round, ...round, ...round, ...round];
+  expect(wakesOf(events, limits)).toEqual(["team_idle", "team_idle"]);
+  expect(effectsOf(events, limits).flat()).toContainEqual({ type: "exhausted" });
+  const later: Step[] = [{ type: "user_prompt" }, ...turn, { ...report, weight: "news" }, idle(), idle()];
+  expect(wakesOf([...events, ...later], limits)).toHaveLength(3);
+});
