@@ -41,8 +41,8 @@ export interface LoopOptions {
    */
   readonly tools: () => readonly Tool[];
   /**
-   * Awaited before each turn at a safe boundary, for tool servers that are still starting. Settles soon, and when
-   * `signal` aborts.
+   * Awaited before each turn at a safe boundary, before waiting prompts are read: tool servers that still start, and mail
+   * that has arrived. Settles soon, and when `signal` aborts.
    */
   readonly ready?: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly conversation: Conversation;
@@ -146,6 +146,7 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
   };
 
   for (;;) {
+    await options.ready?.(signal);
     const heard = conversation.hasReason || conversation.awaitsAnswer ? conversation.waiting : [];
     for (const promptId of heard) {
       await recorder.record({ type: "prompt.promoted", promptId }, signal);
@@ -156,7 +157,6 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
       return stop("limit", `reached the limit of ${options.maxTurns} turn${options.maxTurns === 1 ? "" : "s"}`);
     }
 
-    await options.ready?.(signal);
     const client = options.model();
     if (isNearLimit(options, client)) {
       const compacted = await compactNow(options, { recorder, trigger: "limit" });

@@ -99,7 +99,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
     maxTurns: definition?.maxTurns ?? parts.maxTurns,
     member,
     memory: extras?.memory,
-    ready: extras?.ready,
+    ready: readyOf(extras, team),
     openHooks: memberHooks?.create,
     teamRules: member?.teamRules,
     afterPlan: member?.mode,
@@ -292,6 +292,13 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
     }
   }
 }
+
+const readyOf =
+  (extras: { ready(signal: AbortSignal): Promise<void> } | undefined, team: TeamRole | undefined) =>
+  async (signal: AbortSignal): Promise<void> => {
+    await extras?.ready(signal);
+    await team?.ready?.(signal);
+  };
 
 /** The facts of a resumed agent that its log does not have: commands of earlier versions could move it. */
 function changesSince(

@@ -173,6 +173,7 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
     return {
       tools,
       starter: settings.nestedTeams ? starter : undefined,
+      ready: (signal) => link().catchUp(signal),
       observe(envelope) {
         link().observe(envelope);
         runner.observe(envelope);
@@ -184,8 +185,7 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
         if (isNew && options.wasStartedBefore)
           await reportMissingTranscript({ name, sessionId: ports.sessionId }, { ...options, mailbox, agent: agent() });
         await tellRecreatedWorktree(agent(), options);
-        if (isNew) await runner.beginOwnTask();
-        else await tellMemberResumed(options, ports);
+        await (isNew ? runner.beginOwnTask() : tellMemberResumed(options, ports));
         link().start();
         watchers.start();
         if (options.publishesTasks) publishTaskList(team.tasks, { team: team.name, agent, signal: over.signal });

@@ -14,6 +14,8 @@ export interface TeamRole {
   readonly tools: readonly Tool[];
   /** Undefined if the session cannot start teammates. */
   readonly starter?: TeammateStarter | undefined;
+  /** Awaited before each turn of the session's own agent. Settles soon. */
+  ready?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Receives all events that the session's own agent stores. */
   observe(envelope: Envelope): void;
   /** Call it when the session is open. Joins its teams and resumes the work of previous runs. */

@@ -1,4 +1,3 @@
-import { setImmediate as nextRound } from "node:timers/promises";
 import { memberMail, troupeNotice } from "../../agent/index.ts";
 import type { Agent, Conversation } from "../../agent/index.ts";
 import {
@@ -12,10 +11,10 @@ import {
   messageOf,
   type PromptId,
   type StoredEvent,
-  teamLead,
 } from "../../protocol/index.ts";
-import { type Clock, createIdFilter } from "../../platform/index.ts";
+import { type Clock, createIdFilter, sleepUnlessAborted } from "../../platform/index.ts";
 import { retryWithBackoff } from "../storage/retry-with-backoff.ts";
+import { createMailQueue } from "./mail-queue.ts";
 import type { Mailbox, ReceivedMail } from "./mailbox.ts";
 import type { MailSender } from "./mail-sender.ts";
 import { createReportBacklog } from "./report-backlog.ts";
@@ -29,6 +28,11 @@ export interface InboxConsumer extends MailSender {
   observe(envelope: Envelope): void;
   /** Starts following the inbox, beginning with its unread mail. */
   start(): void;
+  /**
+   * Admits mail that has arrived, before a turn. Without it, mail waits for the watcher of the inbox. Ends soon, and when
+   * `signal` aborts.
+   */
+  catchUp(signal: AbortSignal): Promise<void>;
   /** Resolves when all mail read so far is marked and none is being handled. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -110,6 +114,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
       // The mark must not reach the disk before the agent's log. After a power cut the mail would be lost.
       await agent().saved();
       await retryWhileDiskFull(() => mailbox.markRead(name, batch), retry);
+      queue.forget(batch);
       markFailures = 0;
     } catch (error) {
       readIds.unshift(...batch);
@@ -213,28 +218,15 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     for (const message of mailbox.takeNotices(name)) await warn(message);
   };
 
-  /**
-   * Queues by priority: control messages, then the lead's messages, then those of others. Each queue keeps its order.
-   */
-  const pending: readonly ReceivedMail[][] = [[], [], []];
-  let draining: Promise<void> | undefined;
   let warning: Promise<void> = Promise.resolve();
-
-  const nextMail = () => pending.find((queue) => queue.length > 0)?.shift();
-
-  /**
-   * Handles one mail at a time, the most urgent first. Waits one round first, so that all mail read together is queued.
-   */
-  const drain = async () => {
-    try {
-      await nextRound();
-      for (let mail = nextMail(); mail && !ended.signal.aborted; mail = nextMail()) await handleMail(mail);
-    } finally {
-      // In the same tick as the last check, so that later mail starts a new drain.
-      draining = undefined;
-    }
-    warning = warning.then(warnAboutDamage).catch(reportFailure);
-  };
+  const queue = createMailQueue({
+    handle: handleMail,
+    onDrained: () => {
+      warning = warning.then(warnAboutDamage).catch(reportFailure);
+    },
+    onFailure: options.onFailure,
+    signal: ended.signal,
+  });
 
   /** Following again yields all mail that is not marked yet. */
   const warnAboutBreak = async (error: unknown) => {
@@ -242,13 +234,13 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
   };
 
   const follow = async () => {
-    for await (const mail of mailbox.follow(name, ended.signal)) {
-      pending[priorityOf(mail)]?.push(mail);
-      if (draining) continue;
-      draining = drain();
-      // The await in `settled` would report it too late.
-      draining.catch(options.onFailure);
-    }
+    for await (const mail of mailbox.follow(name, ended.signal)) queue.add(mail);
+  };
+
+  /** Its failures are reported elsewhere: following reads the same inbox, and the queue reports mail that fails. */
+  const addArrived = async () => {
+    for (const mail of await mailbox.readUnread(name).catch(() => [])) queue.add(mail);
+    await Promise.allSettled([queue.drained()]);
   };
 
   return {
@@ -266,18 +258,30 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
       following = retryWithBackoff(follow, { ...retry, onFirstFailure: warnAboutBreak });
       following.catch(reportFailure);
     },
+    async catchUp(signal) {
+      const over = new AbortController();
+      const until = AbortSignal.any([signal, over.signal]);
+      try {
+        await Promise.race([addArrived(), sleepUnlessAborted(options.clock, catchUpMs, until)]);
+      } finally {
+        over.abort();
+      }
+    },
     async settled() {
-      await draining;
+      await queue.drained();
       await marking;
     },
     async close() {
       ended.abort(new DOMException("the member has left", "AbortError"));
-      await Promise.allSettled([following, draining]); // failures were already reported
+      await Promise.allSettled([following, queue.drained()]); // failures were already reported
       await warning;
       await marking;
     },
   };
 }
+
+/** A slow store must not hold up a turn. Its mail comes with the next one. */
+const catchUpMs = 1_000;
 
 /** A single failure is tolerated, this number in a row is not. */
 const maxUnmarked = 5;
@@ -316,9 +320,3 @@ const mailParts = (mail: ReceivedMail, note: string | undefined) =>
 /** Unsigned mail proves no sender, so the sender's name is shown as a claim. */
 const withSenderNote = ({ sender, ...mail }: ReceivedMail): Mail =>
   sender === "verified" ? mail : { ...mail, from: `unknown sender, says it is ${mail.from}` };
-
-const priorityOf = ({ body, from }: Mail): number =>
-  conversationKinds.has(body.kind) ? (from === teamLead ? 1 : 2) : 0;
-
-/** Kinds that keep their order among all messages of their sender. */
-const conversationKinds: ReadonlySet<MailKind> = new Set(["text", "idle_notification", "task_assignment"]);

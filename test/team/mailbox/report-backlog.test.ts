@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { itemsOf } from "../../../src/view/index.ts";
 import { comesTo, mailOf, noticesOf } from "../../support/mail/session-mailbox.ts";
-import { alpha, leading, mate } from "../../support/team/scripted-team.ts";
+import { alpha, leading, mate, report } from "../../support/team/scripted-team.ts";
 import type { Ask } from "../../../src/testing.ts";
 import { gate, type TeamSession, textOf } from "../../support/team/team-session.ts";
 
@@ -16,11 +16,9 @@ const isReport = (event: { type: string; kind?: string; from?: string }) =>
   event.type === "mail.received" && event.kind === "idle_notification" && event.from === "scout";
 
 async function reportOn(team: TeamSession, parts: readonly number[]): Promise<void> {
-  const reports = () => team.all("mail.received").filter(isReport).length;
   for (const part of parts) {
-    const before = reports();
     await team.command({ type: "mail.send", team: "alpha", to: "scout", text: `part ${part}` });
-    await team.until(() => reports() > before);
+    await team.until(report(new RegExp(`done with part ${part}\\b`)));
   }
 }
 
