@@ -24,7 +24,6 @@ export async function dispatchTeamCommand(
       };
       if (to === "*") await team.mailbox.broadcast(mail);
       else await team.mailbox.send({ ...mail, to });
-      team.expectReport(to);
       return { ok: true };
     }
     case "member.interrupt":
@@ -73,8 +72,7 @@ async function taskListFor(
   const team = name === undefined ? registry.find() : registry.get(name);
   if (team === undefined) return { list, owner: owner === undefined ? undefined : ownTaskOwner(owner) };
   const members = async () => team.current().members;
-  const { send, expectReport: onTold } = team;
-  return { list: withAssignmentMail(list, { team: team.name, members, send, onMailSent: onTold }), owner };
+  return { list: withAssignmentMail(list, { team: team.name, members, send: team.send }), owner };
 }
 
 function ownTaskOwner(name: string): string {

@@ -9,8 +9,6 @@ export interface AssignPorts {
   readonly members: () => Promise<readonly Member[]>;
   /** Waits while the disk is full, because the task is already assigned. */
   readonly send: (mail: OutgoingMail) => Promise<void>;
-  /** Called after a mail to this member is sent. */
-  readonly onMailSent?: ((name: string) => void) | undefined;
 }
 
 /** Wraps a task list so that assigning a task requires a running member, and all that a change concerns get mail. */
@@ -31,10 +29,7 @@ export function withAssignmentMail(tasks: TaskList, ports: AssignPorts): TaskLis
     const isRepeated = owner !== undefined && owner === patch.owner && owner === previous?.owner;
     const isToTell = isRepeated && item.status === "pending" && owner !== by.name && isMember(owner);
     const mails = [...taskMails(facts), ...(isToTell ? [assignmentMail(facts)] : [])];
-    for (const mail of mails) {
-      await ports.send({ from: by.name, ...mail });
-      if (mail.wakes) ports.onMailSent?.(mail.to);
-    }
+    for (const mail of mails) await ports.send({ from: by.name, ...mail });
   };
 
   const told = async (answer: TaskAnswer, by: TaskActor): Promise<TaskAnswer> => {

@@ -1,5 +1,16 @@
 import { troupeNotice } from "../../agent/index.ts";
-import { type Mail, type Member, type PromptId, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
+import {
+  isExternal,
+  type Mail,
+  type Member,
+  type PromptId,
+  teamLead,
+  teamUser,
+  TroupeError,
+} from "../../protocol/index.ts";
+import { memberOf } from "../mailbox/find-member.ts";
+import { createMailSender, type MailSender } from "../mailbox/mail-sender.ts";
+import type { Mailbox } from "../mailbox/mailbox.ts";
 import { createInboxConsumer, type InboxConsumer, promptIdOfMail } from "../mailbox/inbox-consumer.ts";
 import { createPermissionResponder, type PermissionResponder } from "../requests/permission-responder.ts";
 import { createSpawnHandlers, type SpawnRequest } from "../requests/spawn-requests.ts";
@@ -8,6 +19,7 @@ import { createAllowTeamPath } from "./allow-team-path.ts";
 import { createEndAnnouncements, type EndAnnouncements, endsKnownBefore } from "./announce-ends.ts";
 import { createTeammateEndings, type TeammateEndings } from "./end-teammate.ts";
 import { createLeadAttention, type LeadAttention } from "./lead-attention.ts";
+import { type ExpectReports, withExpectedReports } from "./expect-reports.ts";
 import type { LeadContext, LeadTeamOptions } from "./lead-context.ts";
 import { createPermissionCeiling, type PermissionCeiling } from "./permission-ceiling.ts";
 import { createPresenceWatch, type PresenceWatch } from "./presence-watch.ts";
@@ -18,6 +30,10 @@ import { createTeammateLifecycle, type TeammateLifecycle } from "./teammate-life
 
 /** The parts of a team's lead, each created after those that it uses. */
 export interface LeadParts {
+  /** Expects reports for what is sent with it. */
+  readonly mailbox: Mailbox;
+  /** Sends as the lead. */
+  readonly sender: MailSender;
   readonly watch: PresenceWatch;
   readonly attention: LeadAttention;
   readonly ceiling: PermissionCeiling;
@@ -31,11 +47,10 @@ export interface LeadParts {
 }
 
 export function connectLead(options: LeadTeamOptions, context: LeadContext): LeadParts {
-  const { team, members, sender, fail, warn, warnNotDelivered } = context;
-  const { lead, clock, conversation } = options;
+  const { team, members, fail, warn, warnNotDelivered } = context;
+  const { lead, clock, conversation, createId } = options;
   const { record } = team;
   const watch = createPresenceWatch({ team, onFailure: fail, clock });
-  const ceiling = createPermissionCeiling({ record, sender, others: members.others, warnNotDelivered });
   const attention = createLeadAttention({
     lead,
     waiting: () => conversation().waiting,
@@ -51,6 +66,12 @@ export function connectLead(options: LeadTeamOptions, context: LeadContext): Lea
     clock,
     limits: definedLimits(options),
   });
+  const mailbox = withExpectedReports(options.mailbox, (to) =>
+    expectReports(to, options, { members, attention, watch }),
+  );
+  const retry = context.sendRetry;
+  const sender = createMailSender({ team: team.name, name: teamLead, mailbox, agent: lead, createId, retry });
+  const ceiling = createPermissionCeiling({ record, sender, others: members.others, warnNotDelivered });
   const tell = createTell(options, context, attention);
   const answers: PermissionResponder = createPermissionResponder({
     sender,
@@ -118,15 +139,27 @@ export function connectLead(options: LeadTeamOptions, context: LeadContext): Lea
     warn,
     onFailure: fail,
   });
-  const parts = { watch, attention, ceiling, answers, stopRequests, lifecycle, ends, endings, observer };
+  const parts = {
+    mailbox,
+    sender,
+    watch,
+    attention,
+    ceiling,
+    answers,
+    stopRequests,
+    lifecycle,
+    ends,
+    endings,
+    observer,
+  };
   return { ...parts, link: createLeadInbox(options, context, parts) };
 }
 
 /** The lead's inbox: reports, requests and answers of its members. */
 function createLeadInbox(
   options: LeadTeamOptions,
-  { members, sender, warn, fail, closing }: LeadContext,
-  { watch, attention, answers, stopRequests, lifecycle }: Omit<LeadParts, "link">,
+  { members, warn, fail, closing }: LeadContext,
+  { mailbox, sender, watch, attention, answers, stopRequests, lifecycle }: Omit<LeadParts, "link">,
 ): InboxConsumer {
   const { conversation, clock } = options;
   const spawnForMember = async (from: string, request: SpawnRequest) => {
@@ -157,7 +190,7 @@ function createLeadInbox(
   };
   return createInboxConsumer({
     sender,
-    mailbox: options.mailbox,
+    mailbox,
     agent: options.lead,
     conversation,
     wake: attention.wakeForMail,
@@ -189,6 +222,24 @@ function createLeadInbox(
   });
 }
 
+/** Members that have ended report nothing. A member that already owes a report still owes it after a failed mail. */
+function expectReports(
+  to: string,
+  options: LeadTeamOptions,
+  { members, attention, watch }: Pick<LeadContext, "members"> & Pick<LeadParts, "attention" | "watch">,
+): ReturnType<ExpectReports> {
+  const reporting = members.reporting().filter(({ ended }) => !ended);
+  const receiver = memberOf(to, reporting);
+  const expected = new Map<string, () => void>();
+  for (const member of to === "*" ? reporting : receiver ? [receiver] : []) {
+    const { name } = member;
+    const isUnseen = isExternal(member) && watch.statusOf(name)?.alive !== "alive";
+    if (!attention.hasUnreportedWork(name)) expected.set(name, () => attention.notify({ type: "work_dropped", name }));
+    attention.notify({ type: "work_sent", name, ...(isUnseen && { limitMs: signLimitMs(options) }) });
+  }
+  return expected;
+}
+
 /** Tells the user, and the lead at its next turn, which this causes. */
 const createTell =
   (
@@ -217,8 +268,7 @@ const definedLimits = ({ limits: { maxWakes, gatherMs } }: LeadTeamOptions) => (
 });
 
 /** How long a member that has never shown a sign is waited for. */
-export const signLimitMs = ({ limits }: Pick<LeadTeamOptions, "limits">): number =>
-  limits.startMs ?? watchdogDefaults.startMs;
+const signLimitMs = ({ limits }: Pick<LeadTeamOptions, "limits">): number => limits.startMs ?? watchdogDefaults.startMs;
 
 const givenUpText = (name: string) =>
   `${name} has shown no sign since it was added: its program does not seem to run. It is no longer waited for. Its mail waits for it.`;

@@ -1,10 +1,9 @@
 import { effectiveMode } from "../../agent/definitions/index.ts";
 import { closeAll } from "../../platform/index.ts";
-import { type Envelope, isExternal, type Member, TroupeError, workMailKinds } from "../../protocol/index.ts";
-import { memberOf } from "../mailbox/find-member.ts";
+import { type Envelope, type Member, TroupeError } from "../../protocol/index.ts";
 import { isMailPrompt } from "../mailbox/inbox-consumer.ts";
 import { sendWithDiskFullRetry } from "../storage/disk-full-retry-team.ts";
-import { connectLead, type LeadParts, signLimitMs } from "./connect-lead.ts";
+import { connectLead, type LeadParts } from "./connect-lead.ts";
 import { type LeadContext, type LeadTeamOptions, openLeadContext } from "./lead-context.ts";
 import type { LeadTeam } from "./lead-team.ts";
 import { membersWithPendingWork } from "./pending-on-resume.ts";
@@ -22,8 +21,8 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
     name: team.name,
     link,
     tasks: options.team.tasks,
-    mailbox: options.mailbox,
-    send: sendWithDiskFullRetry(options.mailbox, { ...context.retry, createId: options.createId }),
+    mailbox: parts.mailbox,
+    send: sendWithDiskFullRetry(parts.mailbox, { ...context.retry, createId: options.createId }),
     members: members.others,
     statuses: () => watch.all(),
     plans: () => answers.plans,
@@ -35,7 +34,7 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
     },
     spawn: createSpawns(options, context, parts),
     async interrupt(name) {
-      await context.sender.send({ to: members.get(name).name, body: { kind: "interrupt_request" } });
+      await parts.sender.send({ to: members.get(name).name, body: { kind: "interrupt_request" } });
     },
     async stop(name, wanted = {}) {
       const member = members.get(name);
@@ -43,7 +42,6 @@ export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam
     },
     respawn: (name) => lifecycle.respawn(members.get(name).name),
     setMode: (name, mode) => setMode(name, mode, lead),
-    expectReport: (name) => expectReport(name, lead),
     get isSettling() {
       return attention.isSettling;
     },
@@ -71,9 +69,9 @@ function isBusy({ name, ended }: Member, { watch, attention, endings }: LeadPart
 async function setMode(
   name: string,
   mode: Parameters<LeadTeam["setMode"]>[1],
-  { options: { permissions }, context }: Lead,
+  { options: { permissions }, context, parts: { sender } }: Lead,
 ): Promise<void> {
-  const { members, team, sender, warnNotDelivered } = context;
+  const { members, team, warnNotDelivered } = context;
   const targets = name === "*" ? members.teammates().filter(({ ended }) => !ended) : [members.get(name)];
   const own = permissions.mode();
   if (effectiveMode({ parent: own, definition: mode }).mode !== mode)
@@ -82,18 +80,6 @@ async function setMode(
     await team.record.change(member.name, { mode });
     const sent = sender.send({ to: member.name, body: { kind: "mode_set_request", mode } });
     await (name === "*" ? sent.catch(warnNotDelivered(member.name)) : sent);
-  }
-}
-
-/** `*` means all members. */
-function expectReport(to: string, { options, context, parts: { attention, watch } }: Lead): void {
-  const reporting = context.members.reporting();
-  const receiver = memberOf(to, reporting);
-  for (const member of reporting) {
-    const { name, ended } = member;
-    if (ended || (to !== "*" && member !== receiver)) continue;
-    const isUnseen = isExternal(member) && watch.statusOf(name)?.alive !== "alive";
-    attention.notify({ type: "work_sent", name, ...(isUnseen && { limitMs: signLimitMs(options) }) });
   }
 }
 
@@ -118,18 +104,14 @@ function observe(envelope: Envelope, lead: Lead): void {
       // Use the event's mode: the lead applies it only after it is stored.
       if (event.permissionMode) ceiling.onLeadMode(event.permissionMode).catch(context.fail);
       return;
-    case "mail.sent":
-      if (event.team === context.team.name && workMailKinds.has(event.kind) && !event.quiet)
-        expectReport(event.to, lead);
-      return;
     default:
       if (event.type.startsWith("task.")) attention.notify({ type: "tasks_changed" });
   }
 }
 
 async function start({ options, context, parts }: Lead): Promise<readonly string[]> {
-  const { team, members, sender } = context;
-  const { lifecycle, attention, ceiling, ends, link, observer } = parts;
+  const { team, members } = context;
+  const { sender, lifecycle, attention, ceiling, ends, link, observer } = parts;
   const missing: string[] = [];
   for (const member of members.teammates()) {
     if (member.ended) continue;

@@ -19,7 +19,6 @@ import {
 import type { OwnPresence, StoredTeam } from "../../store/index.ts";
 import type { Backend } from "../backend/backend.ts";
 import { sendFailureReason } from "../mailbox/mail-error.ts";
-import { createMailSender, type MailSender } from "../mailbox/mail-sender.ts";
 import type { Mailbox } from "../mailbox/mailbox.ts";
 import type { SpawnRequest } from "../requests/spawn-requests.ts";
 import { withDiskFullRetry } from "../storage/disk-full-retry-team.ts";
@@ -88,11 +87,12 @@ export interface LeadContext {
   /** Its writes wait while the disk is full. */
   readonly team: StoredTeam;
   readonly members: TeamMembers;
-  readonly sender: MailSender;
   readonly presence: OwnPresence;
   /** Aborts when the team is closed. */
   readonly closing: AbortSignal;
   readonly retry: RetryContext;
+  /** For mail, which is also sent while the team closes. */
+  readonly sendRetry: RetryContext;
   readonly fail: (error: unknown) => void;
   readonly warn: (message: string) => Promise<void>;
   readonly warnNotDelivered: (name: string) => (error: unknown) => Promise<void>;
@@ -102,7 +102,7 @@ export interface LeadContext {
 }
 
 export async function openLeadContext(options: LeadTeamOptions): Promise<LeadContext> {
-  const { lead, clock, mailbox, createId } = options;
+  const { lead, clock } = options;
   const closing = new AbortController();
   const sending = new AbortController();
   const retry = { clock, signal: closing.signal };
@@ -121,17 +121,10 @@ export async function openLeadContext(options: LeadTeamOptions): Promise<LeadCon
   return {
     team,
     members: createTeamMembers(team),
-    sender: createMailSender({
-      team: team.name,
-      name: teamLead,
-      mailbox,
-      agent: lead,
-      createId,
-      retry: { clock, signal: sending.signal },
-    }),
     presence,
     closing: closing.signal,
     retry,
+    sendRetry: { clock, signal: sending.signal },
     fail,
     warn,
     warnNotDelivered: (name) => (error) => warn(`cannot notify ${name}: ${sendFailureReason(error)}`),

@@ -43,8 +43,6 @@ export interface LeadTeam {
   respawn(name: string): Promise<Member>;
   /** `*` means all members. */
   setMode(name: string, mode: Exclude<PermissionMode, "bubble">): Promise<void>;
-  /** Expects a report after the user wrote to this member. `*` means all members. */
-  expectReport(name: string): void;
   /** Members that work or have unread mail. */
   busyMembers(): readonly Member[];
   /** True while reports may still give the lead something to do. */

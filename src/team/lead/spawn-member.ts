@@ -1,4 +1,5 @@
 import { messageOf } from "../../protocol/index.ts";
+import type { MailSender } from "../mailbox/mail-sender.ts";
 import { adoptReservedTasks } from "./adopt-reserved-tasks.ts";
 import type { EndAnnouncements } from "./announce-ends.ts";
 import type { LeadContext, LeadTeamOptions } from "./lead-context.ts";
@@ -7,6 +8,7 @@ import type { PermissionCeiling } from "./permission-ceiling.ts";
 import type { TeammateLifecycle } from "./teammate-lifecycle.ts";
 
 export interface SpawnPorts {
+  readonly sender: MailSender;
   readonly lifecycle: TeammateLifecycle;
   readonly ceiling: PermissionCeiling;
   readonly ends: EndAnnouncements;
@@ -15,8 +17,8 @@ export interface SpawnPorts {
 /** Starts new members. A repeated call returns the member that it started. */
 export function createSpawns(
   { backends, permissions }: Pick<LeadTeamOptions, "backends" | "permissions">,
-  { team, sender, warn }: LeadContext,
-  { lifecycle, ceiling, ends }: SpawnPorts,
+  { team, warn }: LeadContext,
+  { sender, lifecycle, ceiling, ends }: SpawnPorts,
 ): LeadTeam["spawn"] {
   const spawn = async (request: TeammateRequest): Promise<SpawnedTeammate> => {
     const { worktree, backend, description, ...entry } = request;

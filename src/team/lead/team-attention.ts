@@ -60,7 +60,8 @@ export type AttentionEvent = { readonly at: number } & (
   | { readonly type: "status"; readonly name: string; readonly state: MemberStatus["state"] }
   /** `limitMs`: how long to wait for a member that has never shown a sign. */
   | { readonly type: "work_sent"; readonly name: string; readonly limitMs?: number | undefined }
-  | { readonly type: "sign"; readonly name: string }
+  /** The work could not be sent. */
+  | { readonly type: "sign" | "work_dropped"; readonly name: string }
   | ({ readonly type: "report"; readonly promptId: PromptId; readonly weight: ReportWeight } & Report)
   /** The lead read a report as soon as it came. */
   | ({ readonly type: "report_read" } & Report)
@@ -179,6 +180,8 @@ function apply(state: TeamAttention, event: AttentionEvent, limits: AttentionLim
       const awaited = withEntry(state.awaited, event.name, { until });
       return { ...outdated(state), awaited, failed: without(state.failed, event.name) };
     }
+    case "work_dropped":
+      return { ...outdated(state), awaited: withoutKey(state.awaited, event.name) };
     case "sign":
       return state.awaited.get(event.name)?.until === undefined
         ? state

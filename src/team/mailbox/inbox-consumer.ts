@@ -221,9 +221,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
   let warning: Promise<void> = Promise.resolve();
   const queue = createMailQueue({
     handle: handleMail,
-    onDrained: () => {
-      warning = warning.then(warnAboutDamage).catch(reportFailure);
-    },
+    onDrained: () => void (warning = warning.then(warnAboutDamage).catch(reportFailure)),
     onFailure: options.onFailure,
     signal: ended.signal,
   });
