@@ -13,7 +13,8 @@ import { branchesOf } from "./branches-of.ts";
 import type { ResolveConflict } from "./describe-conflict.ts";
 import { isLandingInterrupted, land, type LandReport } from "./land.ts";
 import { openRepository, type RepositoryContext } from "../worktree/repository.ts";
-import { uncleanReason } from "./move-branch.ts";
+import { filesInTheWay, type InTheWayAdvice, inTheWayText } from "./files-in-the-way.ts";
+import { pathsOfBranches } from "./touched-paths.ts";
 import { landResult } from "./land-result.ts";
 
 export interface LandToolPorts {
@@ -52,7 +53,7 @@ export function createLandTool(ports: LandToolPorts): Tool {
   return defineTool<LandInput>({
     name: "Land",
     description:
-      "Brings branches of agents to your branch and folder. In a temporary worktree each branch is rebased on the one before it, an agent resolves conflicts, and the check runs on the result. A branch that conflicts or fails the check is left out; the others land. Only commits land; branches and worktrees remain. Your tracked files must have no uncommitted changes.",
+      "Brings branches of agents to your branch and folder. In a temporary worktree each branch is rebased on the one before it, an agent resolves conflicts, and the check runs on the result. A branch that conflicts or fails the check is left out; the others land. Only commits land; branches and worktrees remain. Your uncommitted changes stay; only files that a branch changes must have none.",
     input: LandInput,
     access: "write",
     subject: () => ({ kind: "path", path: ports.place.cwd, change: true }),
@@ -71,11 +72,11 @@ async function runLand(input: LandInput, context: ToolContext, ports: LandToolPo
     // The check of the settings is the user's own.
     const refusal = check === undefined || check === settings.land.check ? undefined : await ports.refuseCheck(check);
     if (check !== undefined && refusal) problems.push(refusedCheckText(check, refusal, settings.land.check));
-    const cleanAdvice = await adviceOnChanges(branches, ports);
-    if (problems.length > 0) return notLanded([...problems, ...(await uncleanProblems(place, cleanAdvice))]);
+    const advice = { changed: await adviceOnChanges(branches, ports), untracked: adviceOnUntracked };
+    if (problems.length > 0) return notLanded([...problems, ...(await problemsInTheWay(place, branches, advice))]);
     const report: LandReport = await land(place, {
       branches,
-      cleanAdvice,
+      advice,
       settings: { ...settings.land, ...(check !== undefined && { check }) },
       worktree: settings.worktree,
       resolveConflict: ports.resolveConflict,
@@ -85,7 +86,7 @@ async function runLand(input: LandInput, context: ToolContext, ports: LandToolPo
     return report.refused.some(({ reason }) => reason !== "nothing new") ? failedResult(text) : textResult(text);
   } catch (error) {
     if (!TroupeError.is(error)) throw error;
-    return notLanded([`${error.message}${adviceFor(error.message)}`]);
+    return notLanded([error.message]);
   }
 }
 
@@ -98,10 +99,21 @@ const notLanded = (problems: readonly string[]) =>
   );
 
 /** The changed files of an interrupted landing are no problem: the next landing recovers them. */
-async function uncleanProblems(place: RepositoryContext, advice: string): Promise<readonly string[]> {
+async function problemsInTheWay(
+  place: RepositoryContext,
+  branches: readonly string[],
+  advice: InTheWayAdvice,
+): Promise<readonly string[]> {
   const repository = await openRepository(place);
-  const reason = (await isLandingInterrupted(repository)) ? undefined : await uncleanReason(repository, advice);
-  return reason === undefined ? [] : [reason];
+  if (await isLandingInterrupted(repository)) return [];
+  const before = await repository.ask(["rev-parse", "--verify", "HEAD"]);
+  const tips = branches.map(async (branch) => ({
+    branch,
+    tip: await repository.ask(["rev-parse", "--verify", `refs/heads/${branch}`]),
+  }));
+  const touched = await pathsOfBranches(repository, { before, branches: await Promise.all(tips) });
+  const { reasons } = await filesInTheWay(repository, touched, advice);
+  return reasons.length === 0 ? [] : [inTheWayText(repository, reasons)];
 }
 
 /** The files may be the user's, and then only the user decides about them. */
@@ -122,9 +134,5 @@ function refusedCheckText(check: string, { why, allowedWith }: RefusedCommand, o
   return `you may not run the check ${JSON.stringify(check)} without asking (${why}). Use a check that you may run, or ${without}. The user can allow this check with ${allowedWith === undefined ? setting : `${allowedWith}, or with ${setting}`}.`;
 }
 
-/** The files may be the user's, and then only the user decides about them. */
-function adviceFor(message: string): string {
-  if (/untracked files are in the way/.test(message))
-    return " If you or one of your agents made them, rename or remove them, then land again. Otherwise leave them and tell the user: git has no copy of them.";
-  return "";
-}
+const adviceOnUntracked =
+  "If you or one of your agents made them, rename or remove them, then land again. Otherwise leave them and tell the user: git has no copy of them.";

@@ -8,8 +8,10 @@ import { chooseBranches } from "./choose-branches.ts";
 import type { ResolveConflict } from "./describe-conflict.ts";
 import { type LandJournal, readJournal, removeJournal, writeJournal } from "./land-journal.ts";
 import { withLandingWorktree } from "./landing-worktree.ts";
-import { type BranchMove, moveBranch, tryMove, uncleanReason } from "./move-branch.ts";
+import { assertNothingInTheWay, type InTheWayAdvice, keptNotice } from "./files-in-the-way.ts";
+import { type BranchMove, moveBranch, tryMove } from "./move-branch.ts";
 import { markLanded, recoverLanding } from "./recover-landing.ts";
+import { pathsBetween, pathsOfBranches } from "./touched-paths.ts";
 
 export interface LandRequest {
   readonly branches: readonly string[];
@@ -19,8 +21,8 @@ export interface LandRequest {
   /** Reports what would land and what conflicts. Runs no check and moves nothing. */
   readonly dryRun?: boolean;
   readonly resolveConflict?: ResolveConflict;
-  /** The next step if there are uncommitted changes. */
-  readonly cleanAdvice?: string;
+  /** The next step if files of the working tree are in the way. */
+  readonly advice?: InTheWayAdvice;
   /** Progress, one line at a time. */
   onProgress?(line: string): void;
   /** Awaited before each step. */
@@ -81,12 +83,11 @@ const landLock = (repository: Repository, { onProgress }: Pick<LandRequest, "onP
 /** Undefined if the target moved in the meantime. */
 async function landOnce(repository: Repository, request: LandRequest): Promise<LandReport | undefined> {
   const { place, top } = repository;
-  const { onStep = () => undefined, settings = {}, dryRun = false } = request;
+  const { onStep = () => undefined, settings = {}, dryRun = false, advice } = request;
   const target = await currentBranch(repository);
-  const notClean = dryRun ? undefined : await uncleanReason(repository, request.cleanAdvice);
-  if (notClean !== undefined) throw new TroupeError("git", notClean);
   const before = await repository.ask(["rev-parse", "--verify", "HEAD"]);
   const { branches, notices } = await chooseBranches(repository, { names: request.branches, target });
+  if (!dryRun) await assertNothingInTheWay(repository, await pathsOfBranches(repository, { before, branches }), advice);
   const journal: LandJournal = {
     v: 1,
     id: place.createId("lnd"),
@@ -112,9 +113,12 @@ async function landOnce(repository: Repository, request: LandRequest): Promise<L
     const report = { target, before, check: settings.check, dryRun, notices, ...batch };
     if (batch.after === before || dryRun) return report;
     place.signal?.throwIfAborted();
+    // A rebase or a resolved conflict can touch other paths than the branches did.
+    const touched = await pathsBetween(repository, before, batch.after);
+    const kept = await assertNothingInTheWay(repository, touched, advice);
     const move = { id: journal.id, target, top, before, after: batch.after };
     const moved = await moveTo(clearConfig, { journal, move, landed: batch.landed, onStep });
-    return moved ? report : undefined;
+    return moved ? { ...report, notices: [...notices, ...keptNotice(kept)] } : undefined;
   } finally {
     // After a failure too: journal and ref say what is left to do, as after a kill.
     await recoverLanding(clearConfig, { rollBack: false });

@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { TroupeError } from "../../protocol/index.ts";
 import { gitFailed, gitErrorText, type Repository } from "../worktree/repository.ts";
 
@@ -11,52 +9,13 @@ export interface BranchMove {
   readonly after: string;
 }
 
-/** Why the worktree is not clean enough to land on, with the advice. Undefined if it is clean. */
-export async function uncleanReason(
-  repository: Repository,
-  advice = "Commit or stash them first.",
-): Promise<string | undefined> {
-  const status = await repository.ask([
-    "status",
-    "--porcelain",
-    "-z",
-    "--untracked-files=no",
-    "--no-renames",
-    "--ignore-submodules=dirty",
-  ]);
-  const changed = status
-    .split("\0")
-    .filter(Boolean)
-    .map((line) => line.slice(3));
-  if (changed.length === 0) return undefined;
-  const names = changed.slice(0, 5).join(", ") + (changed.length > 5 ? ` and ${changed.length - 5} more` : "");
-  return `cannot land in ${repository.top}: it has uncommitted changes (${names}). ${advice}`;
-}
-
-/** Fails early if git cannot update the files, for example because a file is in the way. Changes nothing. */
+/** Fails early if git cannot update the files. Changes nothing. */
 export async function tryMove(repository: Repository, { before, after }: BranchMove): Promise<void> {
   await repository.git(["update-index", "-q", "--refresh"]);
   const tried = await repository.git(["read-tree", "-n", "-m", "-u", before, after]);
   if (tried.ok) return;
-  const files = await filesInTheWay(repository, { before, after, stderr: tried.stderr });
-  const names = files.slice(0, 5).join(", ") + (files.length > 5 ? ` and ${files.length - 5} more` : "");
-  const why =
-    files.length === 0
-      ? gitErrorText(tried.stderr).replace(/\.$/, "")
-      : `untracked files are in the way (${names}), and a branch has files of the same name`;
+  const why = gitErrorText(tried.stderr).replace(/\.$/, "");
   throw new TroupeError("git", `cannot update the files of ${repository.top}: ${why}. Nothing was changed.`);
-}
-
-/** Git names only the first one. */
-async function filesInTheWay(
-  repository: Repository,
-  { before, after, stderr }: Pick<BranchMove, "before" | "after"> & { readonly stderr: string },
-): Promise<readonly string[]> {
-  const named = /untracked working tree file '(.+)' would be/i.exec(stderr)?.[1];
-  if (named === undefined) return [];
-  const added = await repository.ask(["diff", "--name-only", "--no-renames", "--diff-filter=A", "-z", before, after]);
-  const found = added.split("\0").filter((name) => name !== "" && existsSync(join(repository.top, name)));
-  return [...new Set([named, ...found])];
 }
 
 /**

@@ -17,9 +17,9 @@ export interface WorkingTreeSync {
 }
 
 /**
- * Updates index and files to `to` after a kill during their update. The worktree was clean then. So a file that differs
- * between the commits has the old or new content, is missing, or has only the start of the new content. Any other
- * content is a later change by the user: it stays and is returned.
+ * Updates index and files to `to` after a kill during their update. Touches only files that differ between the commits.
+ * Those had no uncommitted change then, so each has the old or new content, is missing, or has only the start of the new
+ * content. Any other content is a later change by the user: it stays and is returned.
  */
 export async function syncWorkingTree(repository: Repository, sync: WorkingTreeSync): Promise<string[]> {
   const { top, from, to } = sync;

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { land, pruneWorktrees, recoverWorktrees, recoverInterruptedLanding } from "../../../src/team/index.ts";
@@ -22,6 +22,17 @@ function doUntil(repo: TestRepository, what: string, step: string): void {
   });
   expect(run.stderr).toBe("");
   expect(run.signal, `it has a step ${step}: ${run.stdout}`).toBe("SIGKILL");
+}
+
+/** A folder with a git that is killed together with Troupe, at the n-th write of this command. */
+function gitToKill(repo: TestRepository, { command, write }: { command: string; write: number }): string {
+  const tracing = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=write", "-e", `inject=write:signal=KILL:when=${write}`];
+  const folder = join(repo.root, "bin");
+  const real = spawnSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).stdout.trim();
+  mkdirSync(folder);
+  const script = `#!/bin/sh\ncase "$*" in *"${command}"*) ;; *) exec ${real} "$@" ;; esac\nstrace ${tracing.join(" ")} ${real} "$@"\ncode=$?\nif [ $code -gt 128 ]; then kill -9 "$TROUPE_PID"; fi\nexit $code\n`;
+  writeFileSync(join(folder, "git"), script, { mode: 0o755 });
+  return folder;
 }
 
 /** Expects that no worktree is left in git, on disk or in our records. */
@@ -85,13 +96,8 @@ describe("kill -9 while creating or removing a worktree: the next start undoes o
   it.each([1, 3, 5, 7, 9, 11, 13, 16])("create: git and Troupe killed at git's write number %i", async (n) => {
     needStrace();
     const repo = testRepository();
-    const tracing = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=write", "-e", `inject=write:signal=KILL:when=${n}`];
-    const wrapper = join(repo.root, "bin");
-    const real = spawnSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).stdout.trim();
+    const wrapper = gitToKill(repo, { command: "worktree add", write: n });
     repo.gitIn(repo.repo, "config", "user.name", "T");
-    spawnSync("mkdir", ["-p", wrapper]);
-    const script = `#!/bin/sh\ncase "$*" in *"worktree add"*) ;; *) exec ${real} "$@" ;; esac\nstrace ${tracing.join(" ")} ${real} "$@"\ncode=$?\nif [ $code -gt 128 ]; then kill -9 "$TROUPE_PID"; fi\nexit $code\n`;
-    writeFileSync(join(wrapper, "git"), script, { mode: 0o755 });
     const start = `export TROUPE_PID=$$; exec "$@"`;
     const args = ["-c", start, "sh", process.execPath, program.path, repo.repo, repo.place.home, "create", ""];
     const run = spawnSync("sh", args, { env: { ...env, PATH: `${wrapper}:${env.PATH}` }, encoding: "utf8" });
@@ -152,6 +158,62 @@ describe("kill -9 while landing branches: the repository is as before or after, 
     expect(repo.git("status", "--porcelain")).toBe("");
     for (const file of files) expect(existsSync(join(repo.repo, file))).toBe(false);
     expectNothingLeft(repo, ["main", "one", "two"]);
+  });
+
+  /** Uncommitted work of every kind in files that no branch changes. Returns its present state. */
+  const uncommittedWork = (repo: TestRepository) => {
+    repo.write("a.txt", "staged\n");
+    repo.git("add", "a.txt");
+    repo.write("a.txt", "and changed\n");
+    repo.write("new.txt", "new\n");
+    repo.git("add", "new.txt");
+    rmSync(join(repo.repo, "gone.txt"));
+    repo.write("notes.txt", "untracked\n");
+    repo.write(".env", "ignored\n");
+    return () => [
+      repo.git("status", "--porcelain"),
+      repo.git("diff"),
+      repo.git("diff", "--cached"),
+      ...["notes.txt", ".env"].map((path) => readFileSync(join(repo.repo, path), "utf8")),
+    ];
+  };
+
+  it.each([...before, ...after])("killed before %s: uncommitted changes stay as they are", async (step) => {
+    const repo = twoBranches();
+    const state = uncommittedWork(repo);
+    const work = state();
+    doUntil(repo, "land", step);
+    await recoverInterruptedLanding(repo.place, { rollBack: false });
+    expect(state()).toEqual(work);
+    for (const file of files) expect(existsSync(join(repo.repo, file))).toBe(after.includes(step));
+    await land(repo.place, { branches: ["one", "two"] });
+    expect(state()).toEqual(work);
+    for (const file of files) expect(existsSync(join(repo.repo, file))).toBe(true);
+  });
+
+  it.each(["move files", "mark landed"])("killed before %s, then undone: uncommitted changes stay", async (step) => {
+    const repo = twoBranches();
+    const state = uncommittedWork(repo);
+    const work = state();
+    doUntil(repo, "land", step);
+    await recoverInterruptedLanding(repo.place, { rollBack: true });
+    expect(state()).toEqual(work);
+    for (const file of files) expect(existsSync(join(repo.repo, file))).toBe(false);
+  });
+
+  it.each([1, 2, 3, 4, 5])("git killed at its write number %i of the files: uncommitted changes stay", async (n) => {
+    needStrace();
+    const repo = twoBranches();
+    const state = uncommittedWork(repo);
+    const work = state();
+    const [git, kill] = [gitToKill(repo, { command: "read-tree -m -u", write: n }), `export TROUPE_PID=$$; exec "$@"`];
+    const args = ["-c", kill, "sh", process.execPath, program.path, repo.repo, repo.place.home, "land", ""];
+    const run = spawnSync("sh", args, { env: { ...env, PATH: `${git}:${env.PATH}` }, encoding: "utf8" });
+    if (run.signal !== "SIGKILL") expect(n, "git made fewer writes than that").toBeGreaterThan(2);
+    await recoverInterruptedLanding(repo.place, { rollBack: false });
+    expect(state()).toEqual(work);
+    for (const file of files)
+      expect(readFileSync(join(repo.repo, file), "utf8")).toBe(`${file.slice(0, 3)}\n`.repeat(100));
   });
 
   it("git killed while writing files: some new, one truncated, the index locked", async () => {

@@ -133,22 +133,27 @@ test("a conflict that stays says what to do next, and the other branches land", 
   expect(resultOf(team).text).toContain('Next: have its agent run "git rebase main" in its worktree');
 });
 
-test("uncommitted changes of the user stop a landing and stay as they are", async () => {
+test("uncommitted changes of the user stop only the landing that changes the same file", async () => {
   const repo = testRepository();
   branch(repo, "troupe/one", { "b.txt": "b\n" });
+  branch(repo, "troupe/two", { "a.txt": "by two\n" });
   writeFileSync(join(repo.repo, "a.txt"), "of the user\n");
   const before = repo.git("rev-parse", "HEAD");
-  const team = await landing(repo, { input: { branches: ["troupe/one"] } });
-  expect(resultOf(team).text).toMatch(
-    /^Nothing was landed: .*uncommitted changes \(a\.txt\).*otherwise tell the user\.$/,
+  const stopped = await landing(repo, { input: { branches: ["troupe/one", "troupe/two"] } });
+  expect(resultOf(stopped).text).toMatch(
+    /^Nothing was landed: .*uncommitted changes are in files that the landing changes too \(a\.txt\).*otherwise tell the user\. Nothing was changed\.$/,
+  );
+  expect(repo.git("rev-parse", "HEAD")).toBe(before);
+  const landed = await landing(repo, { input: { branches: ["troupe/one"] } });
+  expect(resultOf(landed).text).toMatch(
+    /^Landed on main[\s\S]*Note: uncommitted changes stay as they are, outside this landing: a\.txt\.$/,
   );
   expect(readFileSync(join(repo.repo, "a.txt"), "utf8")).toBe("of the user\n");
-  expect(repo.git("rev-parse", "HEAD")).toBe(before);
 });
 
 test("all problems of a landing are named at once, with ways that are open to the lead", async () => {
   const repo = testRepository();
-  branch(repo, "troupe/one", { "b.txt": "b\n" });
+  branch(repo, "troupe/one", { "a.txt": "by one\n" });
   const write = { tool: "Write", input: { file_path: join(repo.repo, "a.txt"), content: "by docs-dev\n" } };
   const team = await teamSession({
     cwd: repo.repo,
@@ -178,10 +183,10 @@ test("all problems of a landing are named at once, with ways that are open to th
     - cannot land main: it is the current branch. Name the branches to land on it.
     - there is no branch and no agent with a branch named one. Branches of agents: troupe/one.
     - you may not run the check "npm test" without asking (npm is not among the read-only commands). Use a check that you may run, or call Land without check and tell the user that no check was run. The user can allow this check with --allowedTools "Bash(npm test)", or with land.check "npm test" in the settings.
-    - cannot land in REPO: it has uncommitted changes (a.txt). You may not commit them here (git commit runs without asking only in an agent's own worktree). Leave them and the branches as they are: nothing is lost. Tell the user, who can commit them, and land with: troupe land troupe/one. The user can also allow you to commit with --allowedTools "Bash(git commit:*)"."
+    - cannot land in REPO: uncommitted changes are in files that the landing changes too (a.txt). You may not commit them here (git commit runs without asking only in an agent's own worktree). Leave them and the branches as they are: nothing is lost. Tell the user, who can commit them, and land with: troupe land troupe/one. The user can also allow you to commit with --allowedTools "Bash(git commit:*)". Nothing was changed."
   `);
   expect(said(3)).toMatchInlineSnapshot(
-    `"Nothing was landed: cannot land in REPO: it has uncommitted changes (a.txt). You may not commit them here (git commit runs without asking only in an agent's own worktree). Leave them and the branches as they are: nothing is lost. Tell the user, who can commit them, and land with: troupe land troupe/one. The user can also allow you to commit with --allowedTools "Bash(git commit:*)"."`,
+    `"Nothing was landed: cannot land in REPO: uncommitted changes are in files that the landing changes too (a.txt). You may not commit them here (git commit runs without asking only in an agent's own worktree). Leave them and the branches as they are: nothing is lost. Tell the user, who can commit them, and land with: troupe land troupe/one. The user can also allow you to commit with --allowedTools "Bash(git commit:*)". Nothing was changed."`,
   );
 });
 
@@ -206,7 +211,7 @@ test("untracked files in the way are named, with the next step", async () => {
   repo.write("lib/c.txt", "of the user\n");
   const team = await landing(repo, { input: { branches: ["troupe/one"] } });
   expect(resultOf(team).text).toBe(
-    `Nothing was landed: cannot update the files of ${repo.repo}: untracked files are in the way (b.txt, lib/c.txt), and a branch has files of the same name. Nothing was changed. If you or one of your agents made them, rename or remove them, then land again. Otherwise leave them and tell the user: git has no copy of them.`,
+    `Nothing was landed: cannot land in ${repo.repo}: untracked files are in the way (b.txt, lib/c.txt): a branch has files of the same name. If you or one of your agents made them, rename or remove them, then land again. Otherwise leave them and tell the user: git has no copy of them. Nothing was changed.`,
   );
   expect(readFileSync(join(repo.repo, "b.txt"), "utf8")).toBe("of the user\n");
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -18,6 +18,13 @@ function branch(repo: TestRepository, name: string, files: Record<string, string
   repo.git("checkout", "-q", "main");
   return commit;
 }
+
+function stage(repo: TestRepository, path: string): void {
+  repo.write(path, "staged\n");
+  repo.git("add", path);
+}
+
+const merge = (repo: TestRepository, ...args: string[]) => repo.git("merge", "-q", "--no-ff", ...args);
 
 const subjects = (repo: TestRepository) => repo.git("log", "--format=%s", "main").split("\n");
 
@@ -190,8 +197,35 @@ describe("land", () => {
   });
 
   it.each<[string, (repo: TestRepository) => void, string[], RegExp]>([
-    ["uncommitted changes", (repo) => repo.write("a.txt", "dirty\n"), ["one"], /it has uncommitted changes \(a\.txt\)/],
-    ["a file in the way", (repo) => repo.write("one.txt", "mine\n"), ["one"], /one\.txt.*Nothing was changed\./s],
+    [
+      "changes in a file that a branch changes",
+      (repo) => repo.write("a.txt", "dirty\n"),
+      ["two"],
+      /cannot land in .*: uncommitted changes are in files that the landing changes too \(a\.txt\)\. Commit or stash them first\. Nothing was changed\.$/,
+    ],
+    ["a staged file that a branch adds", (repo) => stage(repo, "one.txt"), ["one"], /uncommitted .*\(one\.txt\)/],
+    ["a staged file in the place of a folder", (repo) => stage(repo, "lib"), ["two"], /uncommitted .*\(lib\)/],
+    [
+      "an untracked file in the way",
+      (repo) => repo.write("one.txt", "mine\n"),
+      ["one"],
+      /untracked files are in the way \(one\.txt\): a branch has files of the same name\. Rename or remove them first: git has no copy of them\./,
+    ],
+    ["an ignored file in the way", (repo) => repo.write(".env", "mine\n"), ["two"], /untracked .*\(\.env\)/],
+    ["an untracked file in the place of a folder", (repo) => repo.write("lib", "l\n"), ["two"], /untracked .*\(lib\)/],
+    ["a folder in the place of a file", (repo) => repo.write("one.txt/x", "x"), ["one"], /untracked .*\(one\.txt\/x\)/],
+    ["a merge that is not finished", (repo) => merge(repo, "two", "--no-commit"), ["one"], /a merge is not finished/],
+    [
+      "conflicts that are not resolved",
+      (repo) => {
+        repo.write("a.txt", "stashed\n");
+        repo.git("stash");
+        repo.commit("main moves", { "a.txt": "moved\n" });
+        expect(() => repo.git("stash", "pop")).toThrow(/CONFLICT|Command failed/);
+      },
+      ["one"],
+      /conflicts are not resolved \(a\.txt\)/,
+    ],
     ["a detached head", (repo) => repo.git("checkout", "-q", "--detach"), ["one"], /on no branch/],
     ["an unknown branch", () => undefined, ["onee"], /branch onee does not exist; did you mean one\?/],
     ["the same branch twice", () => undefined, ["one", "one"], /named twice/],
@@ -200,13 +234,59 @@ describe("land", () => {
   ])("refuses %s, and nothing is changed", async (_what, prepare, branches, message) => {
     const repo = testRepository();
     branch(repo, "one", { "one.txt": "1\n" });
+    repo.git("checkout", "-qb", "two");
+    repo.write(".env", "e\n");
+    repo.git("add", "-f", ".env");
+    repo.commit("work of two", { "a.txt": "2\n", "lib/two.txt": "2\n" });
+    repo.git("checkout", "-q", "main");
     prepare(repo);
     const before = repo.git("rev-parse", "main");
     const status = repo.git("status", "--porcelain");
-    await expect(land(repo.place, { branches })).rejects.toThrow(message);
+    const check = `echo >> ${join(repo.root, "checked")}`;
+    const steps: string[] = [];
+    const onStep = (step: string) => void steps.push(step);
+    await expect(land(repo.place, { branches, settings: { check }, onStep })).rejects.toThrow(message);
+    expect(steps, "it is found before the rebase and the check").toEqual([]);
+    expect(existsSync(join(repo.root, "checked"))).toBe(false);
     expect(repo.git("rev-parse", "main")).toBe(before);
     expect(repo.git("status", "--porcelain")).toBe(status);
     expect(repo.traces().worktrees).toBe(1);
+  });
+
+  it("lands beside other changed, staged, removed and untracked files, which stay as they are", async () => {
+    const repo = testRepository();
+    repo.commit("more", { "staged.txt": "s\n", "gone.txt": "g\n", "lib/both.txt": "b\n" });
+    branch(repo, "one", { "one.txt": "1\n", "lib/one.txt": "1\n" });
+    repo.commit("main moves", { "main.txt": "m\n" });
+    repo.write("a.txt", "of the user\n");
+    stage(repo, "staged.txt");
+    stage(repo, "lib/new.txt");
+    repo.write("lib/both.txt", "staged\n");
+    repo.git("add", "lib/both.txt");
+    repo.write("lib/both.txt", "and changed\n");
+    rmSync(join(repo.repo, "gone.txt"));
+    repo.write("notes.txt", "untracked\n");
+    repo.write(".env", "ignored\n");
+    const state = () => [repo.git("status", "--porcelain"), repo.git("diff"), repo.git("diff", "--cached")];
+    const before = state();
+    const report = await land(repo.place, { branches: ["one"], settings: { check: "! grep -q user a.txt" } });
+    expect(report.landed).toMatchObject([{ branch: "one" }]);
+    expect(report.notices).toEqual([
+      "uncommitted changes stay as they are, outside this landing: a.txt, gone.txt, lib/both.txt, lib/new.txt, staged.txt",
+    ]);
+    expect(state()).toEqual(before);
+    expect(readFileSync(join(repo.repo, "lib/one.txt"), "utf8")).toBe("1\n");
+    expect(readFileSync(join(repo.repo, ".env"), "utf8")).toBe("ignored\n");
+  });
+
+  it("a change that the user makes during the check stops the move, and stays", async () => {
+    const repo = testRepository();
+    branch(repo, "one", { "a.txt": "1\n" });
+    const before = repo.git("rev-parse", "main");
+    const onStep = (step: string) => (step === "build" ? repo.write("a.txt", "of the user\n") : undefined);
+    await expect(land(repo.place, { branches: ["one"], onStep })).rejects.toThrow(/uncommitted changes .*\(a\.txt\)/);
+    expect(repo.git("rev-parse", "main")).toBe(before);
+    expect(readFileSync(join(repo.repo, "a.txt"), "utf8")).toBe("of the user\n");
   });
 
   it("restarts when the branch moves during the landing, and two landings wait for each other", async () => {
