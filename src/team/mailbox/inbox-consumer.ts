@@ -227,15 +227,13 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
   });
 
   /** Following again yields all mail that is not marked yet. */
-  const warnAboutBreak = async (error: unknown) => {
-    await warn(`cannot read the inbox, trying again: ${messageOf(error)}`);
-  };
+  const warnAboutBreak = (error: unknown) => warn(`cannot read the inbox, trying again: ${messageOf(error)}`);
 
   const follow = async () => {
     for await (const mail of mailbox.follow(name, ended.signal)) queue.add(mail);
   };
 
-  /** Its failures are reported elsewhere: following reads the same inbox, and the queue reports mail that fails. */
+  /** No failure is lost: following reads the same inbox, and the queue reports mail that fails. */
   const addArrived = async () => {
     for (const mail of await mailbox.readUnread(name).catch(() => [])) queue.add(mail);
     await Promise.allSettled([queue.drained()]);
