@@ -87,6 +87,7 @@ export { cut, cutAfter, oneLine, withoutStop } from "./text.ts";
 export { visibleLine, visibleText } from "./visible-text.ts";
 export {
   AcceptanceCheck,
+  keptOwner,
   returnedBy,
   isOpenTask,
   openBlockers,

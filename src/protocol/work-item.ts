@@ -76,6 +76,16 @@ export function returnedBy({ status, owner, past = [] }: WorkItem): string | und
   return status === "pending" && owner === undefined && last?.returned ? last.owner : undefined;
 }
 
+/** The owner that a task keeps when it is reopened: the last one, unless that member has ended or another is named. */
+export function keptOwner(
+  { status, owner }: Pick<WorkItem, "status" | "owner">,
+  patch: { readonly status?: WorkItemStatus | undefined; readonly owner?: string | null | undefined },
+  isMember: (name: string) => boolean,
+): string | undefined {
+  const isReopened = status === "completed" && patch.status === "pending" && patch.owner === undefined;
+  return isReopened && owner !== undefined && isMember(owner) ? owner : undefined;
+}
+
 /** Returns the open tasks that a task still waits for before it can start. */
 export function openBlockers(task: WorkItem, all: readonly WorkItem[]): WorkItemId[] {
   return task.status === "pending" ? openBlockersOf(task, all) : [];

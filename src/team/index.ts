@@ -90,7 +90,7 @@ export { createTaskTools } from "./tools/task-tools.ts";
 export { createTeamTools } from "./tools/team-tools.ts";
 export { unlandedBlockers } from "./tools/unlanded-blockers.ts";
 export { adoptReservedTasks } from "./lead/adopt-reserved-tasks.ts";
-export { withAssignmentMail } from "./lead/assign-task.ts";
+export { withAssignmentMail } from "./mailbox/assign-task.ts";
 export { handOverTask } from "./lead/hand-over-task.ts";
 export { createTeam, type OpenTeam, openTeam } from "./open-team.ts";
 export type { BroadcastReport, OutgoingMail, ReceivedMail } from "./mailbox/index.ts";

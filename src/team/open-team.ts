@@ -1,6 +1,6 @@
 import type { Clock, CreateId } from "../platform/index.ts";
 import { type BusAddress, openTeamStore, type StoredTeam, type TaskList, type TeamRecord } from "../store/index.ts";
-import { withAssignmentMail } from "./lead/assign-task.ts";
+import { withAssignmentMail } from "./mailbox/assign-task.ts";
 import type { Mailbox } from "./mailbox/index.ts";
 import { sendWithDiskFullRetry } from "./storage/disk-full-retry-team.ts";
 import { openMailbox } from "./mailbox/open-mailbox.ts";

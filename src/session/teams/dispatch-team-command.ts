@@ -1,4 +1,4 @@
-import { type Ack, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
+import { type Ack, keptOwner, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
 import type { TaskList } from "../../store/index.ts";
 import { withAssignmentMail } from "../../team/index.ts";
 import type { TeamCommand } from "../dispatch.ts";
@@ -65,12 +65,16 @@ export async function dispatchTeamCommand(
 
 /** Returns the task list and the owner to assign. The session's own list has only the lead and the user. */
 async function taskListFor(
-  { team: name, owner }: Extract<TeamCommand, { type: "task.update" }>,
+  { team: name, taskId, status, owner }: Extract<TeamCommand, { type: "task.update" }>,
   { registry, tasks }: Parameters<typeof dispatchTeamCommand>[1],
 ) {
   const list = await tasks(name);
   const team = name === undefined ? registry.find() : registry.get(name);
-  if (team === undefined) return { list, owner: owner === undefined ? undefined : ownTaskOwner(owner) };
+  if (team === undefined) {
+    const task = await list.get(taskId);
+    const kept = task && keptOwner(task, { status, owner }, () => true);
+    return { list, owner: owner === undefined ? kept : ownTaskOwner(owner) };
+  }
   const members = async () => team.current().members;
   return { list: withAssignmentMail(list, { team: team.name, members, send: team.send }), owner };
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { taskLine } from "../../agent/index.ts";
-import { type WorkItem, type WorkItemId, WorkItemStatus } from "../../protocol/index.ts";
+import { keptOwner, type WorkItem, type WorkItemId, WorkItemStatus } from "../../protocol/index.ts";
 import type { TaskList, TaskPatch } from "../../store/index.ts";
 import { cleanText, defineTool, failedResult, textResult, type Tool, type ToolResult } from "../../tool/index.ts";
 import { completeTask } from "./complete-task.ts";
@@ -82,7 +82,8 @@ async function update(given: TaskUpdateInput, ports: TaskToolPorts, signal: Abor
   const list = await ports.list();
   const task = await list.get(given.taskId);
   if (!task || task.status === "deleted") return unknownTaskMessage(given.taskId);
-  const input = found ? { ...given, owner: found.owner } : withLastOwner(given, task, ports);
+  const owner = found ? found.owner : keptOwner(task, given, (name) => isTaskMember(name, ports));
+  const input = owner === undefined ? given : { ...given, owner };
   const patch = patchOf(input);
   switch (input.status) {
     case "completed":
@@ -102,16 +103,6 @@ async function update(given: TaskUpdateInput, ports: TaskToolPorts, signal: Abor
 
 const contradiction =
   "Nothing was changed: a task is completed by its owner, so it cannot be assigned to another member in the same call. Leave out owner or status.";
-
-/** A task that is reopened stays with the member that completed it, unless that member has ended. */
-const withLastOwner = (input: TaskUpdateInput, task: WorkItem, ports: TaskToolPorts): TaskUpdateInput =>
-  input.owner === undefined &&
-  input.status === "pending" &&
-  task.status === "completed" &&
-  task.owner !== undefined &&
-  isTaskMember(task.owner, ports)
-    ? { ...input, owner: task.owner }
-    : input;
 
 /** All fields except status and owner. */
 function patchOf(input: TaskUpdateInput): TaskPatch {

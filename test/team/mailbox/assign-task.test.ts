@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { TroupeError } from "../../../src/protocol/index.ts";
-import { withAssignmentMail } from "../../../src/team/lead/assign-task.ts";
+import { withAssignmentMail } from "../../../src/team/mailbox/assign-task.ts";
 import { createTeam } from "../../../src/team/index.ts";
 import { sendWithDiskFullRetry } from "../../../src/team/storage/disk-full-retry-team.ts";
 import type { OutgoingMail } from "../../../src/team/mailbox/mailbox.ts";
@@ -53,6 +53,53 @@ test("on the session's own list a task belongs to the lead or the user only", as
   expect(await give("worker")).toMatchObject({ ok: false, message: expect.stringContaining("the session's own") });
   expect(await give("team-lead")).toEqual({ ok: true });
   await team.until((event) => event.type === "task.changed" && event.task.owner === "lead");
+});
+
+test("a task that the user reopens stays with its last owner, who is notified once", async () => {
+  const { path } = tempTree({ "home/.troupe/settings.json": {} });
+  const ports = {
+    home: path("home/.troupe"),
+    cwd: path("home"),
+    clock: systemClock,
+    createId: createIdFactory(systemClock),
+  };
+  const team = await createTeam("beta", { ...ports, members: ["anna", "bert"] });
+  onTestFinished(() => team.close());
+  const user = { name: "user" };
+  for (const subject of ["dig", "lay"]) {
+    await team.tasks.create({ subject, description: "" }, user);
+    const id = subject === "dig" ? 1 : 2;
+    await team.tasks.claim(id, { name: "bert" });
+    await team.tasks.complete(id, { name: "bert" });
+  }
+  const reopened = await team.tasks.update(1, { status: "pending" }, user);
+  expect(reopened).toMatchObject({ ok: true, item: { status: "pending", owner: "bert" } });
+  const mails = (await team.mailbox.readAll("bert")).map(({ body }) => body);
+  expect(mails).toEqual([
+    { kind: "text", text: expect.stringMatching(/^#1 is reopened by user: dig\nIt is yours again/) },
+  ]);
+  const released = await team.tasks.update(2, { status: "pending", owner: null }, user);
+  expect(released).toMatchObject({ ok: true, item: { status: "pending" } });
+  expect((await team.tasks.get(2))?.owner).toBeUndefined();
+});
+
+test("a task of the session's own list that the user reopens stays with its owner", async () => {
+  const team = await teamSession({ stored: true, answer: () => ({ text: "done" }) });
+  const set = (change: object) => team.command({ type: "task.update", taskId: 1, ...change });
+  await team.command({ type: "task.create", subject: "dig" });
+  await set({ owner: "team-lead" });
+  await set({ status: "completed" });
+  expect(await set({ status: "pending" })).toEqual({ ok: true });
+  const seen: unknown[] = [];
+  await team.until((event) => {
+    if (event.type === "task.changed") seen.push([event.task.status, event.task.owner]);
+    return seen.length === 4;
+  });
+  expect(seen.slice(1)).toEqual([
+    ["pending", "lead"],
+    ["completed", "lead"],
+    ["pending", "lead"],
+  ]);
 });
 
 test("an assignment by a program also sends mail", async () => {

@@ -1,8 +1,8 @@
 import { assignmentMail, taskMails } from "../../agent/index.ts";
-import { type Member, teamUser, TroupeError } from "../../protocol/index.ts";
+import { keptOwner, type Member, teamUser, TroupeError } from "../../protocol/index.ts";
 import type { TaskActor, TaskAnswer, TaskList, TaskPatch } from "../../store/index.ts";
-import { findSender, memberOf, unknownMember } from "../mailbox/find-member.ts";
-import type { OutgoingMail } from "../mailbox/mailbox.ts";
+import { findSender, memberOf, unknownMember } from "./find-member.ts";
+import type { OutgoingMail } from "./mailbox.ts";
 
 export interface AssignPorts {
   readonly team: string;
@@ -19,15 +19,24 @@ export function withAssignmentMail(tasks: TaskList, ports: AssignPorts): TaskLis
     return typeof owner === "string" ? write(owner) : owner;
   };
 
+  const membership = async () => {
+    const names = new Set((await ports.members()).flatMap(({ name, ended }) => (ended ? [] : [name])));
+    return (name: string) => names.has(name);
+  };
+
   /** Assigning a pending task again sends the mail again, because the first mail may be lost. */
   const tell = async ({ item, previous }: Extract<TaskAnswer, { ok: true }>, by: TaskActor, patch: TaskPatch) => {
-    const names = new Set((await ports.members()).flatMap(({ name, ended }) => (ended ? [] : [name])));
-    const isMember = (name: string) => names.has(name);
+    const isMember = await membership();
     const isReworded = patch.subject !== undefined || patch.description !== undefined;
     const facts = { item, previous, by: by.name, all: await tasks.list(), isMember, isReworded };
     const { owner } = item;
     const isRepeated = owner !== undefined && owner === patch.owner && owner === previous?.owner;
-    const isToTell = isRepeated && item.status === "pending" && owner !== by.name && isMember(owner);
+    const isToTell =
+      isRepeated &&
+      item.status === "pending" &&
+      previous?.status !== "completed" &&
+      owner !== by.name &&
+      isMember(owner);
     const mails = [...taskMails(facts), ...(isToTell ? [assignmentMail(facts)] : [])];
     for (const mail of mails) await ports.send({ from: by.name, ...mail });
   };
@@ -54,7 +63,11 @@ export function withAssignmentMail(tasks: TaskList, ports: AssignPorts): TaskLis
         if (answer.ok) await tell(answer, by, changed);
         return answer;
       };
-      return typeof patch.owner === "string" ? assign(patch.owner, by, write) : write(patch.owner);
+      if (typeof patch.owner === "string") return assign(patch.owner, by, write);
+      const task = await tasks.get(id);
+      const isMember = await membership();
+      const kept = task && keptOwner(task, patch, (name) => name === teamUser || isMember(name));
+      return write(kept ?? patch.owner);
     },
     release: async (id, by, why) => told(await tasks.release(id, by, why), by),
     complete: async (id, by) => told(await tasks.complete(id, by), by),
