@@ -210,7 +210,7 @@ const interrupted = {
   actors: {
     lead: (ask) => {
       if (ask.said.includes("SLEEP"))
-        return ask.result ? { text: "Slept." } : calls(call("Bash", { command: "echo asleep; sleep 60" }));
+        return ask.result ? { text: "Slept." } : calls(call("Bash", { command: "echo asleep; tail -f /dev/null" }));
       if (ask.said.includes("WRITE") && !ask.result)
         return calls(call("Write", { file_path: "b.txt", content: "b\n" }));
       return { text: "Yes." };
