@@ -71,7 +71,7 @@ export {
 export { type LeftWorktree, memberEnded, memberEndedText } from "./fragments/team/member-ended.ts";
 export { claimedTask, taskDetails, taskLine, taskLines } from "./fragments/team/task-lines.ts";
 export { lostTranscriptNotice, ownLostTranscriptNotice } from "./fragments/team/lost-transcript.ts";
-export { uncommittedNote, unlandedBlockerNote, unlandedNote } from "./fragments/team/unlanded-work.ts";
+export { type BranchUse, uncommittedNote, unlandedBlockerNote, unlandedNote } from "./fragments/team/unlanded-work.ts";
 export { type PreviousRun, sessionResumed } from "./fragments/team/session-resumed.ts";
 export { rosterChanged } from "./fragments/team/roster-change.ts";
 export { teamAlreadyLed, teamDeleted, teamStillActive } from "./fragments/team/team-tool-texts.ts";

@@ -40,7 +40,7 @@ import { type TeammateWorktree, unlandedWorkOf } from "./teammate-worktree.ts";
 import { setTeammateMode } from "./set-teammate-mode.ts";
 import { publishTaskList } from "./publish-task-list.ts";
 import { memberOngoingWork, tellResumed } from "./ongoing-team-work.ts";
-import { messageTool, type TaskToolPorts, taskTools } from "./team-tools.ts";
+import { branchUseOf, messageTool, type TaskToolPorts, taskTools } from "./team-tools.ts";
 import { warnOnReservedFile } from "./warn-on-reserved-file.ts";
 
 /** The team role of a teammate: its mail, its requests to the lead and its tasks. */
@@ -127,7 +127,7 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
       agent,
       conversation: () => seat().conversation,
       presence,
-      claiming: claimingPorts(options, { claims, roster, tools: ports.tools }),
+      claiming: claimingPorts(options, { claims, roster, ports }),
       unreadMail: () => unreadMail(name, { mailbox, agent: agent() }),
       beforeIdle: async () => sentBackPrompt(await seat().hooks?.teammateIdle({ name, team: team.name })),
       prepareReport: () => prepareReport(options, ports, link()),
@@ -167,7 +167,7 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
       tasks: async () => team.tasks,
       members: () => team.record.current().members,
       link,
-      ...unlandedPorts(options),
+      unlandedWork: unlandedWorkBy(options),
     };
     const tools = [memberMessageTool(toolPorts, { team, runner }), ...taskTools(toolPorts)];
     return {
@@ -302,16 +302,20 @@ const sentBackPrompt = (objection: string | undefined) =>
 /** The ports with which the runner claims tasks for the teammate. */
 const claimingPorts = (
   options: MemberRoleOptions,
-  { claims, roster, tools }: Pick<TeamPorts, "tools"> & { claims: Map<WorkItemId, number>; roster: RosterNotes },
+  { claims, roster, ports }: { ports: TeamPorts; claims: Map<WorkItemId, number>; roster: RosterNotes },
 ): ClaimingPorts => {
   const { team, member, wasStartedBefore } = options;
   return {
     tasks: team.tasks,
-    tools: () => tools().map((tool) => tool.name),
+    tools: () => ports.tools().map((tool) => tool.name),
     holder: currentProcess(),
     claims,
     claimPrompt: async (task, how) => {
-      const notes = await unlandedBlockers(task, await team.tasks.list(), unlandedPorts(options));
+      const notes = await unlandedBlockers(task, await team.tasks.list(), {
+        memberName: () => member.name,
+        unlandedWork: unlandedWorkBy(options),
+        branchUse: (name) => branchUseOf(name, { ports, members: () => team.record.current().members }),
+      });
       return claimedTask(
         task,
         how,
@@ -327,11 +331,10 @@ const claimingPorts = (
 const joinNotes = (notes: readonly (string | undefined)[]): string | undefined =>
   notes.filter((note) => note !== undefined).join("\n") || undefined;
 
-const unlandedPorts = ({ team, member, worktree, leftBy }: MemberRoleOptions) => ({
-  memberName: () => member.name,
-  unlandedWork: (owner: string) => unlandedWorkOf(owner, team.record.current().members, leftBy),
-  isInWorktree: worktree !== undefined,
-});
+const unlandedWorkBy =
+  ({ team, leftBy }: MemberRoleOptions) =>
+  (owner: string) =>
+    unlandedWorkOf(owner, team.record.current().members, leftBy);
 
 /** False if the lead is gone: the members continue without it. */
 async function isLeadWorking({ presence }: StoredTeam): Promise<boolean> {

@@ -1,6 +1,7 @@
-import { type LeftWorktree, refusedCommand, type RefusedCommand } from "../../agent/index.ts";
+import { isReadOnlyType } from "../../agent/definitions/index.ts";
+import { type BranchUse, type LeftWorktree, refusedCommand, type RefusedCommand } from "../../agent/index.ts";
 import { currentProcess } from "../../platform/index.ts";
-import type { Member, MemberStatus, WorkItemId } from "../../protocol/index.ts";
+import { type Member, type MemberStatus, teamLead, type WorkItemId } from "../../protocol/index.ts";
 import type { TaskList } from "../../store/index.ts";
 import {
   acceptTask,
@@ -25,7 +26,6 @@ export interface TaskToolPorts {
   link(): InboxConsumer | undefined;
   /** The work of this member that has not landed, if it is known here. */
   unlandedWork(member: string): Promise<LeftWorktree | undefined>;
-  readonly isInWorktree?: boolean | undefined;
 }
 
 export interface MessageToolPorts extends TaskToolPorts {
@@ -70,7 +70,7 @@ export function taskTools(toolPorts: TaskToolPorts): readonly Tool[] {
       });
     },
     unlandedWork: toolPorts.unlandedWork,
-    isInWorktree: toolPorts.isInWorktree,
+    branchUse: (name) => branchUseOf(name, toolPorts),
     capable: (needs) => {
       const has = new Set(ports.tools().map(({ name }) => name));
       return needs.filter((tool) => !has.has(tool));
@@ -78,6 +78,15 @@ export function taskTools(toolPorts: TaskToolPorts): readonly Tool[] {
     holder: currentProcess(),
     claims: toolPorts.claims,
   });
+}
+
+/** How a member gets the work on the branch of another. */
+export function branchUseOf(name: string, { members, ports }: Pick<TaskToolPorts, "members" | "ports">): BranchUse {
+  if (name === teamLead) return "land";
+  const member = members().find((each) => each.name === name);
+  const type = ports.shared.parts.agents?.definitions.find((each) => each.name === member?.agentType);
+  if (type && isReadOnlyType(type)) return "compare";
+  return member?.worktreePath === undefined ? "ask" : "merge";
 }
 
 /** A check runs only if the member that completes the task could run it without asking. */

@@ -187,9 +187,10 @@ async function leftWorktree(
 ): Promise<LeftWorktree | undefined> {
   const state = worktreePath === undefined ? undefined : await worktreeState(placeOf({ cwd }, ports), worktreePath);
   if (!state) return undefined;
-  const { path, branch, commits, uncommitted } = state;
+  const { path, branch, target, commits, uncommitted } = state;
   return {
     path,
+    target,
     branch: branch === "" ? undefined : branch,
     commits,
     uncommittedFiles: uncommitted.length,

@@ -87,17 +87,23 @@ const unblockedText = (unblocked: readonly WorkItem[]): string =>
 
 const taskName = ({ id, owner }: WorkItem) => `#${id}${owner === undefined ? "" : ` (${owner})`}`;
 
-/** Uncommitted work does not land, and work on a separate branch is not in the folders of those that continue with it. */
+/** Uncommitted work does not land, and work on a separate branch is not in the lead's folder. */
 async function unlandedText(
   { owner = "" }: WorkItem,
   unblocked: readonly WorkItem[],
   ports: TaskToolPorts,
 ): Promise<string> {
-  const others = unblocked.filter((task) => task.owner !== owner);
+  const others = unblocked.filter((task) => task.owner !== owner && !isToldTheBranch(task, ports));
   const work = await ports.unlandedWork?.(owner);
   const isClean = work?.uncommitted.length === 0;
   if (!work || (isClean && (work.commits === 0 || others.length === 0))) return "";
   return others.length === 0
     ? ` ${uncommittedNote({ owner, work }, ports.memberName())}`
     : ` ${unlandedNote({ owner, work, unblocked: others }, ports.memberName())}`;
+}
+
+/** True if the owner reads the branch when it begins, and can merge it or compare with it by itself. */
+function isToldTheBranch({ owner }: WorkItem, { branchUse }: TaskToolPorts): boolean {
+  const use = owner === undefined ? undefined : branchUse?.(owner);
+  return use === "merge" || use === "compare";
 }

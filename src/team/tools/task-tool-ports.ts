@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { LeftWorktree, RefusedCommand, TaskMail } from "../../agent/index.ts";
+import type { BranchUse, LeftWorktree, RefusedCommand, TaskMail } from "../../agent/index.ts";
 import type { ProcessIdentity } from "../../platform/index.ts";
 import { type StoredEvent, teamUser, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
 import type {
@@ -32,8 +32,8 @@ export interface TaskToolPorts {
   readonly refuseCheck?: ((command: string) => Promise<RefusedCommand | undefined>) | undefined;
   /** The work of this member that has not landed. Undefined if there is none, or it is not known. */
   readonly unlandedWork?: ((member: string) => Promise<LeftWorktree | undefined>) | undefined;
-  /** True if the agent works in its own worktree. */
-  readonly isInWorktree?: boolean | undefined;
+  /** How this member gets the work on the branch of another. Default: it asks the lead. */
+  readonly branchUse?: ((member: string) => BranchUse) | undefined;
   /** Returns those of the given tools that this agent does not have. */
   capable(needs: readonly string[]): readonly string[];
   /** The process in which the agent works. The agent's claims end with it. */

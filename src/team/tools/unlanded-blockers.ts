@@ -6,18 +6,14 @@ import type { TaskToolPorts } from "./task-tool-ports.ts";
 export async function unlandedBlockers(
   task: WorkItem,
   all: readonly WorkItem[],
-  {
-    memberName,
-    unlandedWork,
-    isInWorktree = false,
-  }: Pick<TaskToolPorts, "memberName" | "unlandedWork" | "isInWorktree">,
+  { memberName, unlandedWork, branchUse }: Pick<TaskToolPorts, "memberName" | "unlandedWork" | "branchUse">,
 ): Promise<readonly string[]> {
   const notes: string[] = [];
   for (const { id: taskId, owner } of all) {
     if (!task.blockedBy.includes(taskId) || owner === undefined || owner === memberName()) continue;
     const work = await unlandedWork?.(owner);
     if (work && (work.commits > 0 || work.uncommitted.length > 0))
-      notes.push(unlandedBlockerNote({ taskId, owner, work }, isInWorktree));
+      notes.push(unlandedBlockerNote({ taskId, owner, work }, branchUse?.(memberName()) ?? "ask"));
   }
   return notes;
 }

@@ -154,7 +154,7 @@ function commitSentences({ tools, isLead }: DeniedAgent, worktree: boolean): rea
   ];
 }
 
-function last({ agent }: DeniedCall, { cause, rules, hints }: Refusal): string {
+function last({ agent, title }: DeniedCall, { cause, rules, hints }: Refusal): string {
   switch (cause) {
     case "rule":
       return "Do not try to get the same effect another way. Continue without it, or say what you need and stop.";
@@ -170,7 +170,7 @@ function last({ agent }: DeniedCall, { cause, rules, hints }: Refusal): string {
       return `If you cannot do without it, say so in your answer${ways === "" ? "" : `: the user can allow it with ${ways}`}.`;
     }
     case "plan":
-      return planAdvice(agent);
+      return planAdvice(agent, title);
   }
 }
 
@@ -187,18 +187,25 @@ const codeWays = (hints: readonly RefusalHint[]): readonly string[] =>
         ],
   );
 
-function planAdvice({ plan, lead }: DeniedAgent): string {
+function planAdvice({ plan, lead }: DeniedAgent, title: string): string {
   switch (plan) {
     case "planner":
       return "Continue reading, and present the plan when it is ready.";
-    case "reader":
+    case "reader": {
+      const branch = branchIn(title);
+      if (branch !== undefined) return `To see that branch, run git diff HEAD...${branch}.`;
       return lead === undefined
         ? "Say in your answer what you would have run."
         : `Ask ${lead} to have it run, or say in your answer what you would have run.`;
+    }
     case "subagent":
       return "Say in your answer what you would have done.";
   }
 }
+
+/** The branch that a git command would bring to the agent's folder. */
+const branchIn = (title: string): string | undefined =>
+  /\bgit (?:merge|checkout|switch|rebase|pull \S+)(?: -\S+)* ([\w./-]*\/[\w./-]+)/.exec(title)?.[1];
 
 /** Names the flag if a shell can carry the rules in quotes, otherwise the setting. */
 export function allowedWith(rules: readonly string[]): string {

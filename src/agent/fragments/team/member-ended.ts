@@ -18,6 +18,8 @@ export interface EndedMemberFacts {
 export interface LeftWorktree {
   readonly path: string;
   readonly branch: string | undefined;
+  /** The branch that the work lands on. Undefined if it is not known. */
+  readonly target?: string | undefined;
   readonly uncommittedFiles: number;
   /** The paths of these files. */
   readonly uncommitted: readonly string[];

@@ -41,12 +41,30 @@ export interface UnlandedBlocker {
   readonly work: LeftWorktree;
 }
 
-/** For the agent that begins a task. `canMerge`: it has its own branch, so a merge concerns only itself. */
-export function unlandedBlockerNote({ taskId, owner, work }: UnlandedBlocker, canMerge: boolean): string {
+/**
+ * How a member gets the work on the branch of another. `merge`: it has its own branch, so a merge concerns only itself.
+ * `compare`: it only reads. `land`: it is the lead. `ask`: it shares the lead's folder.
+ */
+export type BranchUse = "merge" | "compare" | "land" | "ask";
+
+/** For the agent that begins a task. */
+export function unlandedBlockerNote({ taskId, owner, work }: UnlandedBlocker, use: BranchUse): string {
   const state = `The work of ${owner} for #${taskId} is only in its worktree${onBranch(work)}: ${amount(work)}.`;
-  return canMerge && work.branch !== undefined && work.commits > 0
-    ? `${state} If you need it, run git merge ${work.branch} in your folder.`
-    : `${state} If you need it, ask ${teamLead} to land it first.`;
+  return `${state} If you need it, ${work.commits === 0 ? `ask ${owner} to commit it` : wayTo(work, use)}.`;
+}
+
+function wayTo({ branch, target = "HEAD" }: LeftWorktree, use: BranchUse): string {
+  if (branch === undefined) return `ask ${teamLead} to land it first`;
+  switch (use) {
+    case "merge":
+      return `run git merge ${branch} in your folder`;
+    case "compare":
+      return `run git diff ${target}...${branch}`;
+    case "land":
+      return `bring it to your branch with Land (branches: [${JSON.stringify(branch)}])`;
+    case "ask":
+      return `ask ${teamLead} to land it first`;
+  }
 }
 
 const onBranch = ({ branch }: LeftWorktree) => (branch === undefined ? "" : `, on the branch ${branch}`);

@@ -205,6 +205,12 @@ describe("plan mode", () => {
     for (const agent of [reviewer, teammate]) expect(refused("npm test", { ...plan, agent })).not.toMatch(/plan/i);
   });
 
+  test("a type that only reads hears how to see a branch that it cannot merge", () => {
+    expect(refused("git merge --no-edit troupe/dev-a-xkmc", { ...plan, agent: teammate })).toMatchInlineSnapshot(
+      `"Not run: \`git merge --no-edit troupe/dev-a-xkmc\` does more than read (git merge is not among the read-only commands), and an agent of type reviewer only reads. To see that branch, run git diff HEAD...troupe/dev-a-xkmc."`,
+    );
+  });
+
   test("a subagent of an agent in plan mode is not asked for a plan", () => {
     const agent: DeniedAgent = { ...lead, plan: "subagent", type: "general-purpose" };
     expect(refused("npm test", { ...plan, agent })).toMatchInlineSnapshot(
