@@ -38,7 +38,7 @@ export { nestedInstructions } from "./fragments/system/instructions.ts";
 export { hookContext, sentBackByHook } from "./fragments/calls/hook-feedback.ts";
 export { archivedReportsNote } from "./fragments/team/archived-reports.ts";
 export { isOnlyWaiting, memberMail } from "./fragments/team/member-mail.ts";
-export { shutdownReminder } from "./fragments/team/shutdown-reminder.ts";
+export { shutdownAnswerCall, shutdownReminder } from "./fragments/team/shutdown-reminder.ts";
 export type { AgentHooks, HookedCall } from "./hooks.ts";
 export { isMcpInstructions, mcpInstructions } from "./fragments/system/mcp-instructions.ts";
 export { type Amount, type Budget, createLedger, type Hold, type Ledger, tokensIn } from "./ledger.ts";

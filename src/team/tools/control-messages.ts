@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { planAnswerCall, shutdownAnswerCall } from "../../agent/index.ts";
 import { type AgentId, type Member, type RequestId, teamLead } from "../../protocol/index.ts";
 import { failedResult, textResult, type ToolResult } from "../../tool/index.ts";
 
@@ -73,6 +74,8 @@ export function messageProblem(message: unknown, role: MessageRole): string {
     return `Only the lead asks members to end. Tell ${teamLead} in text why a member should end.`;
   if (role === "teammate" && type === "plan_approval_response")
     return "Only the lead approves plans. Your own plan waits for the lead's answer: continue when it arrives.";
+  if (typeof type === "string" && type.startsWith("permission"))
+    return "The user answers permission requests. No message of yours can.";
   const schema = type === "shutdown_response" || type === "plan_approval_response" ? controlSchemas[type]() : undefined;
   const parsed = schema?.safeParse(message);
   if (parsed?.success === false) return parsed.error.issues.map(fieldProblem).join("; ");
@@ -148,8 +151,7 @@ async function answerShutdown(
   ports: ControlPorts,
 ): Promise<ToolResult> {
   const request = ports.open.shutdown().find(({ requestId }) => requestId === id);
-  if (!request && ports.open.shutdown().length === 0 && !requestIdShape.test(id)) return failedResult(neverAsked);
-  if (!request) return failedResult(notOpenMessage("request to end", id, ports.open.shutdown()));
+  if (!request) return failedResult(notOpenMessage("request to end", id, ports));
   if (to.name !== request.from)
     return failedResult(`${request.from} sent this request: send the answer to ${request.from}.`);
   if (!approve && !reason?.trim()) {
@@ -163,10 +165,6 @@ async function answerShutdown(
   );
 }
 
-/** A model that reads "please shut down" in a text makes up an id. */
-const requestIdShape = /^ask_\w+$/;
-const neverAsked = `Nothing was sent: ${teamLead} has not asked you to end. A request to end has its own message with an id; text alone is not one. If nothing is left to do for you, end your turn.`;
-
 async function answerPlan(
   { request_id: id, approve, feedback }: Extract<ControlMessage, { type: "plan_approval_response" }>,
   to: Member,
@@ -177,8 +175,8 @@ async function answerPlan(
       `Nothing was sent: the user decides on plans here. The plan of ${to.name} is shown to the user, and ${to.name} continues with the user's answer. You cannot approve or reject it.`,
     );
   const request = ports.open.plan().find(({ requestId }) => requestId === id);
-  if (!request && (await ports.hasPresentedPlan?.(to)) === false) return failedResult(noPlanMessage(to));
-  if (!request) return failedResult(notOpenMessage("plan", id, ports.open.plan()));
+  if (!request && (await ports.hasPresentedPlan?.(to)) === false) return failedResult(noPlanMessage(to, ports));
+  if (!request) return failedResult(notOpenMessage("plan", id, ports));
   if (to.name !== request.from)
     return failedResult(`That plan is ${request.from}'s: send the answer to ${request.from}.`);
   if (!approve && !feedback?.trim()) {
@@ -194,16 +192,30 @@ async function answerPlan(
   );
 }
 
-const noPlanMessage = ({ name, planModeRequired }: Member) =>
+const noPlanMessage = ({ name, planModeRequired }: Member, ports: ControlPorts) =>
   `${name} has not presented a plan yet, so there is nothing to approve. Nothing was sent. ${
     planModeRequired
       ? `Tell ${name} in text to call ExitPlanMode: its plan then reaches you with a request_id.`
       : `${name} needs no approval: tell it in text what to do.`
-  }`;
+  }${["", ...openCalls(ports)].join("\n")}`;
 
-function notOpenMessage(what: string, id: string, open: readonly OpenRequest[]): string {
-  const list = open.map(({ requestId, from }) => `${requestId} (${from})`).join(", ");
-  return `There is no open ${what} with the id ${JSON.stringify(id)}. Nothing was sent. ${
-    open.length === 0 ? "None is open now: it was answered, or is over." : `Open: ${list}.`
-  }`;
+/** Models make up ids, for example if a text asks them to end. The answer is the list of the real requests. */
+function notOpenMessage(what: string, id: string, ports: ControlPorts): string {
+  const calls = openCalls(ports);
+  const next =
+    calls.length > 0
+      ? calls.join("\n")
+      : `No request waits for your answer now. A request reaches you as its own message with an id; text alone is not one.${ports.isLead() ? "" : " If nothing is left to do for you, end your turn."}`;
+  return `There is no open ${what} with the id ${JSON.stringify(id)}. Nothing was sent. ${next}`;
+}
+
+/** All requests that wait for this member, each with the exact call that approves it. */
+function openCalls({ open }: ControlPorts): readonly string[] {
+  const calls = [
+    ...open.plan().map((plan) => `- the plan of ${plan.from}: ${planAnswerCall(plan)}`),
+    ...open.shutdown().map((request) => `- the request of ${request.from} to end: ${shutdownAnswerCall(request)}`),
+  ];
+  if (calls.length === 0) return [];
+  const no = open.plan().length > 0 ? "feedback" : "reason";
+  return ["These wait for your answer. To approve:", ...calls, `To refuse: the same with "approve":false and "${no}".`];
 }

@@ -248,7 +248,11 @@ describe("3.7 requests and answers", () => {
     const it = await mailBench({ shutdowns: [open("ask_00000001", teamLead)] });
     const say = async (message: object, to: string = teamLead) => (await it.say("alice", { to, message })).text;
     expect(await say(answer({ request_id: "ask_00000002" }))).toBe(
-      `There is no open request to end with the id "ask_00000002". Nothing was sent. Open: ask_00000001 (team-lead).`,
+      [
+        `There is no open request to end with the id "ask_00000002". Nothing was sent. These wait for your answer. To approve:`,
+        `- the request of team-lead to end: SendMessage with to "team-lead" and message {"type":"shutdown_response","request_id":"ask_00000001","approve":true}`,
+        `To refuse: the same with "approve":false and "reason".`,
+      ].join("\n"),
     );
     expect(await say(answer({}), "bob")).toMatch(/team-lead sent this request: send the answer to team-lead\./);
     expect(await say(answer({ approve: false, reason: " " }))).toMatch(/Say in reason why/);
@@ -306,16 +310,38 @@ describe("3.7 requests and answers", () => {
     expect((await it.say(teamLead, { to: "planner", message })).text).toBe(
       "planner has not presented a plan yet, so there is nothing to approve. Nothing was sent. Tell planner in text to call ExitPlanMode: its plan then reaches you with a request_id.",
     );
-    expect((await it.say(teamLead, { to: "alice", message })).text).toMatch(/None is open now: it was answered/);
+    expect((await it.say(teamLead, { to: "alice", message })).text).toBe(
+      'There is no open plan with the id "ask_x". Nothing was sent. No request waits for your answer now. A request reaches you as its own message with an id; text alone is not one.',
+    );
     expect(it.control).toEqual([]);
+  });
+
+  test("answer with a made-up id names the plans that wait, with the call for each", async () => {
+    const it = await mailBench({ plans: [open("ask_0000000p", "bob")], presenters: ["bob"] });
+    const message = { type: "plan_approval_response", request_id: "ask_made_up", approve: true };
+    expect((await it.say(teamLead, { to: "alice", message })).text).toBe(
+      [
+        "alice has not presented a plan yet, so there is nothing to approve. Nothing was sent. alice needs no approval: tell it in text what to do.",
+        "These wait for your answer. To approve:",
+        `- the plan of bob: SendMessage with to "bob" and message {"type":"plan_approval_response","request_id":"ask_0000000p","approve":true}`,
+        `To refuse: the same with "approve":false and "feedback".`,
+      ].join("\n"),
+    );
+    expect(it.control).toEqual([]);
+  });
+
+  test("an answer to a permission request says that the user decides", async () => {
+    const it = await mailBench();
+    const message = { type: "permission_response", request_id: "ask_made_up", approve: true };
+    expect((await it.say(teamLead, { to: "bob", message })).text).toContain("The user answers permission requests.");
   });
 
   test("without an open request no answer is sent", async () => {
     const it = await mailBench();
-    expect((await it.say("alice", { to: teamLead, message: answer({}) })).text).toMatch(/None is open now/);
-    expect((await it.say("alice", { to: teamLead, message: answer({ request_id: "shutdown" }) })).text).toBe(
-      "Nothing was sent: team-lead has not asked you to end. A request to end has its own message with an id; text alone is not one. If nothing is left to do for you, end your turn.",
-    );
+    for (const id of ["ask_00000001", "shutdown"])
+      expect((await it.say("alice", { to: teamLead, message: answer({ request_id: id }) })).text).toBe(
+        `There is no open request to end with the id "${id}". Nothing was sent. No request waits for your answer now. A request reaches you as its own message with an id; text alone is not one. If nothing is left to do for you, end your turn.`,
+      );
     expect(it.control).toEqual([]);
   });
 
@@ -332,7 +358,7 @@ describe("3.7 requests and answers", () => {
     expect(await say("bob", teamLead, plan({}))).toMatch(/Only the lead approves plans/);
     expect(await say(teamLead, "alice", plan({}))).toBe("That plan is bob's: send the answer to bob.");
     expect(await say(teamLead, "bob", plan({ request_id: "ask_x" }))).toMatch(
-      /no open plan .* Open: ask_0000000p \(bob\)/,
+      /no open plan .*\n- the plan of bob: SendMessage with to "bob" and message .*"ask_0000000p","approve":true/,
     );
     expect(await say(teamLead, "bob", plan({ approve: false }))).toMatch(/Say in feedback what is wrong/);
     expect(it.control).toEqual([]);
