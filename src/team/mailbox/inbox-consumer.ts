@@ -14,7 +14,7 @@ import {
 } from "../../protocol/index.ts";
 import { type Clock, createIdFilter, sleepUnlessAborted } from "../../platform/index.ts";
 import { retryWithBackoff } from "../storage/retry-with-backoff.ts";
-import { createMailQueue } from "./mail-queue.ts";
+import { type Arrived, createMailQueue } from "./mail-queue.ts";
 import type { Mailbox, ReceivedMail } from "./mailbox.ts";
 import type { MailSender } from "./mail-sender.ts";
 import { createReportBacklog } from "./report-backlog.ts";
@@ -45,14 +45,14 @@ export interface InboxConsumer extends MailSender {
  */
 export type MailHandlers = {
   readonly [K in MailKind]?: (
-    mail: Mail,
+    mail: Arrived<Mail>,
     body: Extract<MailBody, { kind: K }>,
     admit: () => Promise<void>,
   ) => Promise<void> | { readonly later: Promise<void> };
 };
 
 type Handler = (
-  mail: Mail,
+  mail: Arrived<Mail>,
   body: MailBody,
   admit: () => Promise<void>,
 ) => ReturnType<NonNullable<MailHandlers["text"]>>;
@@ -74,7 +74,7 @@ export interface InboxConsumerOptions {
    */
   readonly onAdmitted?: ((mail: Mail) => Promise<void>) | undefined;
   /** A notice of the runtime that follows this mail. */
-  readonly noteOn?: ((mail: Mail) => string | undefined) | undefined;
+  readonly noteOn?: ((mail: Arrived<Mail>) => string | undefined) | undefined;
   /** Wakes the agent for mail. Default: always. */
   readonly wake?: (() => void) | undefined;
   /** Awaited before mail is marked as read: an observer that sees the mark must also see that the member works. */
@@ -151,7 +151,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
   /** Mail in progress is marked when it was acted on, not when the model saw it. */
   const inProgress = new Set<MailId>();
 
-  const handleMail = async (mail: ReceivedMail): Promise<void> => {
+  const handleMail = async (mail: Arrived<ReceivedMail>): Promise<void> => {
     if (mail.refused !== undefined) return refuse(mail, mail.refused);
     const handler = options.handlers[mail.body.kind] as Handler | undefined;
     if (!handler) return admit(mail);
@@ -176,14 +176,14 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     markRead([mail.id]);
   };
 
-  const admit = async (mail: ReceivedMail) => {
+  const admit = async (mail: Arrived<ReceivedMail>) => {
     await admitPrompt(mail);
     if (options.conversation().waiting.includes(promptIdOfMail(mail.id)))
       await retryWhileDiskFull(() => mailbox.markDelivered(name, [mail.id]), retry);
     else markRead([mail.id]);
   };
 
-  const admitPrompt = async (mail: ReceivedMail) => {
+  const admitPrompt = async (mail: Arrived<ReceivedMail>) => {
     const promptId = promptIdOfMail(mail.id);
     const isNew = !(await agent().hasPrompt(promptId));
     if (isNew) {

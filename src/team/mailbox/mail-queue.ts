@@ -2,6 +2,9 @@ import { setImmediate as nextRound } from "node:timers/promises";
 import { type Mail, type MailId, type MailKind, teamLead } from "../../protocol/index.ts";
 import type { ReceivedMail } from "./mailbox.ts";
 
+/** Mail with its place in the order of the inbox, among the mail of this run. Clocks do not matter for it. */
+export type Arrived<M extends Mail> = M & { readonly arrival: number };
+
 /** Unhandled mail of one member. Handles one at a time: control messages, then the lead's mail, then other mail. */
 export interface MailQueue {
   /** Ignores mail that is already queued or was handled, until `forget`. */
@@ -13,7 +16,7 @@ export interface MailQueue {
 }
 
 export interface MailQueueOptions {
-  readonly handle: (mail: ReceivedMail) => Promise<void>;
+  readonly handle: (mail: Arrived<ReceivedMail>) => Promise<void>;
   /** Called after each drain. */
   readonly onDrained: () => void;
   readonly onFailure: (error: unknown) => void;
@@ -22,7 +25,8 @@ export interface MailQueueOptions {
 
 export function createMailQueue({ handle, onDrained, onFailure, signal }: MailQueueOptions): MailQueue {
   /** By priority. Each queue keeps its order. */
-  const pending: readonly ReceivedMail[][] = [[], [], []];
+  const pending: readonly Arrived<ReceivedMail>[][] = [[], [], []];
+  let arrivals = 0;
   const known = new Set<MailId>();
   let draining: Promise<void> | undefined;
 
@@ -44,7 +48,7 @@ export function createMailQueue({ handle, onDrained, onFailure, signal }: MailQu
     add(mail) {
       if (known.has(mail.id)) return;
       known.add(mail.id);
-      pending[priorityOf(mail)]?.push(mail);
+      pending[priorityOf(mail)]?.push({ ...mail, arrival: ++arrivals });
       if (draining) return;
       draining = drain();
       // The await in `drained` would report it too late.

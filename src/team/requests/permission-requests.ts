@@ -10,6 +10,7 @@ import {
   TroupeError,
 } from "../../protocol/index.ts";
 import type { MailHandlers } from "../mailbox/inbox-consumer.ts";
+import type { Arrived } from "../mailbox/mail-queue.ts";
 import type { MailSender } from "../mailbox/mail-sender.ts";
 import { createMailRequests, type RequestOutcome } from "./mail-requests.ts";
 
@@ -27,7 +28,7 @@ export interface PermissionRequests {
    * A note on a text of the lead that came too early to answer the member's plan, but may look like an answer. None if
    * the plan was approved. While the plan waits, the note waits with it.
    */
-  noteOn(mail: Mail): string | undefined;
+  noteOn(mail: Arrived<Mail>): string | undefined;
   /** Withdraws a request of a previous run, which no call waits for. */
   withdraw(requestId: RequestId): Promise<void>;
 }
@@ -57,7 +58,7 @@ export function createPermissionRequests(options: PermissionRequestsOptions): Pe
   const requests = createMailRequests<PermissionAnswer>(options);
   const questions = new Map<RequestId, PermissionQuestion>();
   const waits = createWaits(options);
-  const lastPlan = createPlanTime(options.clock);
+  const lastPlan = createPlanWait();
 
   const withdraw = async (requestId: RequestId) => {
     try {
@@ -129,7 +130,7 @@ export function createPermissionRequests(options: PermissionRequestsOptions): Pe
         const wakes = isPlanRequest(question);
         if (wakes) lastPlan.asked();
         const answer = toAnswer(await askLead({ requestId, digest, body, wakes }, { ...question, signal }), question);
-        if (wakes && answer.behavior !== "allow" && lastPlan.isTexted) await options.tell(earlyTextNote);
+        if (wakes && answer.behavior !== "allow" && lastPlan.isTexted()) await options.tell(earlyTextNote);
         return answer;
       } finally {
         questions.delete(requestId);
@@ -141,14 +142,14 @@ export function createPermissionRequests(options: PermissionRequestsOptions): Pe
       team_permission_update: (_, body) => onPathAllowed(body),
       sandbox_permission_response: (_, body) =>
         settle(body, body.allow ? { behavior: "allow", scope: "once" } : { behavior: "deny" }),
-      plan_approval_response: ({ from, timestamp }, body) => {
+      plan_approval_response: ({ from, arrival }, body) => {
         if (body.approve && isOpen(body)) lastPlan.approved();
-        else lastPlan.closed(Date.parse(timestamp));
+        else lastPlan.closed(arrival);
         return settle(body, planAnswer(body, from));
       },
     },
-    noteOn({ from, body, timestamp, urgent = false }) {
-      if (from !== teamLead || body.kind !== "text" || !lastPlan.includes(Date.parse(timestamp))) return undefined;
+    noteOn({ from, body, arrival, urgent = false }) {
+      if (from !== teamLead || body.kind !== "text" || !lastPlan.isBeforeAnswer(arrival)) return undefined;
       // An urgent text interrupts the member, which withdraws the plan.
       return !urgent && lastPlan.holdNote() ? undefined : earlyTextNote;
     },
@@ -172,34 +173,38 @@ function createWaits({ onWait }: Pick<PermissionRequestsOptions, "onWait">) {
   };
 }
 
-/** The time in which the last plan waited for its answer, unless it was approved. */
-function createPlanTime(clock: Pick<Clock, "now">) {
-  let plan: { readonly from: number; readonly until: number } | undefined;
-  /** A text came while the plan waited. */
-  let isTexted = false;
+/**
+ * The last plan, and which mail came before its answer. The order is that of the inbox: an answer is handled before
+ * texts that came before it, and clocks can jump.
+ */
+function createPlanWait() {
+  let plan: PlanWait = { state: "none" };
   return {
     asked: () => {
-      plan = { from: clock.now(), until: Infinity };
-      isTexted = false;
+      plan = { state: "waiting", isTexted: false };
     },
     /** True if the plan still waits: then its answer decides on the note. */
     holdNote: () => {
-      isTexted ||= plan?.until === Infinity;
-      return plan?.until === Infinity;
+      if (plan.state === "waiting") plan = { ...plan, isTexted: true };
+      return plan.state === "waiting";
     },
-    get isTexted() {
-      return isTexted;
-    },
+    /** A text came while the plan waited, and the plan was not approved. */
+    isTexted: () => plan.state !== "none" && plan.isTexted,
     approved: () => {
-      plan = undefined;
+      plan = { state: "none" };
     },
-    /** The first call counts: the answer says when it was sent. */
-    closed: (at = clock.now()) => {
-      if (plan?.until === Infinity) plan = { ...plan, until: at };
+    /** The first call counts. `by`: the arrival of the mail that closed it. */
+    closed: (by = 0) => {
+      if (plan.state === "waiting") plan = { ...plan, state: "closed", by };
     },
-    includes: (at: number) => plan !== undefined && at >= plan.from && at <= plan.until,
+    isBeforeAnswer: (arrival: number) => plan.state === "waiting" || (plan.state === "closed" && arrival < plan.by),
   };
 }
+
+type PlanWait =
+  | { readonly state: "none" }
+  | { readonly state: "waiting"; readonly isTexted: boolean }
+  | { readonly state: "closed"; readonly isTexted: boolean; readonly by: number };
 
 function toAnswer(outcome: RequestOutcome<PermissionAnswer>, question: PermissionQuestion): PermissionAnswer {
   switch (outcome.kind) {

@@ -10,6 +10,7 @@ import type {
   RequestId,
   StoredEvent,
 } from "../../../src/protocol/index.ts";
+import type { Arrived } from "../../../src/team/mailbox/mail-queue.ts";
 import {
   type PermissionResponderOptions,
   createPermissionResponder,
@@ -17,7 +18,7 @@ import {
 import { gate } from "../../support/team/team-session.ts";
 
 const requestId = "ask_1" as RequestId;
-const from = (name: string) => ({ id: "mail_1", from: name }) as Mail;
+const from = (name: string) => ({ id: "mail_1", from: name, arrival: 1 }) as Arrived<Mail>;
 const plan = { kind: "plan_approval_request", requestId, plan: "build it", digest: "d" } as const;
 const withdrawal = { kind: "request_withdrawn", requestId } as const;
 const admit = async () => undefined;

@@ -145,7 +145,7 @@ test("second shutdown request replaces the first, which is settled", async () =>
   const { runner } = resting({});
   const ask = (requestId: string) => {
     const body = { kind: "shutdown_request" as const, requestId: requestId as RequestId };
-    return runner.handlers.shutdown_request?.(askedToEnd, body, async () => undefined);
+    return runner.handlers.shutdown_request?.({ ...askedToEnd, arrival: 1 }, body, async () => undefined);
   };
   const first = ask("ask_1");
   void ask("ask_2");
