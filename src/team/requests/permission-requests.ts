@@ -111,6 +111,12 @@ export function createPermissionRequests(options: PermissionRequestsOptions): Pe
     }
   };
 
+  /** Also after an interrupt, which withdraws the plan. */
+  const closePlan = async () => {
+    lastPlan.closed();
+    if (lastPlan.isTexted()) await options.tell(earlyTextNote);
+  };
+
   return {
     withdraw,
     async askHost(host) {
@@ -129,12 +135,10 @@ export function createPermissionRequests(options: PermissionRequestsOptions): Pe
         const body = requestBody(question, digest);
         const wakes = isPlanRequest(question);
         if (wakes) lastPlan.asked();
-        const answer = toAnswer(await askLead({ requestId, digest, body, wakes }, { ...question, signal }), question);
-        if (wakes && answer.behavior !== "allow" && lastPlan.isTexted()) await options.tell(earlyTextNote);
-        return answer;
+        return toAnswer(await askLead({ requestId, digest, body, wakes }, { ...question, signal }), question);
       } finally {
         questions.delete(requestId);
-        if (isPlanRequest(question)) lastPlan.closed();
+        if (isPlanRequest(question)) await closePlan();
       }
     },
     handlers: {

@@ -102,9 +102,13 @@ export function createPermissionResponder(options: PermissionResponderOptions): 
     handlers: {
       ...respondByMail("permission_request", replies, answerPermission),
       ...respondByMail("sandbox_permission_request", replies, answerHost),
-      request_withdrawn: async (mail, { requestId }) => {
-        const from = questions.askerOf(requestId) ?? plans.plans.get(requestId)?.from;
-        if (from === mail.from) drop(requestId);
+      request_withdrawn: async (mail, { requestId }, admit) => {
+        const plan = plans.plans.get(requestId);
+        const from = questions.askerOf(requestId) ?? plan?.from;
+        if (from !== mail.from) return;
+        drop(requestId);
+        // The lead's model has the plan in its conversation and would answer it.
+        if (plan) await admit();
       },
       plan_approval_request: (mail, body, admit) => ({ later: plans.respond(mail, body, admit) }),
     },

@@ -57,6 +57,24 @@ test("promise 32: after a refusal, the member reads that earlier words of the le
     );
 });
 
+test("promise 32: an interrupt ends the wait for a plan; lead and member both read what it means", async () => {
+  const lead = ({ turn, said, result }: Ask): Answer => {
+    if (turn === 1) return { calls: [mate("planner", "plan it", { plan_mode_required: true })] };
+    if (result === undefined && said.includes("waits for your approval"))
+      return { calls: [say("planner", "Plan approved. Go ahead.")] };
+    return { text: "planner plans" };
+  };
+  const team = await alpha({ answer: (ask) => (ask.agent === "lead" ? lead(ask) : plan) });
+  await team.ask("go");
+  const admitted = (agent: string) => JSON.stringify(team.all("prompt.admitted", agent));
+  await expect.poll(() => admitted("planner@alpha")).toContain("Go ahead.");
+  expect(await team.command({ type: "member.interrupt", name: "planner" })).toEqual({ ok: true });
+  await expect
+    .poll(() => admitted("lead"))
+    .toMatch(/planner no longer waits for an answer to its request ask_\w+: it was interrupted, or waited too long\./);
+  await expect.poll(() => admitted("planner@alpha")).toContain("does not answer the plan, whatever it says.");
+});
+
 test("promise 32: the lead of a member that stops in plan mode without a plan reads what to do", async () => {
   const team = await alpha({
     answer: leading(

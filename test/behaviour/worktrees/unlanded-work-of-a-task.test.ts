@@ -65,33 +65,29 @@ test("lead that completes the task of a member reads how to land its branch", as
 test.each([
   ["reviewer", { subagent_type: "reviewer" }, "git diff main...$1"],
   ["worktree", { isolation: "worktree" }, "git merge $1 in your folder"],
-])(
-  "next owner of the kind %s reads how to see the branch, and nobody has to land it first",
-  async (_, next, way) => {
-    const repo = testRepository();
-    const team = await alpha({
-      cwd: repo.repo,
-      answer: leading(
-        [
-          { calls: [task("build", { owner: "dev" }), task("look", { owner: "next", blockedBy: [1] })] },
-          { calls: [mate("next", "wait", next), mate("dev", "build it", { isolation: "worktree" })] },
-        ],
-        ({ agent, turn }) => {
-          if (agent !== "dev@alpha") return { text: "done" };
-          const clean = `${commit} && rm c.txt`;
-          return { 1: { calls: [bash(clean)] }, 2: { calls: [complete(1)] } }[turn] ?? { text: "built" };
-        },
-      ),
-    });
-    await team.ask("go");
-    await inState(team, "dev", "idle");
-    expect(resultsOf(team, "dev@alpha").at(-1)).toBe(
-      "Task #1 is completed. Unblocked now: #2 (next). TaskList shows what is left.",
-    );
-    const told =
-      /on the branch (troupe\/dev-\w{4}): 1 commit not landed\. If you need it, run ([^.]*(?:\.{3})?[^.]*)\./;
-    await expect.poll(() => JSON.stringify(team.all("prompt.admitted", "next@alpha"))).toMatch(told);
-    const [, branch = "", command] = told.exec(JSON.stringify(team.all("prompt.admitted", "next@alpha"))) ?? [];
-    expect(command).toBe(way.replace("$1", branch));
-  },
-);
+])("next owner of the kind %s reads how to see the branch, and nobody has to land it first", async (_, next, way) => {
+  const repo = testRepository();
+  const team = await alpha({
+    cwd: repo.repo,
+    answer: leading(
+      [
+        { calls: [task("build", { owner: "dev" }), task("look", { owner: "next", blockedBy: [1] })] },
+        { calls: [mate("next", "wait", next), mate("dev", "build it", { isolation: "worktree" })] },
+      ],
+      ({ agent, turn }) => {
+        if (agent !== "dev@alpha") return { text: "done" };
+        const clean = `${commit} && rm c.txt`;
+        return { 1: { calls: [bash(clean)] }, 2: { calls: [complete(1)] } }[turn] ?? { text: "built" };
+      },
+    ),
+  });
+  await team.ask("go");
+  await inState(team, "dev", "idle");
+  expect(resultsOf(team, "dev@alpha").at(-1)).toBe(
+    "Task #1 is completed. Unblocked now: #2 (next). TaskList shows what is left.",
+  );
+  const told = /on the branch (troupe\/dev-\w{4}): 1 commit not landed\. If you need it, run ([^.]*(?:\.{3})?[^.]*)\./;
+  await expect.poll(() => JSON.stringify(team.all("prompt.admitted", "next@alpha"))).toMatch(told);
+  const [, branch = "", command] = told.exec(JSON.stringify(team.all("prompt.admitted", "next@alpha"))) ?? [];
+  expect(command).toBe(way.replace("$1", branch));
+});

@@ -86,3 +86,15 @@ test("an approved plan leaves no note", async () => {
   expect(text(2, future)).toBeUndefined();
   expect(told).toEqual([]);
 });
+
+test("an interrupt withdraws the plan, and a text that waited with it is noted", async () => {
+  const { present, text, told, sent } = planner();
+  const interrupt = new AbortController();
+  const answered = present(interrupt.signal);
+  await expect.poll(() => sent).toHaveLength(1);
+  expect(text(1, past)).toBeUndefined();
+  interrupt.abort(new Error("interrupted"));
+  await expect(answered).rejects.toThrow("interrupted");
+  expect(sent[1]).toEqual({ kind: "request_withdrawn", requestId });
+  expect(told).toEqual([early]);
+});

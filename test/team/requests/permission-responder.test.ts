@@ -68,7 +68,8 @@ function desk(answer: Promise<PermissionAnswer>, more: Partial<PermissionRespond
       };
     },
     present: () => handled(handlers.plan_approval_request?.(from("scout"), plan, admit)),
-    withdraw: async (name: string) => handlers.request_withdrawn?.(from(name), withdrawal, admit) as Promise<void>,
+    withdraw: async (name: string, show = admit) =>
+      handlers.request_withdrawn?.(from(name), withdrawal, show) as Promise<void>,
     ask: (input: object) =>
       handled(
         handlers.permission_request?.(
@@ -144,6 +145,20 @@ test("the first plan answer of the lead's model counts, and a second one is refu
   await done;
   expect([first.status, second.status]).toEqual(["fulfilled", "rejected"]);
   expect(sent).toMatchObject([{ body: { approve: false, feedback: "smaller" } }]);
+});
+
+test("the lead's model reads that a plan was withdrawn, once", async () => {
+  const { answers, present, withdraw } = desk(Promise.resolve(yes), { plansDecidedBy: "lead" });
+  const done = present();
+  let shown = 0;
+  const show = async () => void shown++;
+  await withdraw("other", show);
+  expect(shown).toBe(0);
+  await withdraw("scout", show);
+  await withdraw("scout", show);
+  await done;
+  expect(shown).toBe(1);
+  expect([...answers.plans]).toEqual([]);
 });
 
 test("a permission for the whole team is the user's version, not the requested one", async () => {

@@ -27,6 +27,8 @@ function wordsOf({ body, from, id }: Mail): string {
       return body.approve
         ? "Your plan is approved."
         : `Your plan is not approved: ${body.feedback ?? "no reason given"}`;
+    case "request_withdrawn":
+      return `${from} no longer waits for an answer to its request ${body.requestId}: it was interrupted, or waited too long. Nothing is approved, and an answer has no effect. ${from} can ask again.`;
     case "permission_request":
       return `${from} asks for permission: ${body.question}`;
     case "sandbox_permission_request":
@@ -40,7 +42,6 @@ function wordsOf({ body, from, id }: Mail): string {
     case "respawn_request":
     case "spawn_request":
     case "spawn_response":
-    case "request_withdrawn":
       return `${body.kind} (${id})`;
   }
 }
