@@ -27,6 +27,10 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   taskid: ["task_id", "taskId"],
   id: ["taskId", "task_id"],
   assignee: ["owner"],
+  planrequired: ["plan_mode_required"],
+  planmode: ["plan_mode_required"],
+  background: ["run_in_background"],
+  team: ["team_name"],
 };
 
 /**

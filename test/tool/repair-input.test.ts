@@ -33,6 +33,17 @@ describe("harmless variants of an input are accepted", () => {
     expect(parseModelInput(toolNamed(name), input)).toEqual({ ok: true, value });
   });
 
+  test("other names for the fields of Agent and of the task tools", () => {
+    const input = z.strictObject({
+      plan_mode_required: z.boolean().optional(),
+      team_name: z.string().optional(),
+      taskId: z.coerce.string().optional(),
+    });
+    const tool = { ...toolNamed("Read"), input };
+    const value = { plan_mode_required: true, team_name: "a", taskId: "3" };
+    expect(parseModelInput(tool, { plan_required: "true", team: "a", task_id: 3 })).toEqual({ ok: true, value });
+  });
+
   test("lists and objects written as text", () => {
     const tool = defineTool({
       name: "Try",

@@ -85,7 +85,8 @@ const unblockedBy = (done: WorkItem, all: readonly WorkItem[]): readonly WorkIte
 const unblockedText = (unblocked: readonly WorkItem[]): string =>
   unblocked.length === 0 ? "" : ` Unblocked now: ${unblocked.map(taskName).join(", ")}.`;
 
-const taskName = ({ id, owner }: WorkItem) => `#${id}${owner === undefined ? "" : ` (${owner})`}`;
+/** `#3 (rev)`. */
+export const taskName = ({ id, owner }: WorkItem) => `#${id}${owner === undefined ? "" : ` (${owner})`}`;
 
 /** Uncommitted work does not land, and work on a separate branch is not in the lead's folder. */
 async function unlandedText(

@@ -1,12 +1,14 @@
 import * as z from "zod";
 import { taskLine } from "../../agent/index.ts";
-import type { AcceptanceCheck, WorkItem, WorkItemId } from "../../protocol/index.ts";
+import type { AcceptanceCheck, WorkItemId } from "../../protocol/index.ts";
 import { cleanText, defineTool, failedResult, textResult, type Tool, type ToolResult } from "../../tool/index.ts";
+import { checkProblems } from "./check-problems.ts";
 import { lazyInput } from "./lazy-input.ts";
 import { resolveOwner } from "./task-owner.ts";
 import { tellAboutTask } from "./tell-about-task.ts";
 import { toFailedResult } from "./to-failed-result.ts";
 import {
+  acceptanceInput,
   metadataInput,
   readerOf,
   subjectLimit,
@@ -48,14 +50,7 @@ const createInput = lazyInput<TaskCreateInput>(() =>
       .max(50)
       .optional()
       .describe("Tools that the agent doing it must have, such as Edit; others cannot claim it"),
-    acceptance: z
-      .array(
-        z.strictObject({
-          command: z.string().trim().min(1).max(2_000),
-          timeoutMs: z.int().positive().max(3_600_000).optional(),
-        }),
-      )
-      .max(10)
+    acceptance: acceptanceInput()
       .optional()
       .describe(
         "Commands run in the doer's folder when it sets the task to completed; it counts as done only if each exits with 0. Only commands that are allowed without asking",
@@ -102,21 +97,4 @@ async function create(input: TaskCreateInput, ports: TaskToolPorts, signal: Abor
     ...(await checkProblems(item, ports)),
   ];
   return textResult(lines.join("\n"));
-}
-
-/** Judges the checks now. At completion it is too late to choose others. */
-async function checkProblems({ id, acceptance }: WorkItem, ports: TaskToolPorts): Promise<readonly string[]> {
-  const problems: string[] = [];
-  for (const [index, { command }] of acceptance.entries()) {
-    const refused = await ports.refuseCheck?.(command);
-    if (!refused) continue;
-    const { why, allowedWith } = refused;
-    const way = allowedWith === undefined ? "" : `\nThe user can allow check ${index + 1} with ${allowedWith}.`;
-    problems.push(`Check ${index + 1} cannot be run here (${why}): ${command}${way}`);
-  }
-  if (problems.length === 0) return [];
-  return [
-    ...problems,
-    `So the task can be completed only as "not verified". For now leave the check out: delete #${id} and create it again without it.`,
-  ];
 }

@@ -1,15 +1,17 @@
 import * as z from "zod";
 import { taskLine } from "../../agent/index.ts";
-import { keptOwner, type WorkItem, type WorkItemId, WorkItemStatus } from "../../protocol/index.ts";
+import { isOpenTask, keptOwner, type WorkItem, type WorkItemId, WorkItemStatus } from "../../protocol/index.ts";
 import type { TaskList, TaskPatch } from "../../store/index.ts";
 import { cleanText, defineTool, failedResult, textResult, type Tool, type ToolResult } from "../../tool/index.ts";
-import { completeTask } from "./complete-task.ts";
+import { checkProblems } from "./check-problems.ts";
+import { completeTask, taskName } from "./complete-task.ts";
 import { lazyInput } from "./lazy-input.ts";
 import { resolveOwner } from "./task-owner.ts";
 import { tellAboutTask } from "./tell-about-task.ts";
 import { toFailedResult } from "./to-failed-result.ts";
 import { unlandedBlockers } from "./unlanded-blockers.ts";
 import {
+  acceptanceInput,
   actorOf,
   claimerOf,
   isTaskMember,
@@ -37,7 +39,7 @@ const updateInput = lazyInput<TaskUpdateInput>(() =>
     description: z.string().max(textLimit).optional(),
     activeForm: z.string().max(subjectLimit).optional(),
     status: WorkItemStatus.optional().describe(
-      "in_progress claims a task without an owner; pending releases it, or reopens a completed task for its last owner; completed only when all of it is done, and nothing blocks it",
+      "pending releases it, or reopens a completed task for its last owner; completed only if nothing blocks it",
     ),
     addBlocks: z
       .array(taskNumber())
@@ -53,6 +55,7 @@ const updateInput = lazyInput<TaskUpdateInput>(() =>
       .describe(
         "Gives it to a teammate, also one that you start later, or to team-lead; an empty string removes the owner",
       ),
+    acceptance: acceptanceInput().optional().describe("All its checks from now on; an empty list removes them"),
     metadata: metadataInput().optional().describe("Merged key by key; null removes a key"),
   }),
 );
@@ -64,7 +67,7 @@ const updateInput = lazyInput<TaskUpdateInput>(() =>
 export function createTaskUpdateTool(ports: TaskToolPorts): Tool {
   return defineTool<TaskUpdateInput>({
     name: "TaskUpdate",
-    description: `Changes a task of the list. Set it to in_progress before you begin: that claims it, and only one agent can hold it. Set it to completed only when all of it is done. If it has checks, they run then, and their output is returned to you if they fail. A check that cannot run leaves it "completed, not verified". If you cannot finish it, set it back to pending, or add a task for the obstacle and block this one by it. A new owner is notified by mail, and so is the one that had it.`,
+    description: `Changes a task of the list. Set it to in_progress before you begin: that claims it, and only one agent can hold it. Set it to completed only when all of it is done. If it has checks, they run then, and their output is returned to you if they fail. If you cannot finish it, set it back to pending, or add a task for the obstacle and block this one by it. A new owner is notified by mail, and so is the one that had it.`,
     get input() {
       return updateInput();
     },
@@ -88,6 +91,7 @@ async function update(given: TaskUpdateInput, ports: TaskToolPorts, signal: Abor
   switch (input.status) {
     case "completed":
       if (input.owner !== undefined && input.owner !== ports.memberName()) return failedResult(contradiction);
+      if (input.acceptance !== undefined) return failedResult(checksFirst);
       return completeTask({ list, task, patch, ports, signal });
     case "deleted":
       return deleteTask(list, task, ports);
@@ -103,6 +107,9 @@ async function update(given: TaskUpdateInput, ports: TaskToolPorts, signal: Abor
 
 const contradiction =
   "Nothing was changed: a task is completed by its owner, so it cannot be assigned to another member in the same call. Leave out owner or status.";
+
+const checksFirst =
+  "Nothing was changed: change the checks of a task first, then complete it in another call. Only its creator and team-lead change them.";
 
 /** All fields except status and owner. */
 function patchOf(input: TaskUpdateInput): TaskPatch {
@@ -155,7 +162,15 @@ async function deleteTask(list: TaskList, task: WorkItem, ports: TaskToolPorts):
   if (!answer.ok) return refusedResult(answer, ports, task.id);
   ports.claims.delete(task.id);
   await ports.record({ type: "task.updated", ...teamOf(ports), taskId: task.id, status: "deleted" });
-  return textResult(`Task #${task.id} deleted.${await tellAboutTask(answer, { all: await list.list(), ports })}`);
+  const all = await list.list();
+  const told = await tellAboutTask(answer, { all, ports });
+  return textResult(`Task #${task.id} deleted.${told}${noLongerBlocked(task, all)}`);
+}
+
+/** Names the tasks that waited for a deleted one: its work is missing there. */
+function noLongerBlocked({ blocks }: WorkItem, all: readonly WorkItem[]): string {
+  const waiting = all.filter((task) => blocks.includes(task.id) && isOpenTask(task)).map(taskName);
+  return waiting.length === 0 ? "" : ` No longer blocked by it: ${waiting.join(", ")}.`;
 }
 
 async function changeTask(list: TaskList, task: WorkItem, { patch, ports, hint = "" }: Change): Promise<ToolResult> {
@@ -175,8 +190,13 @@ async function changeTask(list: TaskList, task: WorkItem, { patch, ports, hint =
   });
   const all = await list.list();
   const told = await tellAboutTask(answer, { all, isReworded: isReworded(patch), ports });
-  return textResult(`Task #${item.id} changed.${told}${hint}\n${taskLine(item, all, readerOf(ports))}`);
+  const lines = [
+    `Task #${item.id} changed.${told}${hint}`,
+    taskLine(item, all, readerOf(ports)),
+    ...(patch.acceptance === undefined ? [] : await checkProblems(item, ports)),
+  ];
+  return textResult(lines.join("\n"));
 }
 
-const isReworded = ({ subject, description, addBlockedBy }: TaskPatch) =>
-  subject !== undefined || description !== undefined || addBlockedBy !== undefined;
+const isReworded = ({ subject, description, addBlockedBy, acceptance }: TaskPatch) =>
+  [subject, description, addBlockedBy, acceptance].some((field) => field !== undefined);

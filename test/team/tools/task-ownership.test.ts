@@ -262,11 +262,27 @@ describe("checks of a task", () => {
 #1 [pending] first
 Check 2 cannot be run here (node runs whatever it is given): node -e 1
 The user can allow check 2 with --allowedTools "Bash(node -e 1)".
-So the task can be completed only as "not verified". For now leave the check out: delete #1 and create it again without it.`,
+So the task can be completed only as "not verified". Leave out such checks: TaskUpdate (taskId 1) with acceptance and the other checks, or an empty list.`,
     });
     expect((await it.call("team-lead", "TaskCreate", task("second", { acceptance: [{ command: "true" }] }))).text).toBe(
       "Task #2 created.\n#2 [pending] second",
     );
+  });
+
+  test("are changed or removed by the creator of the task and the lead, not by its owner", async () => {
+    const it = await teamBench({ refuse });
+    await it.call("team-lead", "TaskCreate", task("first", { acceptance }));
+    await it.call("team-lead", "TaskCreate", task("second", { blockedBy: [1] }));
+    await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
+    expect((await it.call("bob", "TaskUpdate", { taskId: 1, acceptance: [] })).text).toBe(
+      "The checks of task 1 are team-lead's, who created it. Nothing was changed. Ask team-lead to change them.",
+    );
+    const both = { taskId: 1, acceptance: [], status: "completed" };
+    expect((await it.call("team-lead", "TaskUpdate", both)).text).toMatch(/^Nothing was changed: change the checks/);
+    const still = await it.call("team-lead", "TaskUpdate", { taskId: 1, acceptance: acceptance.slice(1) });
+    expect(still.text).toMatch(/^Task #1 changed\. It is bob's, and bob is notified\.\n.*\nCheck 1 cannot be run here/);
+    expect((await it.call("team-lead", "TaskUpdate", { taskId: 1, acceptance: [] })).ok).toBe(true);
+    expect(await it.stored.tasks.get(1)).toMatchObject({ acceptance: [], owner: "bob", blocks: [2] });
   });
 
   test("that were not run, passed or do not exist differ in the list and in the log", async () => {

@@ -197,6 +197,15 @@ describe("3.6 TaskUpdate", () => {
     expect((await it.call("alice", "TaskGet", { taskId: 1 })).ok).toBe(false);
   });
 
+  test("the answer to a deletion names the open tasks that waited for it", async () => {
+    const it = await teamBench();
+    for (const subject of ["first", "second"]) await it.call("alice", "TaskCreate", task(subject));
+    await it.call("alice", "TaskCreate", task("third", { owner: "bob", blockedBy: [1, 2] }));
+    expect((await it.call("alice", "TaskUpdate", { taskId: 1, status: "deleted" })).text).toBe(
+      "Task #1 deleted. No longer blocked by it: #3 (bob).",
+    );
+  });
+
   test("completing a task names the files of its worktree that are not committed", async () => {
     const work = { path: "/w", branch: "troupe/bob", commits: 1 };
     const left = new Map([
@@ -404,6 +413,13 @@ describe("bounds", () => {
     expect(big.text).toMatch(/`metadata`.*at most 20000 characters/);
     expect((await it.call("alice", "TaskCreate", { ...task("x"), color: "red" })).text).toMatch(
       /`color`: no such field/,
+    );
+  });
+
+  test("a missing number of a task is named as missing", async () => {
+    const it = await teamBench();
+    expect((await it.call("alice", "TaskUpdate", { status: "completed" })).text).toContain(
+      "`taskId`: is missing: give the number of a task as TaskList shows it",
     );
   });
 

@@ -165,12 +165,14 @@ function change(state: TaskState, entry: TaskEntryOf<"change">): TaskChange {
 function withFields(item: WorkItem, entry: TaskEntryOf<"change">): WorkItem {
   const { patch, at } = entry;
   const { subject = item.subject, description = item.description, activeForm = item.activeForm } = patch;
+  const { acceptance = item.acceptance } = patch;
   const merged = Object.entries({ ...item.metadata, ...patch.metadata }).filter(([, value]) => value !== null);
   return {
     ...item,
     subject,
     description,
     ...(activeForm !== undefined && { activeForm }),
+    acceptance,
     metadata: Object.fromEntries(merged),
     ...wordsOf(item, entry),
     updatedAt: at,

@@ -152,6 +152,7 @@ const plain = (patch: TaskPatch) => ({
   ...patch,
   addBlocks: patch.addBlocks && [...patch.addBlocks],
   addBlockedBy: patch.addBlockedBy && [...patch.addBlockedBy],
+  acceptance: patch.acceptance && [...patch.acceptance],
   metadata: patch.metadata && { ...patch.metadata },
 });
 

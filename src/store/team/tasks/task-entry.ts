@@ -36,6 +36,7 @@ export const TaskEntry = z.discriminatedUnion("do", [
       owner: z.string().nullable().optional(),
       addBlocks: z.array(WorkItemId).optional(),
       addBlockedBy: z.array(WorkItemId).optional(),
+      acceptance: z.array(AcceptanceCheck).optional(),
       metadata: metadata.optional(),
       said: OwnerWords.optional(),
     }),

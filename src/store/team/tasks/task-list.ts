@@ -59,6 +59,8 @@ export interface TaskPatch {
   readonly owner?: string | null | undefined;
   readonly addBlocks?: readonly WorkItemId[] | undefined;
   readonly addBlockedBy?: readonly WorkItemId[] | undefined;
+  /** All its checks from now on. Only the creator of the task, `team-lead` and `user` may change them. */
+  readonly acceptance?: readonly AcceptanceCheck[] | undefined;
   /** Merged key by key; null removes a key. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** The last words of the author about a task that it has, or had last. Counts for no other author. */

@@ -63,6 +63,10 @@ function validateChange(state: TaskState, item: WorkItem, entry: TaskEntryOf<"ch
     const notYours = validateOwner(item, entry.by);
     if (notYours !== undefined) return notYours;
   }
+  if (patch.acceptance !== undefined && entry.by !== item.createdBy && !isChief(entry.by)) {
+    const message = `The checks of task ${item.id} are ${item.createdBy}'s, who created it. Nothing was changed. Ask ${item.createdBy} to change them.`;
+    return { reason: "taken", message, item };
+  }
   if (patch.status === "in_progress") {
     const unbegun = validateStart(state, item, entry);
     if (unbegun !== undefined) return unbegun;
