@@ -68,6 +68,7 @@ export {
   teamIdlePrompt,
   teamNewsPrompt,
 } from "./fragments/team/team-idle.ts";
+export { memberIsNoJob } from "./fragments/team/member-is-no-job.ts";
 export { type LeftWorktree, memberEnded, memberEndedText } from "./fragments/team/member-ended.ts";
 export { claimedTask, taskDetails, taskLine, taskLines } from "./fragments/team/task-lines.ts";
 export { lostTranscriptNotice, ownLostTranscriptNotice } from "./fragments/team/lost-transcript.ts";

@@ -317,7 +317,7 @@ function changesSince(
 function withTeamTools(tools: readonly Tool[], team: TeamRole | undefined): readonly Tool[] {
   if (!team) return tools;
   const names = new Set(team.tools.map(({ name }) => name));
-  return [...tools.filter(({ name }) => !names.has(name)), ...team.tools];
+  return [...tools.filter(({ name }) => !names.has(name)).map(team.adaptTool), ...team.tools];
 }
 
 /** The tools of a lead. Without a user, plan mode is never switched on and there is no plan to present. */

@@ -87,6 +87,7 @@ export type { OpenRequest } from "./tools/control-messages.ts";
 export { acceptTask } from "./tools/accept-task.ts";
 export type { TaskEvent, TaskHooks } from "./tools/task-tool-ports.ts";
 export { createTaskTools } from "./tools/task-tools.ts";
+export { explainMembers } from "./tools/explain-members.ts";
 export { createTeamTools } from "./tools/team-tools.ts";
 export { unlandedBlockers } from "./tools/unlanded-blockers.ts";
 export { adoptReservedTasks } from "./lead/adopt-reserved-tasks.ts";

@@ -8,7 +8,7 @@ import type { TeamRole, TeamPorts } from "./team-role.ts";
 import { spawnForMember, spawnTeammate } from "./spawn-teammate.ts";
 import { dispatchTeamCommand } from "./dispatch-team-command.ts";
 import { leadOngoingWork, openTeamWork, ownOngoingWork } from "./ongoing-team-work.ts";
-import { messageTool, type TaskToolPorts, taskTools } from "./team-tools.ts";
+import { adaptToolTo, messageTool, type TaskToolPorts, taskTools } from "./team-tools.ts";
 import { unlandedWorkOf } from "./teammate-worktree.ts";
 import { warnOnReservedFile } from "./warn-on-reserved-file.ts";
 
@@ -62,6 +62,7 @@ export const connectLeadRole =
             ]
           : []),
       ],
+      adaptTool: adaptToolTo(toolPorts),
       starter: options.isOn
         ? {
             teamOf: (name) => registry.find(name)?.name,

@@ -40,7 +40,7 @@ import { type TeammateWorktree, unlandedWorkOf } from "./teammate-worktree.ts";
 import { setTeammateMode } from "./set-teammate-mode.ts";
 import { publishTaskList } from "./publish-task-list.ts";
 import { memberOngoingWork, tellResumed } from "./ongoing-team-work.ts";
-import { branchUseOf, messageTool, type TaskToolPorts, taskTools } from "./team-tools.ts";
+import { adaptToolTo, branchUseOf, messageTool, type TaskToolPorts, taskTools } from "./team-tools.ts";
 import { warnOnReservedFile } from "./warn-on-reserved-file.ts";
 
 /** The team role of a teammate: its mail, its requests to the lead and its tasks. */
@@ -169,9 +169,9 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
       link,
       unlandedWork: unlandedWorkBy(options),
     };
-    const tools = [memberMessageTool(toolPorts, { team, runner }), ...taskTools(toolPorts)];
     return {
-      tools,
+      tools: [memberMessageTool(toolPorts, { team, runner }), ...taskTools(toolPorts)],
+      adaptTool: adaptToolTo(toolPorts),
       starter: settings.nestedTeams ? starter : undefined,
       ready: (signal) => link().catchUp(signal),
       observe(envelope) {

@@ -12,6 +12,8 @@ import type { SessionSubagents } from "../subagents/subagents.ts";
 export interface TeamRole {
   /** Tools for the session's own agent. The list never changes. */
   readonly tools: readonly Tool[];
+  /** Adapts another tool of the session's own agent to the team. The same tool always gives the same result. */
+  adaptTool(tool: Tool): Tool;
   /** Undefined if the session cannot start teammates. */
   readonly starter?: TeammateStarter | undefined;
   /** Awaited before each turn of the session's own agent. Settles soon. */

@@ -7,6 +7,7 @@ import {
   acceptTask,
   createMemberMessageTool,
   createTaskTools,
+  explainMembers,
   type InboxConsumer,
   type MemberMessagePorts,
 } from "../../team/index.ts";
@@ -79,6 +80,10 @@ export function taskTools(toolPorts: TaskToolPorts): readonly Tool[] {
     claims: toolPorts.claims,
   });
 }
+
+/** TaskStop and TaskOutput explain the members of the team. */
+export const adaptToolTo = ({ ports, me, members }: Pick<TaskToolPorts, "ports" | "me" | "members">) =>
+  explainMembers({ self: () => ports.runtime().id, memberName: me, members });
 
 /** How a member gets the work on the branch of another. */
 export function branchUseOf(name: string, { members, ports }: Pick<TaskToolPorts, "members" | "ports">): BranchUse {

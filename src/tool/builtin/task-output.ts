@@ -80,9 +80,5 @@ export function statusLine(job: BackgroundJob): string {
   return `${what} ${how[status]}: ${job.description}`;
 }
 
-function noSuchJob(id: string, jobs: BackgroundJobs): string {
-  const teammate = id.startsWith("bg_")
-    ? ""
-    : ` A teammate is not a job: its report comes to you by itself, and SendMessage with {"type":"shutdown_request"} ends it.`;
-  return `There is no background job ${JSON.stringify(id)}. ${jobList(jobs)}${teammate}`;
-}
+const noSuchJob = (id: string, jobs: BackgroundJobs) =>
+  `There is no background job ${JSON.stringify(id)}. ${jobList(jobs)}`;
