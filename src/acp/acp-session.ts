@@ -5,13 +5,13 @@ import {
   RequestError,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
-import { type Envelope, type PermissionMode, type RequestId } from "../protocol/index.ts";
+import { type Envelope, type PermissionMode } from "../protocol/index.ts";
 import type { Session } from "../session/index.ts";
-import { askerOf, leadOf } from "../view/index.ts";
+import { leadOf, type SessionView } from "../view/index.ts";
 import { followSession } from "./follow-session.ts";
-import { offerPermissionOptions } from "./permission-options.ts";
+import { createPermissionRequests } from "./permission-requests.ts";
 import { promptContent } from "./prompt-content.ts";
-import { callIdOf, createSessionUpdates, historyUpdates } from "./session-updates.ts";
+import { createSessionUpdates, historyUpdates } from "./session-updates.ts";
 
 /** A session that an editor runs. */
 export interface AcpSession {
@@ -36,67 +36,18 @@ export function createAcpSession(
   const updates = createSessionUpdates(lead);
   let waiting: ((idle: Idle) => void) | undefined;
   const notified = createMilestone();
-  const asked = new Map<RequestId, AbortController>();
+  const permissions = createPermissionRequests(session, client, onError);
 
   const notifyClient = (update: SessionUpdate) => client.notify("session/update", { sessionId: session.id, update });
-
-  const askPermission = async (
-    envelope: Envelope,
-    question: Extract<Envelope["event"], { type: "permission.asked" }>,
-  ) => {
-    const stop = new AbortController();
-    asked.set(question.requestId, stop);
-    const pending = { ...question, agent: envelope.agent, at: envelope.at };
-    const { options, answer } = offerPermissionOptions(pending, askerOf({ session: session.view() }, pending));
-    const { outcome } = await client.request(
-      "session/request_permission",
-      {
-        sessionId: session.id,
-        toolCall: {
-          toolCallId: callIdOf(envelope.agent, question.callId),
-          title: question.question,
-          rawInput: question.input,
-        },
-        options,
-      },
-      { cancellationSignal: stop.signal },
-    );
-    if (!asked.delete(question.requestId)) return;
-    await session.dispatch({
-      type: "permission.reply",
-      requestId: question.requestId,
-      answer: answer(outcome),
-    });
-  };
 
   const handleEnvelope = async (envelope: Envelope) => {
     for (const update of updates.of(envelope)) await notifyClient(update);
     const { event } = envelope;
-    if (event.type === "permission.asked")
-      askPermission(envelope, event).catch((error: unknown) => {
-        // The question can no longer be answered. Deny it, so that the agent does not wait forever.
-        if (asked.delete(event.requestId)) {
-          onError(error);
-          void session.dispatch({ type: "permission.reply", requestId: event.requestId, answer: { behavior: "deny" } });
-        }
-      });
-    if (event.type === "permission.settled") {
-      asked.get(event.requestId)?.abort();
-      asked.delete(event.requestId);
-    }
-    if (event.type === "task.changed") await sendPlan();
+    if (event.type === "permission.asked") permissions.ask(envelope, event);
+    if (event.type === "permission.settled") permissions.withdraw(event.requestId);
+    if (event.type === "task.changed") await notifyClient(planOf(session.view()));
     if (event.type === "agent.idle" && envelope.agent === lead) waiting?.(event);
     if (envelope.agent === lead) notified.reached(envelope.seq);
-  };
-
-  const sendPlan = async () => {
-    const tasks = [...session.view().tasks.values()].flat().filter(({ status }) => status !== "deleted");
-    const entries = tasks.map(({ subject, activeForm, status }) => ({
-      content: status === "in_progress" ? (activeForm ?? subject) : subject,
-      priority: "medium" as const,
-      status: status === "deleted" ? ("completed" as const) : status,
-    }));
-    await notifyClient({ sessionUpdate: "plan", entries });
   };
 
   const following = followSession(session, {
@@ -138,7 +89,7 @@ export function createAcpSession(
       }
     },
     async cancel() {
-      for (const stop of asked.values()) stop.abort();
+      permissions.cancel();
       await session.dispatch({ type: "interrupt" });
     },
     async setMode(permissionMode) {
@@ -174,6 +125,16 @@ export function createAcpSession(
     await following;
     return { type: "agent.idle", reason: "interrupted" };
   }
+}
+
+function planOf({ tasks }: SessionView): SessionUpdate {
+  const shown = [...tasks.values()].flat().filter(({ status }) => status !== "deleted");
+  const entries = shown.map(({ subject, activeForm, status }) => ({
+    content: status === "in_progress" ? (activeForm ?? subject) : subject,
+    priority: "medium" as const,
+    status: status === "deleted" ? ("completed" as const) : status,
+  }));
+  return { sessionUpdate: "plan", entries };
 }
 
 /** Waits until a counter reaches a value. */
