@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { withTimeLimit } from "../platform/index.ts";
 import {
   type AgentPath,
@@ -11,6 +10,7 @@ import {
   TroupeError,
 } from "../protocol/index.ts";
 import { abortedByWatchdog } from "./watchdog-abort.ts";
+import { createAgentRuns } from "./agent-runs.ts";
 import { hasPrompt } from "./has-prompt.ts";
 import { createRecorder } from "./recorder.ts";
 import { compactNow, type RunAgentOptions, type RunOutcome, runLoop } from "./run-agent.ts";
@@ -75,9 +75,6 @@ export interface Agent {
 export function createAgent(options: AgentOptions): Agent {
   const { conversation } = options;
   const recorder = createRecorder({ ...options, agent: options.agent.id, emit: options.publish });
-  let current: { abort: AbortController; ended: Promise<void> } | undefined;
-  /** True if the agent was woken during the current run, after the last interrupt. */
-  let woken = false;
   let state: "open" | "held" | "closed" = "open";
   const spent = { turns: 0 };
   const admitting = new Set<PromptId>();
@@ -86,6 +83,7 @@ export function createAgent(options: AgentOptions): Agent {
 
   const fail = async (failure: unknown) => {
     broken ??= { error: failure };
+    runs.forgetWake();
     const detail = messageOf(failure);
     try {
       await withTimeLimit(options.clock, failedWithinMs, (late) =>
@@ -96,57 +94,32 @@ export function createAgent(options: AgentOptions): Agent {
     }
   };
 
-  const drive = async (abort: AbortController) => {
-    let outcome: RunOutcome | undefined;
-    try {
-      outcome = await runLoop({ ...options, spent, signal: abort.signal }, recorder);
-      last = outcome;
-    } catch (error) {
-      broken = { error };
-      await fail(error);
-    } finally {
-      const canContinue = outcome?.reason === "completed" || outcome?.reason === "interrupted";
-      // After a limit, only a user's prompt that came since then continues the agent.
-      end(canContinue || (outcome?.reason === "limit" && spent.turns === 0));
-    }
-  };
-
-  const start = () => {
-    woken = false;
-    const abort = new AbortController();
-    // Every call of an answer listens, and an answer may have dozens.
-    setMaxListeners(0, abort.signal);
-    const ended = drive(abort);
-    current = { abort, ended };
-  };
-
-  /** Between two runs there is no moment in which the agent looks idle. */
-  const end = (mayContinue: boolean) => {
-    current = undefined;
-    const continues = woken && mayContinue && !broken;
-    woken = false;
-    if (continues) start();
-  };
+  const runs = createAgentRuns({
+    async run(signal) {
+      try {
+        last = await runLoop({ ...options, spent, signal }, recorder);
+      } catch (error) {
+        broken = { error };
+        await fail(error);
+      }
+    },
+    // After a limit, only a user's prompt that came since then continues the agent.
+    mayRunAgain: () => (last?.reason === "limit" ? spent.turns === 0 : last?.reason !== "failed"),
+  });
 
   const wake = () => {
-    if (broken || state !== "open") return;
-    if (current) woken = true;
-    else start();
+    if (!broken && state === "open") runs.wake();
   };
 
-  const interrupt = async (verdict?: string) => {
-    woken = false;
-    const run = current;
-    run?.abort.abort(
+  const interrupt = (verdict?: string) =>
+    runs.interrupt(
       verdict === undefined ? new DOMException("interrupted by the user", "AbortError") : abortedByWatchdog(verdict),
     );
-    await run?.ended;
-  };
 
   return {
     path: options.agent.path,
     get running() {
-      return current !== undefined;
+      return runs.running;
     },
     async admit(source, parts) {
       if (source === "user") {
@@ -189,30 +162,20 @@ export function createAgent(options: AgentOptions): Agent {
     },
     async compact(instructions) {
       if (state === "closed") return { ok: false, message: closedMessage };
-      if (current) return { ok: false, message: "the agent is working: interrupt it first, or wait until it is idle" };
-      const abort = new AbortController();
-      const work = compactNow({ ...options, signal: abort.signal }, { recorder, trigger: "asked", instructions });
-      current = {
-        abort,
-        ended: work.then(
-          () => undefined,
-          () => undefined,
-        ),
-      };
-      try {
-        const result = await work;
-        if (result.type === "failed") return { ok: false, message: result.message };
-        if (result.type === "nothing_to_compact") return { ok: false, message: "there is nothing to compact yet" };
-        return { ok: true };
-      } finally {
-        end(true);
-      }
+      if (runs.running)
+        return { ok: false, message: "the agent is working: interrupt it first, or wait until it is idle" };
+      const result = await runs.doWork((signal) =>
+        compactNow({ ...options, signal }, { recorder, trigger: "asked", instructions }),
+      );
+      if (result.type === "failed") return { ok: false, message: result.message };
+      if (result.type === "nothing_to_compact") return { ok: false, message: "there is nothing to compact yet" };
+      return { ok: true };
     },
     record: (event) => recorder.record(event),
     live: recorder.live,
     fail,
     async settled() {
-      for (let run = current; run; run = current) await run.ended;
+      await runs.ended();
       if (broken) throw broken.error;
       return last;
     },

@@ -1,6 +1,7 @@
 import type { Message, ModelClient, ModelRequest } from "../protocol/index.ts";
 import { type AskModel, askModel } from "./ask-model.ts";
-import { characters, type Conversation } from "./conversation.ts";
+import type { Conversation } from "./conversation.ts";
+import { countCharacters } from "./count-characters.ts";
 import { summaryRequest } from "./fragments/compaction-summary.ts";
 import { mechanicalSummary } from "./fragments/mechanical-summary.ts";
 import { troupeNotice } from "./fragments/notice.ts";
@@ -80,7 +81,7 @@ type Written =
  * the log knows, so that the task is never lost.
  */
 async function writeSummary(options: Compact, { older, keepsNewest }: ToSummarise): Promise<Written> {
-  const replaced = older.reduce((sum, message) => sum + characters(message.parts), 0);
+  const replaced = older.reduce((sum, message) => sum + countCharacters(message.parts), 0);
   let refused: string | undefined;
   for (let attempt = 0; attempt < 2; attempt++) {
     const text = troupeNotice(summaryRequest({ keepsNewest, instructions: options.instructions, refused }));
@@ -132,7 +133,7 @@ function cutAt(conversation: Conversation, client: ModelClient): number | null {
   let turnIndex = turns.length;
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index] as Message;
-    size += characters(message.parts);
+    size += countCharacters(message.parts);
     if (message.role !== "assistant") continue;
     // Older answers are inherited by a fork: they are summarised as a whole.
     if (turnIndex === 0) break;
@@ -166,10 +167,10 @@ function messagesBefore(conversation: Conversation, keptFromTurn: number | null)
 /** Drops the oldest messages if even the older part does not fit into the context window. */
 function fitToBudget(messages: readonly Message[], client: ModelClient): readonly Message[] {
   const budget = (client.contextWindow - client.maxOutputTokens) * 0.9 * charactersPerToken;
-  let size = messages.reduce((sum, message) => sum + characters(message.parts), 0);
+  let size = messages.reduce((sum, message) => sum + countCharacters(message.parts), 0);
   let from = 0;
   while (size > budget && from < messages.length - 2) {
-    size -= characters((messages[from] as Message).parts);
+    size -= countCharacters((messages[from] as Message).parts);
     from += 1;
   }
   if (from === 0) return messages;

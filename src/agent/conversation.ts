@@ -1,7 +1,6 @@
-import { createIdFilter, type IdMatch } from "../platform/index.ts";
+import type { IdMatch } from "../platform/index.ts";
 import {
   type AgentId,
-  type AnswerPart,
   type CallId,
   type ContentPart,
   isTeamEvent,
@@ -9,11 +8,12 @@ import {
   type PromptId,
   type StoredEvent,
   type ToolCallPart,
-  type ToolResultPart,
 } from "../protocol/index.ts";
-import { forkPlaceholder, forkReminder } from "./fragments/subagents/fork.ts";
+import { forkReminder } from "./fragments/subagents/fork.ts";
 import { interruptedAnswer } from "./fragments/calls/interrupted-call.ts";
 import { summaryOpening } from "./fragments/compaction-summary.ts";
+import { createMessageThread } from "./message-thread.ts";
+import { createPromptQueue } from "./prompt-queue.ts";
 
 /**
  * The messages that the model sees, folded from the agent's log. The same log gives the same bytes, so a resumed agent
@@ -50,90 +50,21 @@ export interface Conversation {
   readonly system: readonly string[];
 }
 
-export interface OpenCall {
+interface OpenCall {
   readonly call: ToolCallPart;
   readonly started: boolean;
 }
-
-type Compacted = Extract<StoredEvent, { type: "context.compacted" }>;
-
-type UserPart = ToolResultPart | ContentPart;
 
 /** Returns the messages of another agent up to and including its answer of this turn. */
 export type Inherit = (from: AgentId, turn: number) => readonly Message[];
 
 export function createConversation(inherit?: Inherit): Conversation {
-  let settled: Message[] = [];
-  let turnOfMessage: (number | undefined)[] = [];
-  let said: ContentPart[] = [];
-  let results = new Map<CallId, ToolResultPart>();
-  let calls: ToolCallPart[] = [];
-  const started = new Set<CallId>();
-  const everCalled = createIdFilter();
-  const everAdmitted = new Map(promptKinds.map((kind) => [kind, createIdFilter({ exact: 64, filterBytes: 16_384 })]));
-  const waiting = new Map<PromptId, { readonly parts: readonly ContentPart[]; readonly quiet: boolean }>();
+  const thread = createMessageThread();
+  const prompts = createPromptQueue();
   let turn = 0;
   let tokens = 0;
-  let newCharacters = 0;
   let system: readonly string[] = [];
   let isFork = false;
-
-  const pending = (): UserPart[] => [...calls.flatMap((call) => results.get(call.callId) ?? []), ...said];
-  const say = (parts: readonly ContentPart[]) => {
-    said.push(...parts);
-    newCharacters += characters(parts);
-  };
-
-  const answer = (number: number, parts: readonly AnswerPart[]) => {
-    // Providers refuse an empty answer. The prompt before it stays unanswered.
-    if (parts.length === 0) return;
-    const user = pending();
-    if (user.length > 0) {
-      settled.push({ role: "user", parts: user });
-      turnOfMessage.push(undefined);
-    }
-    settled.push({ role: "assistant", parts: [...parts] });
-    turnOfMessage.push(number);
-    said = [];
-    results = new Map();
-    calls = parts.filter((part) => part.type === "tool_call");
-    started.clear();
-    for (const call of calls) everCalled.add(call.callId);
-  };
-
-  /** All forks of one answer start with the same bytes: each call has the same placeholder result in all of them. */
-  const begin = (from: AgentId, turn: number) => {
-    if (!inherit) throw new Error(`cannot inherit the conversation of ${from}: no inherit function was given`);
-    isFork = true;
-    settled = [...inherit(from, turn)];
-    turnOfMessage = settled.map(() => undefined);
-    calls = settled.at(-1)?.parts.filter((part) => part.type === "tool_call") ?? [];
-    for (const { parts } of settled)
-      for (const part of parts) if (part.type === "tool_call") everCalled.add(part.callId);
-    const content: ContentPart[] = [{ type: "text", text: forkPlaceholder }];
-    results = new Map(calls.map(({ callId }) => [callId, { type: "tool_result", callId, content, isError: false }]));
-    newCharacters = settled.reduce((sum, message) => sum + characters(message.parts), 0);
-  };
-
-  const compact = ({ summary, kept, keptFromTurn }: Compacted) => {
-    const text = summaryOpening({ summary, kept, keepsNewest: keptFromTurn !== null });
-    const opening: ContentPart = { type: "text", text: isFork ? `${forkReminder}\n\n${text}` : text };
-    const from = keptFromTurn === null ? settled.length : turnOfMessage.indexOf(keptFromTurn);
-    if (from < 0) throw new Error(`cannot compact: turn ${keptFromTurn} is not in the conversation`);
-    if (from === settled.length) {
-      settled = [];
-      turnOfMessage = [];
-      // In a fork without an answer yet, the placeholder results go with their calls.
-      calls = [];
-      results = new Map();
-      said = [opening, ...said];
-    } else {
-      settled = [{ role: "user", parts: [opening] }, ...settled.slice(from)];
-      turnOfMessage = [undefined, ...turnOfMessage.slice(from)];
-    }
-    tokens = 0;
-    newCharacters = settled.reduce((sum, message) => sum + characters(message.parts), characters(said));
-  };
 
   return {
     apply(event) {
@@ -143,43 +74,44 @@ export function createConversation(inherit?: Inherit): Conversation {
           system = event.system;
           return;
         case "prompt.admitted":
-          waiting.set(event.promptId, { parts: event.parts, quiet: event.quiet ?? false });
-          everAdmitted.get(kindOf(event.promptId))?.add(event.promptId);
-          if (event.insteadOf !== undefined) waiting.delete(event.insteadOf);
+          prompts.admit(event.promptId, event);
+          if (event.insteadOf !== undefined) prompts.remove(event.insteadOf);
           return;
         case "prompt.promoted":
-          say(waiting.get(event.promptId)?.parts ?? []);
-          waiting.delete(event.promptId);
+          thread.say(prompts.parts(event.promptId) ?? []);
+          prompts.remove(event.promptId);
           return;
         case "turn.started":
           turn = event.turn;
           return;
         case "turn.ended":
-          answer(event.turn, event.parts);
+          thread.answer(event.turn, event.parts);
           tokens = event.contextTokens;
-          newCharacters = 0;
           return;
         case "turn.failed":
-          if (event.failure.kind === "aborted") say([{ type: "text", text: interruptedAnswer }]);
+          if (event.failure.kind === "aborted") thread.say([{ type: "text", text: interruptedAnswer }]);
           return;
         case "tool.called":
-          started.add(event.callId);
+          thread.startCall(event.callId);
           return;
-        case "tool.settled":
-          results.set(event.callId, {
-            type: "tool_result",
-            callId: event.callId,
-            content: event.content,
-            isError: event.outcome !== "ok",
-          });
-          newCharacters += characters(event.content);
+        case "tool.settled": {
+          const { callId, content, outcome } = event;
+          thread.settleCall({ type: "tool_result", callId, content, isError: outcome !== "ok" });
           return;
+        }
         case "context.inherited":
-          begin(event.from, event.turn);
+          if (!inherit)
+            throw new Error(`cannot inherit the conversation of ${event.from}: no inherit function was given`);
+          isFork = true;
+          thread.inherit(inherit(event.from, event.turn));
           return;
-        case "context.compacted":
-          compact(event);
+        case "context.compacted": {
+          const { summary, kept, keptFromTurn } = event;
+          const text = summaryOpening({ summary, kept, keepsNewest: keptFromTurn !== null });
+          thread.compact({ type: "text", text: isFork ? `${forkReminder}\n\n${text}` : text }, keptFromTurn);
+          tokens = 0;
           return;
+        }
         case "agent.spawned":
         case "agent.changed":
         case "session.opened":
@@ -199,68 +131,30 @@ export function createConversation(inherit?: Inherit): Conversation {
           return;
       }
     },
-    messages() {
-      const user = pending();
-      return user.length === 0 ? settled : [...settled, { role: "user", parts: user }];
-    },
+    messages: thread.messages,
     get awaitsAnswer() {
-      return said.length > 0 || results.size > 0;
+      return thread.awaitsAnswer;
     },
     get waiting() {
-      return [...waiting.keys()];
+      return prompts.ids;
     },
     get hasReason() {
-      for (const { quiet } of waiting.values()) if (!quiet) return true;
-      return false;
+      return prompts.hasReason;
     },
-    openCalls: () =>
-      calls.filter((call) => !results.has(call.callId)).map((call) => ({ call, started: started.has(call.callId) })),
+    openCalls: thread.openCalls,
     get turn() {
       return turn;
     },
     get size() {
-      return { tokens, newCharacters };
+      return { tokens, newCharacters: thread.newCharacters };
     },
-    mayHaveCall: (id) => everCalled.has(id) !== "no",
-    waitingParts: (id) => waiting.get(id)?.parts,
-    // A waiting prompt is always known, however old: callers ask for it again and again.
-    seenPrompt: (id) => (waiting.has(id) ? "yes" : (everAdmitted.get(kindOf(id))?.has(id) ?? "no")),
-    answered: () => settled,
-    turns: () => turnOfMessage.filter((number) => number !== undefined),
+    mayHaveCall: thread.mayHaveCall,
+    waitingParts: prompts.parts,
+    seenPrompt: prompts.seen,
+    answered: thread.answered,
+    turns: thread.turns,
     get system() {
       return system;
     },
   };
-}
-
-/** The id of a prompt sorts among those of its kind: mail, tasks, and everything else. */
-const promptKinds = ["prm_m", "prm_t", "prm_"] as const;
-const kindOf = (id: PromptId) => promptKinds.find((kind) => id.startsWith(kind)) ?? "prm_";
-
-/** Images count as a fixed amount: their size in bytes says nothing about their tokens. */
-const imageCharacters = 6_000;
-
-export function characters(parts: readonly (UserPart | AnswerPart)[]): number {
-  let sum = 0;
-  for (const part of parts) {
-    switch (part.type) {
-      case "text":
-      case "thinking":
-        sum += part.text.length;
-        break;
-      case "tool_call":
-        sum += part.name.length + JSON.stringify(part.input ?? null).length;
-        break;
-      case "tool_result":
-        sum += characters(part.content);
-        break;
-      case "image":
-        sum += imageCharacters;
-        break;
-      case "document":
-        sum += Math.ceil(part.data.length / 8);
-        break;
-    }
-  }
-  return sum;
 }
