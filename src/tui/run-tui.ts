@@ -1,23 +1,23 @@
 import { type Instance, render } from "ink";
 import { createElement } from "react";
-import { messageOf } from "../protocol/index.ts";
+import { type Ack, type Command, messageOf } from "../protocol/index.ts";
 import type { Session } from "../session/index.ts";
-import { addNotice, createAppState, createStore, type Self } from "../view/index.ts";
+import type { Self } from "../view/index.ts";
 import { App } from "./app.tsx";
 import type { Frontend } from "./app-context.ts";
 import { createActions } from "./app-actions.ts";
+import { createAppStore } from "./app-store.ts";
 import { createFrames } from "./app-frames.ts";
 import type { FrontendFacts } from "./frontend-facts.ts";
 import { type FollowOptions, followSession } from "./follow-session.ts";
 import { createKeyReader } from "./terminal/input-keys.ts";
-import { isSamePreferences, type Preferences, screenPreferencesOf } from "./preferences.ts";
+import type { Preferences } from "./preferences.ts";
 import { createPrompt, type PromptHistory } from "./prompt/prompt-controller.ts";
 import { promptWidth } from "./prompt/prompt.tsx";
 import { slashListings } from "./slash-commands.ts";
-import { createAlternateScreen, leaveAlternateScreen } from "./terminal/alternate-screen.ts";
-import { createIncrementalOutput } from "./terminal/terminal-output.ts";
+import { leaveAlternateScreen } from "./terminal/alternate-screen.ts";
+import { createScreen, settleMs } from "./terminal/screen.ts";
 import { createTerminalModes } from "./terminal/terminal-modes.ts";
-import { watchTerminalSize } from "./terminal/terminal-size.ts";
 import { createTheme } from "./theme.ts";
 import { createHistory } from "./transcript/transcript-history.ts";
 
@@ -53,73 +53,53 @@ export interface TuiOptions {
  * exit code.
  */
 export async function runTui(options: TuiOptions): Promise<number> {
-  const { session, facts, preferences, stdin, stdout, env, now } = options;
+  const { session, facts, stdin, stdout, env, now } = options;
   const theme = createTheme({ env, ...options.look });
   const modes = createTerminalModes({ stdin, stdout, env });
   const keys = createKeyReader();
   const leaving = new AbortController();
   const closed = AbortSignal.any([options.signal, leaving.signal]);
 
-  const problem = (text: string) =>
-    store.setState((state) => addNotice(state, { level: "error", text, until: now() + noticeMs }));
-  const store = createStore(
-    createAppState({ session: session.view(), self: options.self, ...preferences.stored, now: now() }),
-    {
-      onChange({ previous, next }) {
-        const [before, after] = [screenPreferencesOf(previous), screenPreferencesOf(next)];
-        if (!isSamePreferences(before, after)) preferences.save(after).catch((error: Error) => problem(error.message));
-      },
-    },
-  );
+  const { store, problem, hint } = createAppStore(options);
   const following = followSession({ session, store, now, followMember: options.followMember, signal: closed });
   following.catch(() => undefined); // the code that awaits it below receives the error
-  if (preferences.problem !== undefined) problem(preferences.problem);
 
-  const size = watchTerminalSize(stdout, () => redrawSoon());
-  const history = createHistory({ theme, size: size.store.getState });
-  const frames = createFrames({ store, before: (state) => history.sync(state) });
-  const output = createIncrementalOutput(stdout);
-  let isResized = false;
-  const alternateScreen = createAlternateScreen({
-    write: (text) => void stdout.write(text),
-    size: size.store.getState,
-    onOpen: output.hold,
-    onClose() {
-      output.release();
-      if (isResized) redrawSoon();
+  const {
+    size,
+    output,
+    alternateScreen,
+    stop: stopScreen,
+  } = createScreen({
+    stdout,
+    isScreenReader: theme.isScreenReader,
+    redraw() {
+      history.reprint(store.getState());
+      frames.redraw();
     },
   });
+  const history = createHistory({ theme, size: size.getState });
+  const frames = createFrames({ store, before: (state) => history.sync(state) });
   const frontend: Frontend = {
     store,
     frames,
     keys,
     theme,
-    size: size.store,
+    size,
     now,
     alternateScreen,
     leave: () => leaving.abort(),
-    async send(command) {
-      try {
-        const ack = await session.dispatch(command);
-        if (!ack.ok) problem(ack.message);
-        return ack;
-      } catch (error) {
-        const message = messageOf(error);
-        problem(message);
-        return { ok: false, code: "failed", message };
-      }
-    },
+    send: (command) => sendCommand(session, command, problem),
   };
   const actions = createActions({ frontend, facts, history, frames, suspend: () => suspend() });
   const prompt = createPrompt({
     submit: actions.submit,
     interrupt: actions.interrupt,
-    hint: (text) => store.setState((state) => addNotice(state, { level: "info", text, until: now() + 2_000 })),
+    hint,
     problem,
     slashCommands: () => slashListings(facts),
     findFiles: options.findFiles,
     history: options.promptHistory,
-    width: () => promptWidth(size.store.getState().columns),
+    width: () => promptWidth(size.getState().columns),
     now,
   });
 
@@ -140,12 +120,9 @@ export async function runTui(options: TuiOptions): Promise<number> {
         home: env["HOME"],
       }),
       {
+        ...inkOptions,
         stdin,
         stdout: theme.isScreenReader ? stdout : output.stream,
-        exitOnCtrlC: false,
-        patchConsole: false,
-        // Events are drawn thirty times a second by `createFrames`; typed text must not wait for that.
-        maxFps: 125,
         isScreenReaderEnabled: theme.isScreenReader,
       },
     );
@@ -159,26 +136,6 @@ export async function runTui(options: TuiOptions): Promise<number> {
     ink = undefined;
     modes.off();
     history.forgetBlocks();
-  };
-
-  let redrawing: NodeJS.Timeout | undefined;
-  // Clears line by line: some terminals copy a cleared screen into their scrollback.
-  const clearScreen = () => {
-    stdout.write(`\x1b[H${"\x1b[2K\x1b[1B".repeat(size.store.getState().rows)}\x1b[H`);
-    output.cleared();
-  };
-  /** Lines wrapped at another width clutter the screen, so it is redrawn when the size has settled. */
-  const redrawSoon = () => {
-    clearTimeout(redrawing);
-    isResized = alternateScreen.isOpen();
-    if (theme.isScreenReader || isResized) return;
-    clearScreen();
-    redrawing = setTimeout(() => {
-      clearScreen();
-      history.reprint(store.getState());
-      frames.redraw();
-      output.refresh();
-    }, settleMs);
   };
 
   const suspend = () => {
@@ -211,19 +168,35 @@ export async function runTui(options: TuiOptions): Promise<number> {
     return 0;
   } finally {
     leaving.abort();
-    clearTimeout(redrawing);
     frames.flush();
     unmount();
     frames.stop();
-    size.stop();
+    stopScreen();
     keys.reset();
     stdin.off("data", onData);
     process.off("exit", restore).off("uncaughtExceptionMonitor", restore);
   }
 }
 
-const noticeMs = 10_000;
-const settleMs = 60;
+const inkOptions = {
+  exitOnCtrlC: false,
+  patchConsole: false,
+  // Events are drawn thirty times a second by `createFrames`; typed text must not wait for that.
+  maxFps: 125,
+};
+
+/** Sends a command. Shows a refusal or a failure as a problem. */
+async function sendCommand(session: Session, command: Command, problem: (text: string) => void): Promise<Ack> {
+  try {
+    const ack = await session.dispatch(command);
+    if (!ack.ok) problem(ack.message);
+    return ack;
+  } catch (error) {
+    const message = messageOf(error);
+    problem(message);
+    return { ok: false, code: "failed", message };
+  }
+}
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -1,6 +1,7 @@
 import { type Envelope, type Event, isTeamEvent } from "../../protocol/index.ts";
-import { type AgentView, type Draft, newDraft } from "./agent-view.ts";
+import { type AgentView, newDraft } from "./agent-view.ts";
 import { callPart, progressCall, settleCall, startCall } from "./reduce-call.ts";
+import { reduceDraft } from "./reduce-draft.ts";
 import { append, itemAt } from "../lists/chunked-list.ts";
 import { spend } from "./spending.ts";
 import type { TranscriptItem } from "../transcript/transcript-item.ts";
@@ -91,33 +92,12 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
       return addNotice(agent, { kind: "notice", level, code, message, seq, at });
     }
     case "thinking.delta":
-      return redraft(agent, event.turn, (draft) => ({
-        ...draft,
-        thinking: draft.thinking + event.text,
-        phase: { kind: "thinking" },
-      }));
     case "text.delta":
-      return redraft(agent, event.turn, (draft) => ({
-        ...draft,
-        text: draft.text + event.text,
-        phase: { kind: "text" },
-      }));
     case "tool.drafted":
-      return redraft(agent, event.turn, (draft) => {
-        // An empty piece begins a call: two calls of one tool may follow each other.
-        const isContinuing = draft.phase.kind === "tool" && draft.tool?.name === event.name && event.inputJson !== "";
-        const inputJson = (isContinuing ? draft.tool.inputJson : "") + event.inputJson;
-        return { ...draft, tool: { name: event.name, inputJson }, phase: { kind: "tool" } };
-      });
     case "turn.waiting":
-      return redraft(agent, event.turn, (draft) => ({ ...draft, phase: { kind: "waiting", reason: event.reason } }));
-    case "turn.retried": {
-      const { turn, attempt, delayMs, failure } = event;
-      return redraft(agent, turn, () => ({
-        ...newDraft(turn),
-        phase: { kind: "retrying", attempt, delayMs, failure },
-      }));
-    }
+    case "turn.retried":
+      // A delta that arrives after its turn has ended has no effect.
+      return agent.draft?.turn === event.turn ? { ...agent, draft: reduceDraft(agent.draft, event) } : agent;
     case "session.closed":
     case "context.composed":
     case "context.inherited":
@@ -181,8 +161,3 @@ const addNotice = (agent: AgentView, item: TranscriptItem): AgentView => ({
   ...agent,
   transcript: append(agent.transcript, item),
 });
-
-/** Ignores a delta that arrives after its turn has ended. */
-function redraft(agent: AgentView, turn: number, change: (draft: Draft) => Draft): AgentView {
-  return agent.draft?.turn === turn ? { ...agent, draft: change(agent.draft) } : agent;
-}
