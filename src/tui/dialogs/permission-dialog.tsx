@@ -20,7 +20,7 @@ import { questionLines } from "./permission-body.ts";
 import { inputLines, type QuestionProps, useAcceptsKeys } from "./question-parts.ts";
 import { choiceLines, hint, hasLongAllowed, moreLine, shownAnswers, tooLong } from "./permission-lines.ts";
 import { layoutQuestion } from "./question-layout.ts";
-import { scrolled } from "../transcript/scroll-window.ts";
+import { afterDraw, fitToPage, type Reading, scrollTo, unread } from "./request-reading.ts";
 import { type Line, span, wrapLine } from "../terminal/terminal-lines.ts";
 import { useLiveState } from "../use-live-state.ts";
 
@@ -38,28 +38,19 @@ export function PermissionDialog(): ReactNode {
 /** A longer request cannot be reviewed on a screen, so it can only be denied. */
 const maxLines = 2_000;
 
-interface Answering {
+interface Answering extends Reading {
   readonly selected: number;
-  readonly top: number;
-  /** The number of lines shown so far, from the first. */
-  readonly seenTo: number;
-  /** The screen width at that time. */
-  readonly width: number;
-  /** True if all lines were shown. */
-  readonly isSeen: boolean;
   /** True while an answer is being sent. */
   readonly isAnswered: boolean;
   /** The text that the user adds to a denial. */
   readonly words: LineInput | undefined;
 }
 
-const unread = { selected: 0, top: 0, seenTo: 0, isSeen: false, isAnswered: false, words: undefined };
-
 function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode {
   const { send, theme } = useFrontend();
   const { rows } = useSize();
   const width = usePanelWidth();
-  const state = useLiveState<Answering>({ ...unread, width });
+  const state = useLiveState<Answering>({ ...unread, width, selected: 0, isAnswered: false, words: undefined });
   const armed = useAcceptsKeys(state.get().isSeen);
 
   const offered = useMemo(() => choicesOf(question, asker), [question, asker.name, asker.team]);
@@ -90,25 +81,17 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
     canRead: !state.get().isSeen && !isTooLong,
   });
   const isCut = !isReading && answers.length > answerRoom;
-  const layout = (): Answering => {
-    const now = state.get();
-    // Another width wraps lines differently, so a partly read request starts again.
-    const { top, seenTo } = now.width === width || now.isSeen ? now : unread;
-    return { ...now, seenTo, top: scrolled({ height, count: body.length }, top) };
-  };
-  const scrollTo = (to: number) => {
-    const now = layout();
-    state.set(() => ({ ...now, width, top: scrolled({ height, count: body.length }, to) }));
-  };
+  const page = { width, height, count: body.length, isReading };
+  const scroll = (to: number) => state.set((before) => scrollTo(before, page, to));
 
   /** Shows the next page, or the answers after the last page. */
   const scrollOn = () => {
-    const { top, seenTo } = layout();
-    if (seenTo < body.length) return scrollTo(top + Math.max(1, height - 1));
+    const { top, seenTo } = fitToPage(state.get(), page);
+    if (seenTo < body.length) return scroll(top + Math.max(1, height - 1));
     state.set((before) => ({ ...before, isSeen: true, top: body.length }));
   };
   const sendAnswer = (choice: Choice | undefined) => {
-    const { isSeen, isAnswered, words } = layout();
+    const { isSeen, isAnswered, words } = state.get();
     if (!choice || isAnswered || (choice.isApproval && !isSeen)) return;
     if (choice.takesComment && !words) return state.set((before) => ({ ...before, words: emptyInput }));
     const answer = words ? withComment(choice, inputText(words)) : choice.answer;
@@ -124,7 +107,7 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
   };
   const select = (selected: number) => state.set((before) => ({ ...before, selected }));
   const onKey = ({ name }: KeyPress) => {
-    const { selected, top } = layout();
+    const { selected, top } = fitToPage(state.get(), page);
     const action = actionOf("permission", name);
     if (isReading && (action === "choose" || action === "pageDown")) return scrollOn();
     if (isReading && /^[1-9]$/.test(name)) return;
@@ -135,8 +118,8 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
       if (!isCut) sendAnswer(choices[number]);
     } else if (action === "up") select((selected + choices.length - 1) % choices.length);
     else if (action === "down") select((selected + 1) % choices.length);
-    else if (action === "pageUp") scrollTo(top - Math.max(1, height - 1));
-    else if (action === "pageDown") scrollTo(top + Math.max(1, height - 1));
+    else if (action === "pageUp") scroll(top - Math.max(1, height - 1));
+    else if (action === "pageDown") scroll(top + Math.max(1, height - 1));
     else if (action === "choose") sendAnswer(choices[selected]);
     else if (action === "deny")
       sendAnswer(choices.find(({ isApproval: isYes, takesComment: asksWords }) => !isYes && !asksWords));
@@ -149,18 +132,10 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
     return true;
   });
 
-  const { top, seenTo, words } = layout();
-  // Only drawn lines count as seen. The layout effect runs before the next key is handled.
+  const { top, seenTo, words } = fitToPage(state.get(), page);
+  // The layout effect runs before the next key is handled.
   useLayoutEffect(() => {
-    const { seenTo, isSeen: wasSeen } = layout();
-    const seen = top <= seenTo ? Math.max(seenTo, top + height) : seenTo;
-    state.set((before) => ({
-      ...before,
-      top,
-      seenTo: seen,
-      width,
-      isSeen: wasSeen || (!isReading && seen >= body.length),
-    }));
+    state.set((before) => afterDraw(before, page, top));
   }, [state, top, height, width, body.length, isReading]);
 
   const blank: Line[] = isShortScreen(rows) ? [] : [[]];

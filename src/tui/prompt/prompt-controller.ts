@@ -2,7 +2,8 @@ import { messageOf } from "../../protocol/index.ts";
 import { createStore, type Store } from "../../view/index.ts";
 import type { KeyPress } from "../terminal/input-keys.ts";
 import { actionOf } from "../key-table.ts";
-import { completionQueryAt, type CompletionItem, slashItems } from "./prompt-complete.ts";
+import type { slashItems } from "./prompt-complete.ts";
+import { createOffers } from "./prompt-offer.ts";
 import { withPastes } from "./prompt-paste.ts";
 import {
   chooseNext,
@@ -59,7 +60,6 @@ const doubleMs = 800;
 export function createPrompt(ports: PromptPorts): PromptController {
   const store = createStore(emptyPrompt);
   let escapedAt = Number.NEGATIVE_INFINITY;
-  let fileSearch: AbortController | undefined;
   let hasFailed = false;
 
   const runOnce = (what: string, error: unknown) => {
@@ -72,43 +72,18 @@ export function createPrompt(ports: PromptPorts): PromptController {
     .then((entries) => store.setState((state) => ({ ...state, history: [...entries, ...state.history] })))
     .catch((error: unknown) => runOnce("cannot read the prompt history", error));
 
+  const offers = createOffers({ ...ports, store, onError: (error) => runOnce("cannot list the files", error) });
   const change = (next: (state: PromptState) => PromptState) => {
     const before = store.getState().buffer;
     store.setState(next);
-    if (store.getState().buffer !== before) offer();
+    if (store.getState().buffer !== before) offers.offer();
   };
-
-  /** Finds completions for the word at the cursor. */
-  const offer = () => {
-    fileSearch?.abort();
-    const { buffer, historyAt, search } = store.getState();
-    const asked = historyAt === undefined && !search ? completionQueryAt(buffer) : undefined;
-    if (!asked) return show(undefined, []);
-    if (asked.kind === "slash") return show(asked, slashItems(ports.slashCommands(), asked.query));
-    const { signal } = (fileSearch = new AbortController());
-    ports
-      .findFiles(asked.query, signal)
-      .then(
-        (files) =>
-          signal.aborted ||
-          show(
-            asked,
-            files.map((value) => ({ value })),
-          ),
-      )
-      .catch((error: unknown) => signal.aborted || runOnce("cannot list the files", error));
-  };
-  const show = (asked: ReturnType<typeof completionQueryAt>, items: readonly CompletionItem[]) =>
-    store.setState((state) => {
-      if (!asked || items.length === 0) return state.completion ? { ...state, completion: undefined } : state;
-      return { ...state, completion: { ...asked, items, chosen: 0 } };
-    });
 
   const submit = () => {
     const { buffer, pastes } = store.getState();
     const text = withPastes(buffer.text, pastes).trim();
     if (text === "") return;
-    fileSearch?.abort();
+    offers.cancel();
     store.setState((state) => afterSubmit(state, text));
     ports.history.add(text).catch((error: unknown) => runOnce("cannot store the prompt history", error));
     ports.submit(text);
@@ -178,7 +153,7 @@ export function createPrompt(ports: PromptPorts): PromptController {
           return true;
         case "complete":
           if (completion) change(acceptCompletion);
-          else offer();
+          else offers.offer();
           return true;
         case "searchHistory":
           store.setState(startSearch);
