@@ -1,10 +1,11 @@
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { type Mail, type MailId, type MailState, TroupeError } from "../../protocol/index.ts";
 import type { HeldMail, StoredTeam } from "../../store/index.ts";
-import { findSender, memberOf, unknownMember } from "./find-member.ts";
+import { broadcast } from "./broadcast-mail.ts";
+import { memberOf, unknownMember } from "./find-member.ts";
 import { closedError, createInboxReaders } from "./inbox-readers.ts";
 import { createMailKeys } from "./mail-keys.ts";
-import type { BroadcastReport, Mailbox, MailboxMembers, OutgoingMail, ReceivedMail } from "./mailbox.ts";
+import type { Mailbox, MailboxMembers, ReceivedMail } from "./mailbox.ts";
 import { createReceive } from "./receive-mail.ts";
 import { createSend } from "./send-mail.ts";
 
@@ -38,25 +39,6 @@ export function createMailbox(options: MailboxOptions): Mailbox {
     const reading = await store.inbox(name).peek();
     notices.add(name, reading.problems);
     return reading;
-  };
-
-  const broadcast = async (outgoing: Omit<OutgoingMail, "to" | "id">): Promise<BroadcastReport> => {
-    const members = options.members();
-    const sender = findSender(outgoing.from, { team, members });
-    const others = members.filter((member) => member.ended === undefined && member !== sender);
-    const sent: { to: string; id: MailId }[] = [];
-    const failed: { to: string; error: Error }[] = [];
-    const sendTo = async (to: string) => {
-      try {
-        sent.push({ to, ...(await send({ ...outgoing, to })) });
-      } catch (error) {
-        if (!TroupeError.is(error)) throw error;
-        failed.push({ to, error });
-      }
-    };
-    // In sequence, so that the report has the order of the members.
-    for (const { name } of others) await sendTo(name);
-    return { sent, failed };
   };
 
   const readAll = async (agent: string): Promise<ReceivedMail[]> => {
@@ -125,12 +107,6 @@ export function createMailbox(options: MailboxOptions): Mailbox {
     return isGone && isUnread(held) ? "failed" : held.state;
   };
 
-  const textOf = async ({ id, body }: Mail): Promise<string> => {
-    if (body.kind !== "text" && body.kind !== "idle_notification") return "";
-    if (body.file !== undefined) return store.bodies.read(`${id}.txt`);
-    return (body.kind === "text" ? body.text : body.result) ?? "";
-  };
-
   const takeNotices = (agent: string) => [
     ...notices.take(nameOf(agent)),
     ...(readers.opened(nameOf(agent))?.takeNotices() ?? []),
@@ -143,7 +119,7 @@ export function createMailbox(options: MailboxOptions): Mailbox {
 
   return {
     send,
-    broadcast,
+    broadcast: (outgoing) => broadcast(outgoing, { team, members: options.members(), send }),
     readAll,
     readUnread,
     markDelivered: (agent, ids) => mark(agent, ids, "delivered"),
@@ -153,13 +129,19 @@ export function createMailbox(options: MailboxOptions): Mailbox {
     follow,
     watch,
     receipt,
-    textOf,
+    textOf: (mail) => textOf(mail, store.bodies),
     takeNotices,
     close,
   };
 }
 
 const isUnread = ({ state }: HeldMail): boolean => state !== "read";
+
+async function textOf({ id, body }: Mail, bodies: StoredTeam["bodies"]): Promise<string> {
+  if (body.kind !== "text" && body.kind !== "idle_notification") return "";
+  if (body.file !== undefined) return bodies.read(`${id}.txt`);
+  return (body.kind === "text" ? body.text : body.result) ?? "";
+}
 
 /** Problems found while reading. Each is returned once. */
 function createNotices() {

@@ -1,24 +1,25 @@
-import { memberMail, troupeNotice } from "../../agent/index.ts";
 import type { Agent, Conversation } from "../../agent/index.ts";
 import {
   type Envelope,
-  type LiveEvent,
   type Mail,
   type MailBody,
   type MailId,
   type MailKind,
   type MailState,
   messageOf,
-  type PromptId,
-  type StoredEvent,
 } from "../../protocol/index.ts";
-import { type Clock, createIdFilter, sleepUnlessAborted } from "../../platform/index.ts";
+import { type Clock, sleepUnlessAborted } from "../../platform/index.ts";
 import { retryWithBackoff } from "../storage/retry-with-backoff.ts";
+import { createActedOnMail } from "./acted-on-mail.ts";
+import { createMailAdmission, mailFields } from "./admit-mail.ts";
+import { mailIdOfPrompt, promptIdOfMail } from "./mail-prompt-id.ts";
 import { type Arrived, createMailQueue } from "./mail-queue.ts";
 import type { Mailbox, ReceivedMail } from "./mailbox.ts";
 import type { MailSender } from "./mail-sender.ts";
-import { createReportBacklog } from "./report-backlog.ts";
+import { createReadMarks } from "./read-marks.ts";
 import { retryWhileDiskFull } from "../storage/retry-while-disk-full.ts";
+
+export { isMailPrompt, promptIdOfMail } from "./mail-prompt-id.ts";
 
 /** Connects an agent to its inbox. Each mail enters the conversation exactly once, and control messages are handled. */
 export interface InboxConsumer extends MailSender {
@@ -94,60 +95,10 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
   /** A full disk is not fatal: writes wait for space. */
   const retry = { clock: options.clock, signal: ended.signal };
   let following: Promise<void> = Promise.resolve();
-  let marking: Promise<void> = Promise.resolve();
-  let readIds: MailId[] = [];
-  /** Failures to mark in a row. */
-  let markFailures = 0;
+  const marks = createReadMarks({ ...options, name, retry, warn, onMarked: (ids) => queue.forget(ids) });
+  const actedOn = createActedOnMail(options.replayed, agent);
+  const admission = createMailAdmission({ ...options, team, retry });
 
-  /** Marks are written in batches, after the event that justifies them is stored. */
-  const markRead = (ids: readonly MailId[]) => {
-    readIds.push(...ids);
-    marking = marking.then(markNow).catch(warnAboutMarks);
-  };
-
-  const markNow = async () => {
-    const batch = readIds;
-    readIds = [];
-    if (batch.length === 0) return;
-    try {
-      await options.beforeMark?.();
-      // The mark must not reach the disk before the agent's log. After a power cut the mail would be lost.
-      await agent().saved();
-      await retryWhileDiskFull(() => mailbox.markRead(name, batch), retry);
-      queue.forget(batch);
-      markFailures = 0;
-    } catch (error) {
-      readIds.unshift(...batch);
-      throw error;
-    }
-  };
-
-  /** Failed marks are retried with the next ones. Until then the agent's log knows that the mail was handled. */
-  const warnAboutMarks = async (error: unknown) => {
-    markFailures += 1;
-    if (ended.signal.aborted) return;
-    if (markFailures > maxUnmarked) return options.onFailure(error);
-    try {
-      await warn(`cannot mark mail as read, will retry with the next: ${messageOf(error)}`);
-    } catch (cause) {
-      options.onFailure(cause);
-    }
-  };
-
-  /** Unlimited in time: an inbox forgets old read mail, the log does not. */
-  const actedOnIds = createIdFilter();
-  for (const id of actedOnMail(options.replayed)) actedOnIds.add(id);
-  const wasActedOn = async (id: MailId) => {
-    const known = actedOnIds.has(id);
-    return known === "maybe" ? agent().hasRecorded(id, recordsActionOn(id)) : known === "yes";
-  };
-  const { archiveReport } = options;
-  const reports =
-    archiveReport &&
-    createReportBacklog({
-      conversation: options.conversation,
-      archive: (member, text) => retryWhileDiskFull(() => archiveReport(member, text), retry),
-    });
   /** Mail in progress is marked when it was acted on, not when the model saw it. */
   const inProgress = new Set<MailId>();
 
@@ -158,9 +109,9 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     // Following the inbox again yields the mail again while it is being acted on.
     if (inProgress.has(mail.id)) return;
     // Replay protection: an old signed mail that is put into the inbox again has no effect.
-    if (await wasActedOn(mail.id)) return markRead([mail.id]);
+    if (await actedOn.has(mail.id)) return marks.add(mail.id);
     inProgress.add(mail.id);
-    const handled = handler(mail, mail.body, () => admitPrompt(mail));
+    const handled = handler(mail, mail.body, () => admission.admit(mail));
     if (!("later" in handled)) {
       await handled;
       return markActedOn(mail);
@@ -172,40 +123,19 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     if (!(await agent().hasPrompt(promptIdOfMail(mail.id))))
       await agent().record({ type: "mail.received", ...mailFields(mail), team, from: mail.from });
     inProgress.delete(mail.id);
-    actedOnIds.add(mail.id);
-    markRead([mail.id]);
+    actedOn.add(mail.id);
+    marks.add(mail.id);
   };
 
   const admit = async (mail: Arrived<ReceivedMail>) => {
-    await admitPrompt(mail);
-    if (options.conversation().waiting.includes(promptIdOfMail(mail.id)))
-      await retryWhileDiskFull(() => mailbox.markDelivered(name, [mail.id]), retry);
-    else markRead([mail.id]);
-  };
-
-  const admitPrompt = async (mail: Arrived<ReceivedMail>) => {
-    const promptId = promptIdOfMail(mail.id);
-    const isNew = !(await agent().hasPrompt(promptId));
-    if (isNew) {
-      const room = await reports?.makeRoom(mail);
-      const parts = [...(room?.before ?? []), ...mailParts(mail, options.noteOn?.(mail))];
-      await agent().admitOnce({ promptId, source: "mail", parts, quiet: !mail.wakes, insteadOf: room?.insteadOf });
-      await agent().record({ type: "mail.received", ...mailFields(mail), team, from: mail.from, promptId });
-      reports?.added(mail, promptId);
-    }
-    // Mail that is neither new nor waiting was handled by a previous run, which did not mark it.
-    const isWaiting = () => options.conversation().waiting.includes(promptId);
-    if (isNew || isWaiting()) await options.onAdmitted?.(mail);
-    if (!isWaiting()) return;
-    const stopped = mail.urgent ? agent().interrupt() : undefined;
-    // Wake before the stop completes, so that the agent continues with this mail and is never idle in between.
-    if (mail.wakes) (options.wake ?? agent().wake)();
-    await stopped;
+    await admission.admit(mail);
+    if (admission.isWaiting(mail)) await retryWhileDiskFull(() => mailbox.markDelivered(name, [mail.id]), retry);
+    else marks.add(mail.id);
   };
 
   const refuse = async (mail: Mail, reason: string) => {
     await warn(`ignored a ${mail.body.kind} that claims to be from ${mail.from}: ${reason}`);
-    markRead([mail.id]);
+    marks.add(mail.id);
   };
 
   const reportFailure = (error: unknown) => {
@@ -247,10 +177,10 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
       // A replaced report is in a file that its replacement names.
       const promptId = event.type === "prompt.promoted" ? event.promptId : event.insteadOf;
       const id = promptId && mailIdOfPrompt(promptId);
-      if (id !== undefined && !inProgress.has(id)) markRead([id]);
+      if (id !== undefined && !inProgress.has(id)) marks.add(id);
     },
     start() {
-      reports?.restore(options.replayed);
+      admission.restore();
       following = retryWithBackoff(follow, { ...retry, onFirstFailure: warnAboutBreak });
       following.catch(reportFailure);
     },
@@ -265,54 +195,16 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     },
     async settled() {
       await queue.drained();
-      await marking;
+      await marks.settled();
     },
     async close() {
       ended.abort(new DOMException("the member has left", "AbortError"));
       await Promise.allSettled([following, queue.drained()]); // failures were already reported
       await warning;
-      await marking;
+      await marks.settled();
     },
   };
 }
 
 /** A slow store must not hold up a turn. Its mail comes with the next one. */
 const catchUpMs = 1_000;
-
-/** A single failure is tolerated, this number in a row is not. */
-const maxUnmarked = 5;
-
-const mailPromptPrefix = "prm_m";
-
-/** The prompt id is derived from the mail id, so that a mail enters the conversation only once. */
-export const promptIdOfMail = (id: MailId): PromptId => id.replace(/^mail_/, mailPromptPrefix) as PromptId;
-/** True for prompts that are mail. */
-export const isMailPrompt = (id: PromptId): boolean => id.startsWith(mailPromptPrefix);
-
-const mailIdOfPrompt = (id: PromptId): MailId | undefined =>
-  id.startsWith(mailPromptPrefix) ? (id.replace(mailPromptPrefix, "mail_") as MailId) : undefined;
-
-/** Mail that the model also sees is recorded before it is acted on, and is recognized by its prompt. */
-function* actedOnMail(replayed: InboxConsumerOptions["replayed"]): Generator<MailId> {
-  for (const { event } of replayed)
-    if (event.type === "mail.received" && recordsActionOn(event.mailId)(event)) yield event.mailId;
-}
-
-const recordsActionOn = (id: MailId) => (event: StoredEvent | LiveEvent) =>
-  event.type === "mail.received" && event.promptId === undefined && event.mailId === id;
-
-const mailFields = ({ id, body, summary }: Mail) => ({
-  mailId: id,
-  kind: body.kind,
-  ...(summary !== undefined && { summary }),
-});
-
-const mailParts = (mail: ReceivedMail, note: string | undefined) =>
-  [memberMail(withSenderNote(mail)), ...(note === undefined ? [] : [troupeNotice(note)])].map((text) => ({
-    type: "text" as const,
-    text,
-  }));
-
-/** Unsigned mail proves no sender, so the sender's name is shown as a claim. */
-const withSenderNote = ({ sender, ...mail }: ReceivedMail): Mail =>
-  sender === "verified" ? mail : { ...mail, from: `unknown sender, says it is ${mail.from}` };

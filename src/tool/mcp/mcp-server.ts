@@ -1,6 +1,7 @@
 import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import { type Clock, rejectOnAbort } from "../../platform/index.ts";
 import { type Connection, type ConnectionPorts, connect, type Offer } from "./connect.ts";
+import { createRefresh } from "./refresh-offer.ts";
 import { watchConnection } from "./watch-connection.ts";
 import { createServerCalls, reasonOf, type ServerRequest } from "./server-calls.ts";
 import type { McpServerConfig } from "./server-config.ts";
@@ -60,54 +61,35 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     onChange();
   };
 
-  /** Runs one refresh at a time; a change during a refresh causes another one. */
-  let refreshing: Promise<void> | undefined;
-  let changedAgain = false;
-  const refresh = (made: Connection) => {
-    changedAgain = true;
-    refreshing ??= refreshAll(made)
-      // If the list cannot be read, the previous one stays. A lost server is detected separately.
-      .catch((cause: unknown) => become(state, `cannot refresh its list of tools: ${reasonOf(cause)}`))
-      .finally(() => {
-        refreshing = undefined;
-      });
-  };
-  const refreshAll = async (made: Connection) => {
-    do {
-      changedAgain = false;
-      const next = await made.refresh();
-      if (connection !== made) return;
-      offer = next;
-      onChange();
-    } while (changedAgain);
-  };
-
   const tryOnce = async (config: McpServerConfig): Promise<void> => {
-    let ready: Connection | undefined;
-    const onChanged = () => ready && refresh(ready);
+    let refresh: (() => void) | undefined;
     const elicit: ConnectionPorts["elicit"] = (request, asked) =>
       calls.during(asked, (signal) => options.elicit(options.name, request, signal));
-    const made = await connect({ ...options, config, elicit, signal: closing.signal, onChanged });
-    ready = made;
+    const made = await connect({ ...options, config, elicit, signal: closing.signal, onChanged: () => refresh?.() });
     if (closing.signal.aborted) return made.drop("the session ends");
     connection = made;
     offer = made.offer;
-    const since = clock.monotonic();
-    const watch = new AbortController();
-    void made.lost.then((why) => {
-      watch.abort();
-      if (connection !== made) return;
-      connection = undefined;
-      if (closing.signal.aborted) return;
-      if (clock.monotonic() - since > provenMs) failures = 0;
-      underWay = connectWithRetries(why);
-    });
-    void watchConnection({
+    const lost = watchConnection({
+      ...options,
       connection: made,
-      clock,
-      signal: AbortSignal.any([watch.signal, closing.signal]),
-      everyMs: options.pingEveryMs,
+      signal: closing.signal,
       pending: () => calls.pending,
+      onLost(why, lastedMs) {
+        connection = undefined;
+        if (closing.signal.aborted) return;
+        if (lastedMs > provenMs) failures = 0;
+        underWay = connectWithRetries(why);
+      },
+    });
+    refresh = createRefresh({
+      connection: made,
+      signal: lost,
+      onOffer(next) {
+        offer = next;
+        onChange();
+      },
+      // If the list cannot be read, the previous one stays. A lost server is detected separately.
+      onError: (cause) => become(state, `cannot refresh its list of tools: ${reasonOf(cause)}`),
     });
     become("connected");
   };
@@ -115,8 +97,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   /** Never rejects: the result is the state. */
   const connectWithRetries = async (lostBecause?: string): Promise<void> => {
     if (typeof config === "string") return become("failed", config);
-    let why = lostBecause;
-    for (;;) {
+    for (let why = lostBecause; ; ) {
       if (why !== undefined) {
         if (failures >= restarts) return become("failed", why);
         failures += 1;
@@ -134,17 +115,18 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     }
   };
 
+  const restart = (after: { readonly failures: number }) => {
+    failures = after.failures;
+    become("reconnecting", error);
+    underWay = connectWithRetries();
+  };
+
   const usable = async (signal: AbortSignal): Promise<Connection> => {
-    if (state === "failed" && typeof config === "object") {
-      failures = restarts;
-      become("reconnecting", error);
-      underWay = connectWithRetries();
-    }
+    if (state === "failed" && typeof config === "object") restart({ failures: restarts });
     await rejectOnAbort(underWay, signal);
     if (connection) return connection;
-    throw new Error(
-      state === "closed" ? "the session is ending" : `the server ${options.name} is not available: ${error ?? state}`,
-    );
+    if (state === "closed") throw new Error("the session is ending");
+    throw new Error(`the server ${options.name} is not available: ${error ?? state}`);
   };
 
   const calls = createServerCalls({ name: options.name, timeoutMs, clock, usable });
@@ -171,10 +153,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       return result;
     },
     reconnect() {
-      if (state !== "failed") return;
-      failures = 0;
-      become("reconnecting", error);
-      underWay = connectWithRetries();
+      if (state === "failed") restart({ failures: 0 });
     },
     async close() {
       closing.abort(new Error("the session ends"));

@@ -1,13 +1,13 @@
 import { type KeyboardEvent, memo, useEffect, useRef, useState } from "react";
 import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
 import type { ClosedSpan, Period } from "../../../../src/view/index.ts";
-import { AgentName } from "../../parts/agent-name.tsx";
 import { useColors } from "../../parts/use-colors.ts";
 import { useSize } from "../../parts/use-size.ts";
 import { hrefOf } from "../../route.ts";
 import type { DisplayedTime } from "../../state/use-displayed-time.ts";
 import { useNavigation } from "../../state/navigation.ts";
 import { colorNames, drawLanes } from "./draw-lanes.ts";
+import { LaneLabels } from "./lane-labels.tsx";
 import { axisHeight, laneHeight, type LaneRow, placeSpans, rowSpans, spanAt } from "./lane-rows.ts";
 import { spanText } from "./span-text.ts";
 import { fitted, panned, periodOf, showing, type TimeWindow, zoomed } from "./time-window.ts";
@@ -115,23 +115,7 @@ export const Lanes = memo(function Lanes({ rows, window, now, kind, all, session
   return (
     <div className="timeline-scroll" ref={scroll} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
       <div className="timeline-inner" style={{ height: axisHeight + rows.length * laneHeight }}>
-        <ul className="timeline-labels" aria-label="Lanes">
-          {rows.map((row, index) => {
-            const y = axisHeight + index * laneHeight;
-            if (y < top - 400 || y > top + height + 400) return null;
-            return (
-              <li
-                key={row.agent}
-                style={{ top: y, height: laneHeight }}
-                data-depth={Math.min(row.entry?.depth ?? 0, 3)}
-              >
-                <a href={hrefOf(session, "transcript", { agent: row.agent })}>
-                  {row.entry ? <AgentName entry={row.entry} /> : visibleLine(row.agent)}
-                </a>
-              </li>
-            );
-          })}
-        </ul>
+        <LaneLabels {...{ rows, session, top, height }} />
         <div
           className="timeline-lanes"
           ref={lanes}
