@@ -14,7 +14,13 @@ export { type PermissionFacts, permissionSummary } from "./fragments/system/perm
 export { type DeniedAgent, refusedCommand, type RefusedCommand } from "./fragments/calls/denied-call.ts";
 export { agentMemory } from "./fragments/system/agent-memory.ts";
 export { type PreloadedSkill, preloadedSkills } from "./fragments/system/preloaded-skills.ts";
-export { agentLaunched, agentNotification, type AgentReport, agentResult } from "./fragments/subagents/agent-result.ts";
+export {
+  agentLaunched,
+  agentNotification,
+  type AgentReport,
+  agentResult,
+  stoppedAgentNotification,
+} from "./fragments/subagents/agent-result.ts";
 export { conflictTask, giveUpReason } from "./fragments/team/conflict-task.ts";
 export {
   isWorkerServers,

@@ -57,7 +57,7 @@ export async function dispatch(command: Command, ports: DispatchPorts): Promise<
       const task = background.get(command.backgroundId);
       if (!task)
         return { ok: false, code: "no_such_task", message: `there is no background job ${command.backgroundId}` };
-      await task.stop();
+      await task.stop("user");
       return done;
     }
     case "background":

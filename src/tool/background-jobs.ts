@@ -47,8 +47,11 @@ export interface BackgroundEnd {
    * The text for the agent that started the job, if there is more to say than how it ended. `done` does not wait for
    * it.
    */
-  readonly report?: (() => Promise<string>) | undefined;
+  readonly report?: ((stoppedBy: StopAuthor | undefined) => Promise<string>) | undefined;
 }
+
+/** `starter`: the agent that started the job. */
+export type StopAuthor = "starter" | "user";
 
 export interface BackgroundJob {
   readonly id: BackgroundId;
@@ -67,7 +70,7 @@ export interface BackgroundJob {
   /** Resolves when it has ended, or after `ms`. Rejects with the reason of the signal when that aborts. */
   waitForEnd(ms: number, signal: AbortSignal): Promise<void>;
   /** Resolves when the job has ended and its starter was notified, or the notification failed. Never rejects. */
-  stop(): Promise<BackgroundEnd>;
+  stop(by?: StopAuthor): Promise<BackgroundEnd>;
   /**
    * Returns the output since the last call, at most the last `limitBytes`. `skippedBytes` counts the bytes before that.
    */
@@ -76,15 +79,21 @@ export interface BackgroundJob {
 
 export type BackgroundEvent = Extract<Event, { type: "background.started" | "background.ended" | "background.output" }>;
 
+export interface BackgroundEventMore {
+  /** The `background.started` of this job is already in the log. */
+  readonly isAgain?: boolean;
+  /** The job's report, with its `background.ended`. */
+  readonly report?: string | undefined;
+  /** Undefined if the job ended by itself, or with the session. */
+  readonly stoppedBy?: StopAuthor | undefined;
+}
+
 export interface BackgroundJobsOptions {
   readonly createId: CreateId;
   readonly clock: Clock;
   outputFile(id: BackgroundId): Promise<string> | string;
-  /**
-   * `background.started` is awaited before the work starts. `report` is "again" with a `background.started` that is
-   * already in the log, and the job's report with `background.ended`.
-   */
-  onEvent(event: BackgroundEvent, report?: string): Promise<void> | void;
+  /** `background.started` is awaited before the work starts. */
+  onEvent(event: BackgroundEvent, more?: BackgroundEventMore): Promise<void> | void;
   /** Called when the agent that started the job could not be notified of its end. */
   onUnreported(error: unknown): Promise<void> | void;
   /** Maximum size of the output file. More output is counted and dropped. */
@@ -121,7 +130,7 @@ async function startJob(work: BackgroundWork, options: BackgroundJobsOptions): P
   const agent = work.agent && { agent: work.agent };
   try {
     const started = { type: "background.started", backgroundId: id, kind, ...agent, description, outputFile } as const;
-    await options.onEvent(started, work.again && "again");
+    await options.onEvent(started, { isAgain: work.again !== undefined });
   } catch (error) {
     file.close();
     throw error;
@@ -135,6 +144,7 @@ async function startJob(work: BackgroundWork, options: BackgroundJobsOptions): P
   );
   let ended: BackgroundEnd | undefined;
   let position = 0;
+  let stopAuthor: StopAuthor | undefined;
 
   let markDone: (end: BackgroundEnd) => void = () => undefined;
   const done = new Promise<BackgroundEnd>((resolve) => (markDone = resolve));
@@ -152,8 +162,10 @@ async function startJob(work: BackgroundWork, options: BackgroundJobsOptions): P
     markDone(end);
     if (end.goesOn) return end;
     const { status, exitCode, report } = end;
+    const stoppedBy = status === "killed" ? stopAuthor : undefined;
     try {
-      await options.onEvent({ type: "background.ended", backgroundId: id, status, exitCode }, await report?.());
+      const event = { type: "background.ended", backgroundId: id, status, exitCode } as const;
+      await options.onEvent(event, { report: await report?.(stoppedBy), stoppedBy });
     } catch (error) {
       await options.onUnreported(error);
     }
@@ -181,7 +193,8 @@ async function startJob(work: BackgroundWork, options: BackgroundJobsOptions): P
       over.abort();
       signal.throwIfAborted();
     },
-    stop() {
+    stop(by) {
+      if (!abort.signal.aborted) stopAuthor = by;
       abort.abort();
       return told;
     },

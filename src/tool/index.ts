@@ -2,9 +2,11 @@ export { adaptTools } from "./adapt-tools.ts";
 export { authorize, resolveSubject } from "./permissions/authorize.ts";
 export {
   type BackgroundEvent,
+  type BackgroundEventMore,
   type BackgroundJobs,
   type BackgroundWork,
   createBackgroundJobs,
+  type StopAuthor,
 } from "./background-jobs.ts";
 export { boundOutcome, type BoundOptions } from "./output/bound-outcome.ts";
 export { builtinTools } from "./builtin/builtin-tools.ts";

@@ -3,7 +3,13 @@ import type { Clock, CreateId } from "../../platform/index.ts";
 import type { BackgroundId, PromptId, StoredEnvelope, StoredEvent } from "../../protocol/index.ts";
 import type { OpenedSession } from "../../store/index.ts";
 import type { CrashReport } from "../../team/index.ts";
-import { type BackgroundEvent, type BackgroundJobs, createBackgroundJobs } from "../../tool/index.ts";
+import {
+  type BackgroundEvent,
+  type BackgroundEventMore,
+  type BackgroundJobs,
+  createBackgroundJobs,
+  type StopAuthor,
+} from "../../tool/index.ts";
 
 export interface BackgroundWork {
   readonly tasks: BackgroundJobs;
@@ -41,23 +47,25 @@ type EndedWork = Extract<StoredEvent, { type: "background.ended" }>;
  */
 export function createBackgroundWork(options: BackgroundWorkOptions): BackgroundWork {
   const { agent, opened, clock, createId, secrets } = options;
-  let closing = false;
+  /** Why running jobs are stopped, while they are. */
+  let closing: string | undefined;
   const running = new Map<BackgroundId, StartedWork>();
 
-  const onEvent = async (event: BackgroundEvent, report?: string) => {
+  const onEvent = async (event: BackgroundEvent, { isAgain, report, stoppedBy }: BackgroundEventMore = {}) => {
     switch (event.type) {
       case "background.output":
         return agent().live(event);
       case "background.started":
         running.set(event.backgroundId, event);
-        return report === "again" ? undefined : agent().record(event);
+        return isAgain ? undefined : agent().record(event);
       case "background.ended": {
         const task = running.get(event.backgroundId);
         // Wake the agent before the end is published, so that the session never looks idle in between. While the
         // session closes, the report is only stored, for a later resume.
         try {
-          if (task) await notifyAgent(task, event, report);
-          if (task && !closing) agent().wake();
+          const reason = event.status === "killed" ? (closing ?? stopReason(stoppedBy)) : undefined;
+          if (task) await notifyAgent(task, report ?? commandNotice(task, event, reason));
+          if (task && closing === undefined) agent().wake();
         } finally {
           running.delete(event.backgroundId);
         }
@@ -67,8 +75,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
   };
 
   /** The prompt id follows from the job's id, so that repeated attempts and later runs report only once. */
-  const notifyAgent = (task: StartedWork, end: EndedWork, report: string | undefined) => {
-    const text = report ?? backgroundNotification({ ...task, ...end, id: task.backgroundId });
+  const notifyAgent = (task: StartedWork, text: string) => {
     const promptId = task.backgroundId.replace(/^bg_/, "prm_") as PromptId;
     return agent().admitOnce({ promptId, source: "background", parts: [{ type: "text", text }] });
   };
@@ -91,21 +98,28 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
         if (lost === "still running") continue;
         const status = lost === undefined || lost.status === "stopped" ? "killed" : lost.status;
         const end: EndedWork = { type: "background.ended", backgroundId, status, exitCode: null };
-        await notifyAgent(started, end, lost?.text);
+        await notifyAgent(started, lost?.text ?? commandNotice(started, end, withProgram));
         await agent().record(end);
       }
     },
     async stopRunning() {
-      closing = true;
+      closing = "the agent that started it ended";
       await Promise.all(tasks.list().map((task) => task.stop()));
-      closing = false;
+      closing = undefined;
     },
     async stopAll() {
-      closing = true;
+      closing = withProgram;
       await tasks.stopAll();
     },
   };
 }
+
+const withProgram = "the program ended, and the command with it";
+
+const stopReason = (by: StopAuthor | undefined) => by && { starter: "you stopped it", user: "the user stopped it" }[by];
+
+const commandNotice = (task: StartedWork, end: EndedWork, reason: string | undefined) =>
+  backgroundNotification({ ...task, ...end, id: task.backgroundId, reason, isBrief: reason === stopReason("starter") });
 
 function unfinished(log: readonly StoredEnvelope[]): StartedWork[] {
   const open = new Map<BackgroundId, StartedWork>();

@@ -1,4 +1,4 @@
-import { agentNotification } from "../../agent/index.ts";
+import { agentNotification, stoppedAgentNotification } from "../../agent/index.ts";
 import type { BackgroundWork, ToolContext } from "../../tool/index.ts";
 import type { Subagent, SubagentRun } from "./subagent.ts";
 
@@ -47,7 +47,10 @@ export async function moveToBackground(
         status: status === "stopped" ? "killed" : status,
         exitCode: null,
         ...(continuesRemotely && { goesOn: continuesRemotely }),
-        report: async () => agentNotification(id, prompt, await run.done),
+        report: async (stoppedBy) =>
+          stoppedBy === "starter"
+            ? stoppedAgentNotification(id, await run.done)
+            : agentNotification(id, prompt, await run.done),
       };
     },
   });

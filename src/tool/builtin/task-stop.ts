@@ -17,7 +17,7 @@ export const taskStopTool = defineTool<z.infer<typeof TaskStopInput>>({
   execute: (input, context) =>
     withJob(input.task_id, context.background, async (job) => {
       if (job.ended) return textResult(`Nothing to stop: ${statusLine(job)}`);
-      await job.stop();
+      await job.stop("starter");
       return textResult(statusLine(job));
     }),
 });

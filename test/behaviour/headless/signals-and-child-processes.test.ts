@@ -116,6 +116,28 @@ describe("background commands", () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Heard: 7\n" });
   });
 
+  test.each(["SIGKILL", "SIGTERM"] as const)(
+    "command that ended with the program by %s says so after a restart",
+    async (signal) => {
+      const { run, start, write, home } = workplace();
+      write("s.json", background);
+      const troupe = start(["-p", "go", "--model", "scripted/s.json", ...stream], { input: "" });
+      await troupe.saw(/"background\.output".*ready/);
+      troupe.child.kill(signal);
+      await troupe.done;
+      await allGone(home);
+      write("s.json", {
+        version: 1,
+        rules: [
+          { when: { said: "<task-notification>" }, answer: { text: "{{said:/<status>killed<[^]*<reason>(.*)</1}}" } },
+        ],
+        steps: [{ text: "no notice" }],
+      });
+      const { stdout } = await run(["-p", "and now?", "--continue", ...bypass]);
+      expect(stdout).toBe("the program ended, and the command with it\n");
+    },
+  );
+
   test("first SIGINT while only a background command runs ends the wait and the command, with the result", async () => {
     const { start, write, home } = workplace();
     write("s.json", {

@@ -115,8 +115,31 @@ describe("2.7 background", () => {
     await team.seen();
     const [told = "", ...more] = news(team);
     expect(more).toEqual([]);
-    expect(told).toMatch(/<status>stopped<\/status>[\s\S]*<reason>it was stopped<\/reason>[\s\S]*half/);
+    expect(told).toMatch(
+      /^<task-notification><task-id>bg_\w+<\/task-id><agent-id>agt_\w+<\/agent-id><status>stopped<\/status><reason>you stopped it; a message to it resumes it<\/reason><evidence>What was really done, by the log: - 1 turn, 1 tool call.*<\/evidence><\/task-notification>$/,
+    );
     expect(team.all("background.ended")).toMatchObject([{ status: "killed" }]);
+  });
+
+  test("notice of a command that the agent stopped itself is one line", async () => {
+    const team = await teamSession({
+      answer: lead(
+        [
+          { calls: [{ tool: "Bash", input: { command: "sleep 600", description: "wait", run_in_background: true } }] },
+          (ask) => ({
+            calls: [{ tool: "TaskStop", input: { task_id: /bg_\w+/.exec(ask.result?.text ?? "")?.[0] ?? "" } }],
+          }),
+          { text: "over" },
+        ],
+        () => ({ text: "never" }),
+      ),
+    });
+    await team.ask("go");
+    expect(news(team)).toEqual([
+      expect.stringMatching(
+        /^<task-notification><task-id>bg_\w+<\/task-id><status>killed<\/status><summary>wait<\/summary><reason>you stopped it<\/reason><\/task-notification>$/,
+      ),
+    ]);
   });
 
   test("failed agent is reported as failed", async () => {

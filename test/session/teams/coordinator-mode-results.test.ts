@@ -160,8 +160,7 @@ describe("stopping a worker", () => {
       .map(({ parts }) => JSON.stringify(parts));
     expect(told).toHaveLength(2);
     expect(told[0]).toMatch(/<status>stopped<\/status>/);
-    expect(told[0]).toContain("<reason>it was stopped</reason>");
-    expect(told[0]).toContain("it is there");
+    expect(told[0]).toContain("<reason>you stopped it; a message to it resumes it</reason>");
     expect(told[0]).toMatch(/<evidence>.*a\.txt/s);
     expect(told[0]).toMatch(/2 tool calls/);
     expect(told[1]).toMatch(/continuing after \d+ messages/);

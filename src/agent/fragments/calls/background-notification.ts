@@ -6,6 +6,10 @@ export interface BackgroundNotice {
   readonly status: "completed" | "failed" | "killed";
   readonly exitCode: number | null;
   readonly outputFile: string;
+  /** Why it did not end by itself. */
+  readonly reason?: string | undefined;
+  /** One line, for an agent that ended the command itself and knows it. */
+  readonly isBrief?: boolean | undefined;
 }
 
 /** Notifies an agent that its background command has ended. */
@@ -16,6 +20,7 @@ export const backgroundNotification = (notice: BackgroundNotice): string =>
     `<status>${notice.status}</status>`,
     ...(notice.exitCode === null ? [] : [`<exit-code>${notice.exitCode}</exit-code>`]),
     `<summary>${escapeNotificationPart(notice.description)}</summary>`,
-    `<output-file>${escapeNotificationPart(notice.outputFile)}</output-file>`,
+    ...(notice.reason === undefined ? [] : [`<reason>${escapeNotificationPart(notice.reason)}</reason>`]),
+    ...(notice.isBrief ? [] : [`<output-file>${escapeNotificationPart(notice.outputFile)}</output-file>`]),
     "</task-notification>",
-  ].join("\n");
+  ].join(notice.isBrief ? "" : "\n");

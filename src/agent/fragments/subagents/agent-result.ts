@@ -1,3 +1,4 @@
+import { oneLine } from "../../../protocol/index.ts";
 import { joinNames, type ToolNames } from "../../../tool/index.ts";
 import { escapeNotificationPart as escape } from "../escape-markup.ts";
 import { landHint, type WorktreeState, worktreeStateLine } from "../worktree.ts";
@@ -77,6 +78,21 @@ export const agentNotification = (taskId: string | undefined, prompt: string, re
     ...(report.worktree ? [`<worktree>${escape(worktreeLine(report))}</worktree>`] : []),
     "</task-notification>",
   ].join("\n");
+};
+
+/** One line for an agent that stopped a background agent itself. The text of the agent is in its output. */
+export const stoppedAgentNotification = (taskId: string, report: AgentReport): string => {
+  return [
+    "<task-notification>",
+    ...(report.name === undefined ? [] : [`<name>${escape(report.name)}</name>`]),
+    `<task-id>${taskId}</task-id>`,
+    `<agent-id>${report.agentId}</agent-id>`,
+    `<status>${report.status}</status>`,
+    "<reason>you stopped it; a message to it resumes it</reason>",
+    `<evidence>${escape(cut(oneLine(report.evidence), 400))}</evidence>`,
+    ...(report.worktree ? [`<worktree>${escape(oneLine(worktreeLine(report)))}</worktree>`] : []),
+    "</task-notification>",
+  ].join("");
 };
 
 export interface LaunchedAgent {
