@@ -37,6 +37,7 @@ export {
   planModeOn,
   planModeOnForCoordinator,
   planNext,
+  planReminder,
   planUnattended,
   questionUnattended,
 } from "./fragments/plan-mode.ts";

@@ -1,3 +1,5 @@
+import { troupeNotice } from "./notice.ts";
+
 /** Sent with the next prompt when plan mode is on. */
 export const planModeOn = `<plan-mode>
 Plan mode is on. Until the user approves a plan, change nothing: no edits, no commands that write, no commits. Such calls are refused. Read and search as much as you need. If something that only the user knows would change the plan, ask. When you know what to do, call ExitPlanMode with the plan: what you will change and where, in which order, and how you will check it.
@@ -17,6 +19,11 @@ Plan mode is on for you. Change nothing: calls that change files, and commands t
 export const planModeOff = `<plan-mode>
 Plan mode is off now. You may make changes again, with the usual permissions.
 </plan-mode>`;
+
+/** Sent to a teammate that ends its turn in plan mode without a presented plan. */
+export const planReminder = troupeNotice(
+  "You are in plan mode and have presented no plan: only ExitPlanMode presents one, and neither your text nor a message does. If your plan is ready, call ExitPlanMode with it. If you wait for something else, end your turn again.",
+);
 
 /** The result of a question when no user can answer it. */
 export const questionUnattended =

@@ -8,7 +8,7 @@ import type { TeamRole, TeamPorts } from "./team-role.ts";
 import { spawnForMember, spawnTeammate } from "./spawn-teammate.ts";
 import { dispatchTeamCommand } from "./dispatch-team-command.ts";
 import { leadOngoingWork, openTeamWork, ownOngoingWork } from "./ongoing-team-work.ts";
-import { adaptToolTo, messageTool, type TaskToolPorts, taskTools } from "./team-tools.ts";
+import { adaptToolTo, branchUseOf, messageTool, type TaskToolPorts, taskTools } from "./team-tools.ts";
 import { unlandedWorkOf } from "./teammate-worktree.ts";
 import { warnOnReservedFile } from "./warn-on-reserved-file.ts";
 
@@ -154,6 +154,10 @@ function leadMessageTool(
       },
       plansBy: options.settings.planApproval ?? "lead",
       hasPresentedPlan: async ({ agentId, name }) => presenters.has({ team: registry.with(agentId).name, name }),
+      lacksPlan: (member) =>
+        member.planModeRequired === true &&
+        branchUseOf(member.name, toolPorts) !== "compare" &&
+        !presenters.has({ team: registry.with(member.agentId).name, name: member.name }),
       async requestShutdown(member, reason) {
         const team = registry.with(member.agentId);
         // The team announces the end.

@@ -1,4 +1,4 @@
-import { type Agent, claimedTask, sentBackByHook, troupeNotice } from "../../agent/index.ts";
+import { type Agent, claimedTask, planReminder, sentBackByHook, troupeNotice } from "../../agent/index.ts";
 import { type Clock, closeAll, type CreateId, currentProcess } from "../../platform/index.ts";
 import {
   type Ack,
@@ -129,7 +129,7 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
       presence,
       claiming: claimingPorts(options, { claims, roster, ports }),
       unreadMail: () => unreadMail(name, { mailbox, agent: agent() }),
-      beforeIdle: async () => sentBackPrompt(await seat().hooks?.teammateIdle({ name, team: team.name })),
+      beforeIdle: createBeforeIdle(ports, { name, team: team.name }),
       prepareReport: () => prepareReport(options, ports, link()),
       setMode: ({ mode, atMost }) =>
         setTeammateMode(seat(), { mode: options.remoteHost?.capMode(mode) ?? mode, atMost }, member),
@@ -220,8 +220,24 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
 async function prepareReport({ remoteHost, worktree }: MemberRoleOptions, ports: TeamPorts, link: InboxConsumer) {
   await remoteHost?.beforeReport();
   await Promise.allSettled([link.settled()]); // its errors were reported already
-  const isPlanning = ports.runtime().plan.isPlanning && ports.tools().some(({ name }) => name === "ExitPlanMode");
-  return { line: await worktree?.stateLine(), isPlanning };
+  return { line: await worktree?.stateLine(), isPlanning: canPresentPlan(ports) };
+}
+
+/** True in plan mode. No plan waits for an answer then, because the agent waits in the call that presents it. */
+const canPresentPlan = ({ runtime, tools }: TeamPorts): boolean =>
+  runtime().plan.isPlanning && tools().some(({ name }) => name === "ExitPlanMode");
+
+/** Returns the prompt that sends a member back to work. In plan mode it is reminded once to present a plan. */
+function createBeforeIdle(ports: TeamPorts, who: { readonly name: string; readonly team: string }) {
+  let isReminded = false;
+  return async (): Promise<string | undefined> => {
+    if (!isReminded && canPresentPlan(ports)) {
+      isReminded = true;
+      return planReminder;
+    }
+    const objection = await ports.runtime().hooks?.teammateIdle(who);
+    return objection === undefined ? undefined : sentBackByHook(objection);
+  };
 }
 
 /** A stalled model and edits of files that another member has reserved. */
@@ -274,6 +290,7 @@ const memberMessageTool = (
     isLead: () => false,
     statusOf: (members) => team.presence.statusOf(members),
     control: {
+      lacksPlan: () => canPresentPlan(toolPorts.ports),
       open: {
         shutdown: () =>
           runner.shutdownRequest === undefined ? [] : [{ requestId: runner.shutdownRequest, from: teamLead }],
@@ -295,9 +312,6 @@ async function tellQuietly(agent: Agent, text: string, { createId }: Pick<Member
   const parts = [{ type: "text" as const, text: troupeNotice(text) }];
   await agent.admitOnce({ promptId: createId<PromptId>("prm"), source: "hook", parts, quiet: true });
 }
-
-const sentBackPrompt = (objection: string | undefined) =>
-  objection === undefined ? undefined : sentBackByHook(objection);
 
 /** The ports with which the runner claims tasks for the teammate. */
 const claimingPorts = (

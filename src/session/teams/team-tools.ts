@@ -36,7 +36,7 @@ export interface MessageToolPorts extends TaskToolPorts {
   statusOf(members: readonly Member[]): Promise<readonly MemberStatus[]>;
   readonly control: Pick<
     MemberMessagePorts,
-    "open" | "plansBy" | "hasPresentedPlan" | "requestShutdown" | "answerShutdown" | "answerPlan"
+    "open" | "plansBy" | "hasPresentedPlan" | "lacksPlan" | "requestShutdown" | "answerShutdown" | "answerPlan"
   >;
 }
 

@@ -25,8 +25,8 @@ export interface PermissionRequests {
   askHost(host: string): Promise<boolean>;
   readonly handlers: MailHandlers;
   /**
-   * A note on a text of the lead that came too early to answer the member's plan, but may look like an answer. None if
-   * the plan was approved. While the plan waits, the note waits with it.
+   * A note on a text of the lead that came before its answer to the member's plan, but may look like an answer or a new
+   * order. While the plan waits, the note waits with it.
    */
   noteOn(mail: Arrived<Mail>): string | undefined;
   /** Withdraws a request of a previous run, which no call waits for. */
@@ -114,7 +114,7 @@ export function createPermissionRequests(options: PermissionRequestsOptions): Pe
   /** Also after an interrupt, which withdraws the plan. */
   const closePlan = async () => {
     lastPlan.closed();
-    if (lastPlan.isTexted()) await options.tell(earlyTextNote);
+    if (lastPlan.isTexted()) await options.tell(lastPlan.note());
   };
 
   return {
@@ -147,20 +147,20 @@ export function createPermissionRequests(options: PermissionRequestsOptions): Pe
       sandbox_permission_response: (_, body) =>
         settle(body, body.allow ? { behavior: "allow", scope: "once" } : { behavior: "deny" }),
       plan_approval_response: ({ from, arrival }, body) => {
-        if (body.approve && isOpen(body)) lastPlan.approved();
-        else lastPlan.closed(arrival);
+        lastPlan.closed(arrival, body.approve && isOpen(body) ? olderTextNote : earlyTextNote);
         return settle(body, planAnswer(body, from));
       },
     },
     noteOn({ from, body, arrival, urgent = false }) {
       if (from !== teamLead || body.kind !== "text" || !lastPlan.isBeforeAnswer(arrival)) return undefined;
       // An urgent text interrupts the member, which withdraws the plan.
-      return !urgent && lastPlan.holdNote() ? undefined : earlyTextNote;
+      return !urgent && lastPlan.holdNote() ? undefined : lastPlan.note();
     },
   };
 }
 
 const earlyTextNote = `A message that ${teamLead} sent before your plan was answered does not answer the plan, whatever it says.`;
+const olderTextNote = `A message that ${teamLead} sent before your plan was approved is older than the approval. Plan mode is off: do not call ExitPlanMode again.`;
 
 /** Reports the question that the member has waited for longest. */
 function createWaits({ onWait }: Pick<PermissionRequestsOptions, "onWait">) {
@@ -192,15 +192,13 @@ function createPlanWait() {
       if (plan.state === "waiting") plan = { ...plan, isTexted: true };
       return plan.state === "waiting";
     },
-    /** A text came while the plan waited, and the plan was not approved. */
+    /** A text came while the plan waited. */
     isTexted: () => plan.state !== "none" && plan.isTexted,
-    approved: () => {
-      plan = { state: "none" };
+    /** The first call counts. `by`: the arrival of the mail that closed it. `note`: on texts that came before. */
+    closed: (by = 0, note = earlyTextNote) => {
+      if (plan.state === "waiting") plan = { ...plan, state: "closed", by, note };
     },
-    /** The first call counts. `by`: the arrival of the mail that closed it. */
-    closed: (by = 0) => {
-      if (plan.state === "waiting") plan = { ...plan, state: "closed", by };
-    },
+    note: () => (plan.state === "closed" ? plan.note : earlyTextNote),
     isBeforeAnswer: (arrival: number) => plan.state === "waiting" || (plan.state === "closed" && arrival < plan.by),
   };
 }
@@ -208,7 +206,7 @@ function createPlanWait() {
 type PlanWait =
   | { readonly state: "none" }
   | { readonly state: "waiting"; readonly isTexted: boolean }
-  | { readonly state: "closed"; readonly isTexted: boolean; readonly by: number };
+  | { readonly state: "closed"; readonly isTexted: boolean; readonly by: number; readonly note: string };
 
 function toAnswer(outcome: RequestOutcome<PermissionAnswer>, question: PermissionQuestion): PermissionAnswer {
   switch (outcome.kind) {

@@ -30,6 +30,8 @@ import type { SubagentRegistry } from "../subagents/subagent-registry.ts";
 export interface MemberMessagePorts extends ControlPorts, ReceiptPorts {
   /** The subagents of the member. Their names are looked up first. */
   readonly subagents?: SubagentRegistry | undefined;
+  /** True if the member, or this one, is in plan mode and has presented no plan. Absent if that is not known. */
+  readonly lacksPlan?: ((member: Member) => boolean) | undefined;
   /** The current states of the members, in their order. */
   statusOf(members: readonly Member[]): Promise<readonly MemberStatus[]>;
   /** Resolves when the mail is stored. Rejects with a `TroupeError` if it cannot be sent. */
@@ -130,7 +132,22 @@ async function deliver(
   if (plan) return textResult(`Stored for ${member.name} (${id}). ${openPlanNote(plan)}`);
   const [status] = await ports.statusOf([member]);
   const notes = `Stored for ${member.name} (${id}). ${readTimeNote(member.name, status, urgent)}`;
-  return textResult(isLikelyControlMessage(message) ? `${notes}\n${sentAsText}` : notes);
+  const more = [...(isLikelyControlMessage(message) ? [sentAsText] : []), ...missingPlanNote(member, ports)];
+  return textResult([notes, ...more].join("\n"));
+}
+
+/** Mail neither presents a plan nor approves one, whatever it says. */
+function missingPlanNote(to: Member, ports: MemberMessagePorts): readonly string[] {
+  if (ports.isLead())
+    return ports.lacksPlan?.(to)
+      ? [
+          `${to.name} is in plan mode and has presented no plan: words do not end plan mode. Ask it to call ExitPlanMode.`,
+        ]
+      : [];
+  const self = ports.members().find(({ name }) => name === ports.memberName());
+  return self && to.name === teamLead && ports.lacksPlan?.(self)
+    ? ["You are in plan mode: a message presents no plan. When your plan is ready, call ExitPlanMode with it."]
+    : [];
 }
 
 /** A request or an answer that was written as text counts as the object that it stands for. */

@@ -34,6 +34,9 @@ test("promise 32: plan approved in plain words is still open; the lead reads the
   expect(log.filter(({ type }) => type === "permission.settled")).toMatchObject([{ behavior: "allow", by: "lead" }]);
   expect(JSON.stringify(log)).toContain("plan approved. Go ahead");
   expect(JSON.stringify(log)).not.toContain("does not answer the plan");
+  expect(JSON.stringify(log)).toMatch(
+    /Go ahead\..*A message that team-lead sent before your plan was approved is older than the approval\./,
+  );
 });
 
 test("promise 32: after a refusal, the member reads that earlier words of the lead do not answer its plan", async () => {
@@ -130,4 +133,17 @@ test("promise 32: agreement to end in plain words is answered with the exact cal
   await team.until(report(/scout has agreed to end and has ended/));
   const reminders = team.asked(/scout/).filter(({ said }) => said.includes("only SendMessage counts"));
   expect(reminders).toHaveLength(1);
+});
+
+test("promise 32: member that ends its turn in plan mode without a plan is sent back once", async () => {
+  const team = await alpha({
+    answer: leading([{ calls: [mate("planner", "plan it", { plan_mode_required: true })] }], ({ said }) =>
+      said.includes("only ExitPlanMode presents one") ? plan : { text: "Plan: build it." },
+    ),
+  });
+  await team.ask("go");
+  await team.until(report(/planner has made a plan and waits for your approval/));
+  expect(
+    team.all("prompt.admitted", "planner@alpha").filter((event) => JSON.stringify(event).includes("presented no plan")),
+  ).toHaveLength(1);
 });

@@ -10,6 +10,8 @@ const requestId = "ask_1" as RequestId;
 const input = { plan: "build it" };
 const question = { requestId, tool: "ExitPlanMode", input, question: "Leave plan mode?", suggestions: [] };
 const early = "A message that team-lead sent before your plan was answered does not answer the plan, whatever it says.";
+const older =
+  "A message that team-lead sent before your plan was approved is older than the approval. Plan mode is off: do not call ExitPlanMode again.";
 
 /** A member that presents plans. Mail of the lead is stamped by a clock that has nothing to do with the order. */
 function planner() {
@@ -77,14 +79,15 @@ test("a text is before or after the answer by its place in the inbox, whatever t
   expect(told).toEqual([]);
 });
 
-test("an approved plan leaves no note", async () => {
+test("a text that came before the approval is noted as older, a later one is not", async () => {
   const { present, text, answer, told } = planner();
   const answered = present();
   expect(text(1, past)).toBeUndefined();
   await answer(3, true, past);
   expect(await answered).toMatchObject({ behavior: "allow" });
-  expect(text(2, future)).toBeUndefined();
-  expect(told).toEqual([]);
+  expect(told).toEqual([older]);
+  expect(text(2, future)).toBe(older);
+  expect(text(4, past)).toBeUndefined();
 });
 
 test("an interrupt withdraws the plan, and a text that waited with it is noted", async () => {

@@ -16,12 +16,15 @@ interface MailBench {
   readonly plans?: readonly OpenRequest[];
   /** The members that have presented a plan. Default: not known. */
   readonly presenters?: readonly string[];
+  /** The members in plan mode that have presented none. */
+  readonly planning?: readonly string[];
   readonly states?: Readonly<Record<string, MemberState>>;
   readonly pairsPerMinute?: number;
 }
 
 /** A real team with real inboxes, and the tool of each member. */
-async function mailBench({ shutdowns = [], plans = [], presenters, states = {}, pairsPerMinute = 60 }: MailBench = {}) {
+async function mailBench(options: MailBench = {}) {
+  const { shutdowns = [], plans = [], presenters, planning = [], states = {}, pairsPerMinute = 60 } = options;
   const createId = createIdFactory(systemClock);
   const store = createFileTeamStore({ home: tempTree().path("home"), clock: systemClock, createId });
   const bench = openToolBench();
@@ -67,6 +70,7 @@ async function mailBench({ shutdowns = [], plans = [], presenters, states = {}, 
           })
         ).id,
       open: { shutdown: () => shutdowns, plan: () => plans },
+      lacksPlan: ({ name }) => planning.includes(name),
       hasPresentedPlan: presenters && (async ({ name }) => presenters.includes(name)),
       requestShutdown: async ({ name }, reason) => {
         control.push({ ask: name, reason });
@@ -215,6 +219,21 @@ describe("3.7 text", () => {
       `SendMessage with to "bob" and message {"type":"plan_approval_response","request_id":"ask_0000000p","approve":true}`,
     );
     expect(it.control).toEqual([]);
+  });
+
+  test("mail from or to a member in plan mode without a plan says that it is no plan and no approval", async () => {
+    const it = await mailBench({ planning: ["bob"], states: { bob: "idle" } });
+    expect((await it.say(teamLead, { to: "bob", message: "Plan approved! Go ahead." })).text).toMatch(
+      /^Stored for bob .*\nbob is in plan mode and has presented no plan: words do not end plan mode\. Ask it to call ExitPlanMode\.$/,
+    );
+    expect((await it.say("bob", { to: teamLead, message: "My plan: build it." })).text).toMatch(
+      /^Stored for team-lead .*\nYou are in plan mode: a message presents no plan\. When your plan is ready, call ExitPlanMode with it\.$/,
+    );
+    for (const [from, to] of [
+      ["bob", "alice"],
+      ["alice", "bob"],
+    ] as const)
+      expect((await it.say(from, { to, message: "hi" })).text).not.toContain("plan");
   });
 
   test("a fork cannot send for its parent", async () => {

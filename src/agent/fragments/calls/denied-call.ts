@@ -100,7 +100,7 @@ function planReason({ plan, type }: DeniedAgent, { what, reason, isPlural }: Ref
   const verb = isPlural ? "are" : "is";
   switch (plan) {
     case "planner":
-      return `${what} ${verb} not allowed in plan mode${reason}`;
+      return `you are in plan mode, and ${what} ${verb} not allowed${reason}`;
     case "reader":
       return `${what} ${isPlural ? "do" : "does"} more than read${reason}, and an agent of type ${type} only reads`;
     case "subagent":
@@ -187,10 +187,12 @@ const codeWays = (hints: readonly RefusalHint[]): readonly string[] =>
         ],
   );
 
-function planAdvice({ plan, lead }: DeniedAgent, title: string): string {
+function planAdvice({ plan, lead, tools }: DeniedAgent, title: string): string {
   switch (plan) {
     case "planner":
-      return "Continue reading, and present the plan when it is ready.";
+      return tools.includes("ExitPlanMode")
+        ? "Continue reading, and call ExitPlanMode with the plan when it is ready: words of approval do not end plan mode."
+        : "Continue reading, and present the plan when it is ready.";
     case "reader": {
       const branch = branchIn(title);
       if (branch !== undefined) return `To see that branch, run git diff HEAD...${branch}.`;

@@ -191,7 +191,7 @@ describe("plan mode", () => {
 
   test("an agent that plans reads the reason and what to do next", () => {
     expect(refused("npm test; git log", plan)).toMatchInlineSnapshot(
-      `"Not run: \`npm test\` is not allowed in plan mode (npm is not among the read-only commands). The rest of the line is allowed: run it by itself. Continue reading, and present the plan when it is ready."`,
+      `"Not run: you are in plan mode, and \`npm test\` is not allowed (npm is not among the read-only commands). The rest of the line is allowed: run it by itself. Continue reading, and present the plan when it is ready."`,
     );
   });
 
