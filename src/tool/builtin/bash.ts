@@ -6,6 +6,7 @@ import type { BackgroundEnd } from "../background-jobs.ts";
 import { defineTool, failedResult, textResult, type ToolContext, type ToolResult } from "../define-tool.ts";
 import { createLiveText } from "../output/live-text.ts";
 import { placeInSandbox, sandboxNote, type PlacedCommand } from "../sandbox/place-in-sandbox.ts";
+import { meaningOfExitCode1 } from "../shell/answer-code.ts";
 import { uselessLineReason } from "../shell/useless-line.ts";
 import { anyTool, joinNames, type ToolNames } from "../tool-names.ts";
 import { schemaOf } from "../tool-specs.ts";
@@ -106,17 +107,18 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
   });
   live.flush();
   const { text, savedTo } = await output.finish();
+  const answer = result.exitCode === 1 ? meaningOfExitCode1(input.command) : undefined;
   const notes = [
-    ...endNotes(result, timeoutMs),
-    ...(place.kind === "sandbox" && result.exitCode !== 0 ? sandboxNoteFor(text, context) : []),
+    ...(answer === undefined ? endNotes(result, timeoutMs) : [`Exit code 1: ${answer}`]),
+    ...(place.kind === "sandbox" && result.exitCode !== 0 && answer === undefined ? sandboxNoteFor(text, context) : []),
     ...cdNote(where, context),
     ...leftNotes(result.leftRunning),
   ];
   const shown = text.replace(/\n+$/, "");
   const body = [shown === "" ? "(no output)" : shown, ...notes.map((note) => `[${note}]`)].join("\n");
   const display: ToolDisplay = { kind: "terminal", exitCode: result.exitCode, signal: result.signal };
-  const make =
-    result.exitCode === 0 && !result.aborted && !result.timedOut && !result.flooded ? textResult : failedResult;
+  const isEnded = !result.aborted && !result.timedOut && !result.flooded;
+  const make = isEnded && (result.exitCode === 0 || answer !== undefined) ? textResult : failedResult;
   return { ...make(body, display), ...(savedTo !== undefined && { savedTo }) };
 }
 

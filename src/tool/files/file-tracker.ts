@@ -10,6 +10,8 @@ export interface FileTracker {
   /** `path` is real and absolute. */
   saw(path: string, version: FileVersion): void;
   seen(path: string): FileVersion | undefined;
+  /** True if the agent knows a file with this content, such as the same file in another checkout. */
+  knowsContent(digest: string): boolean;
   copy(): FileTracker;
 }
 
@@ -21,6 +23,7 @@ export function createFileTracker(known: ReadonlyMap<string, FileVersion> = new 
   return {
     saw: (path, version) => void versions.set(path, version),
     seen: (path) => versions.get(path),
+    knowsContent: (digest) => [...versions.values()].some((each) => each !== "unknown" && each.digest === digest),
     copy: () => createFileTracker(versions),
   };
 }

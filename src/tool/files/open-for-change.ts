@@ -25,11 +25,13 @@ export async function openForChange(
     const seen = context.files.seen(real);
     if (stat.size > wholeFileLimit)
       return refuse(`${path} is larger than ${wholeFileLimit} bytes. Change it with a program, such as sed.`);
-    if (!seen) return refuse(`${path} has not been read yet. Read it first, then ${verb} it.`);
     if (seen === "unknown")
       return refuse(`${path} was read before the program was restarted. Read it again, then ${verb} it.`);
     const bytes = await handle.readFile();
-    if (digestOf(bytes) !== seen.digest) {
+    const digest = digestOf(bytes);
+    if (!seen && !context.files.knowsContent(digest))
+      return refuse(`${path} has not been read yet. Read it first, then ${verb} it.`);
+    if (seen && digest !== seen.digest) {
       return refuse(`${path} has changed on disk since it was read. Read it again, then ${verb} it.`);
     }
     const file = looksBinary(bytes) ? undefined : decodeTextFile(bytes);

@@ -221,7 +221,7 @@ describe("3.7 text", () => {
     expect(it.control).toEqual([]);
   });
 
-  test("mail from or to a member in plan mode without a plan says that it is no plan and no approval", async () => {
+  test("mail from or to a member in plan mode without a plan is neither a plan nor an approval, and says so", async () => {
     const it = await mailBench({ planning: ["bob"], states: { bob: "idle" } });
     expect((await it.say(teamLead, { to: "bob", message: "Plan approved! Go ahead." })).text).toMatch(
       /^Stored for bob .*\nbob is in plan mode and has presented no plan: words do not end plan mode\. Ask it to call ExitPlanMode\.$/,

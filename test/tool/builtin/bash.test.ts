@@ -24,6 +24,18 @@ describe("Bash", () => {
     expect(outcome.display).toEqual({ kind: "terminal", exitCode: 4, signal: null });
   });
 
+  it("takes exit code 1 of a comparison or a search as an answer", async () => {
+    const files = "echo a > 1; echo b > 2";
+    await bash(files);
+    expect(await bash("diff -q 1 2")).toBe("ok: Files 1 and 2 differ\n[Exit code 1: the files differ]");
+    expect(await bash("cat 1 | grep -c x")).toBe("ok: 0\n[Exit code 1: nothing matches]");
+    expect(await bash("cd . && grep x 1")).toBe("ok: (no output)\n[Exit code 1: nothing matches]");
+    expect(await bash("true; test -e none")).toBe("ok: (no output)\n[Exit code 1: the condition is false]");
+    for (const line of ["false && grep a 1", "! grep a 1", "(exit 1; grep a 1)", "set -e; false; grep a 1"])
+      expect(await bash(line), line).toMatch(/^failed: .*\[Exit code 1\]$/s);
+    expect(await bash("grep x none")).toMatch(/^failed: .*\[Exit code 2\]$/s);
+  });
+
   it("runs the command byte for byte", async () => {
     expect(await bash(`printf '%s|' "$#" "$0" 'a"b' \\$x $'\\n'; cat <<'E'\n$(no)\nE`)).toBe(
       'ok: 0|bash|a"b|$x|\n|$(no)',

@@ -189,6 +189,15 @@ describe("Write", () => {
     `);
     expect(readFileSync(bench.path("a.txt"), "utf8")).toBe("two\n");
   });
+
+  it("counts a file as read if the agent has read one with the same content", async () => {
+    for (const name of ["main.txt", "copy.txt"]) writeFileSync(bench.path(name), "same\n");
+    writeFileSync(bench.path("other.txt"), "same, but other\n");
+    await read({ file_path: "main.txt" });
+    const edit = (file: string) => bench.call("Edit", { file_path: file, old_string: "same", new_string: "new" });
+    expect((await edit("copy.txt")).outcome).toBe("ok");
+    expect(bench.text(await edit("other.txt"))).toContain("has not been read yet");
+  });
 });
 
 describe("Edit", () => {
