@@ -79,7 +79,13 @@ export { memberIsNoJob } from "./fragments/team/member-is-no-job.ts";
 export { type LeftWorktree, memberEnded, memberEndedText } from "./fragments/team/member-ended.ts";
 export { claimedTask, taskDetails, taskLine, taskLines } from "./fragments/team/task-lines.ts";
 export { lostTranscriptNotice, ownLostTranscriptNotice } from "./fragments/team/lost-transcript.ts";
-export { type BranchUse, uncommittedNote, unlandedBlockerNote, unlandedNote } from "./fragments/team/unlanded-work.ts";
+export {
+  type BranchUse,
+  uncommittedNote,
+  unfinishedWorkNote,
+  unlandedBlockerNote,
+  unlandedNote,
+} from "./fragments/team/unlanded-work.ts";
 export { type PreviousRun, sessionResumed } from "./fragments/team/session-resumed.ts";
 export { rosterChanged } from "./fragments/team/roster-change.ts";
 export { teamAlreadyLed, teamDeleted, teamStillActive } from "./fragments/team/team-tool-texts.ts";

@@ -158,6 +158,14 @@ function leadMessageTool(
         member.planModeRequired === true &&
         branchUseOf(member.name, toolPorts) !== "compare" &&
         !presenters.has({ team: registry.with(member.agentId).name, name: member.name }),
+      async unfinishedWork(member) {
+        const status = registry
+          .with(member.agentId)
+          .statuses()
+          .find(({ name }) => name === member.name);
+        const work = status?.state === "working" ? await toolPorts.unlandedWork(member.name) : undefined;
+        return work && (work.commits > 0 || work.uncommitted.length > 0) ? work : undefined;
+      },
       async requestShutdown(member, reason) {
         const team = registry.with(member.agentId);
         // The team announces the end.

@@ -10,6 +10,7 @@ import {
 import { textResult, type ToolResult } from "../../tool/index.ts";
 import type { LeadRoleOptions, TeamRegistry } from "./team-registry.ts";
 import type { TeamPorts } from "./team-role.ts";
+import { branchUseOf } from "./team-tools.ts";
 
 export interface SpawnTeammatePorts {
   readonly registry: TeamRegistry;
@@ -25,10 +26,15 @@ export async function spawnTeammate(
 ): Promise<ToolResult> {
   const team = registry.get(teammateRequest.team);
   const { coordinator } = ports.shared.parts;
+  const facts = (member: Member) => ({
+    team: team.name,
+    cwd: parent.cwd,
+    onlyReads: branchUseOf(member.name, { ports, members: () => [member] }) === "compare",
+  });
   const known = team
     .members()
     .find(({ callId, startedBy }) => callId === teammateRequest.callId && startedBy === parent.id);
-  if (known) return spawned(known, { team: team.name, cwd: parent.cwd, notices: [] });
+  if (known) return spawned(known, { ...facts(known), notices: [] });
   const resolved = options.resolver.resolve(parent, {
     ...teammateRequest,
     type: teammateRequest.type ?? "general-purpose",
@@ -85,7 +91,7 @@ export async function spawnTeammate(
     const { member, isNew, notices } = spawn;
     // The call was repeated, and the first one started the teammate in its own worktree.
     if (!isNew) await worktree?.finish();
-    if (!isNew) return spawned(member, { team: team.name, cwd: parent.cwd, notices });
+    if (!isNew) return spawned(member, { ...facts(member), notices });
     // The teammate runs from here on. It keeps its worktree and its slot, even if the lead fails.
     isSlotUsed = true;
     registry.teammateStarted(team.name, member.name, slot);
@@ -108,7 +114,7 @@ export async function spawnTeammate(
       ...(remoteJob?.notices ?? []),
     ];
     const task = await handover?.confirm(member);
-    return spawned(member, { team: team.name, cwd: parent.cwd, notices: allNotices, task });
+    return spawned(member, { ...facts(member), notices: allNotices, task });
   } finally {
     if (!isSlotUsed) slot.release();
   }
@@ -178,16 +184,20 @@ interface SpawnedFacts {
   /** The folder of the agent that started it. */
   readonly cwd: string;
   readonly notices: readonly string[];
+  /** Its type only reads. */
+  readonly onlyReads: boolean;
   readonly task?: string | undefined;
 }
 
-function spawned(member: Member, { team, cwd, notices, task }: SpawnedFacts): ToolResult {
+function spawned(member: Member, { team, cwd, notices, onlyReads, task }: SpawnedFacts): ToolResult {
   const notes = notices.map((notice) => `Note: ${notice}`);
   return textResult(
     [
       ...notes,
       `Teammate ${member.name} (${member.agentId}) has started in team ${team}.`,
-      placeText(member, cwd),
+      onlyReads
+        ? `It only reads, in ${member.worktreePath ?? member.cwd}: there is nothing to land.`
+        : placeText(member, cwd),
       ...(task === undefined ? [] : [task]),
       "It works independently, and you receive its report when it is done. Use SendMessage to talk to it.",
     ].join("\n"),

@@ -36,7 +36,14 @@ export interface MessageToolPorts extends TaskToolPorts {
   statusOf(members: readonly Member[]): Promise<readonly MemberStatus[]>;
   readonly control: Pick<
     MemberMessagePorts,
-    "open" | "plansBy" | "hasPresentedPlan" | "lacksPlan" | "requestShutdown" | "answerShutdown" | "answerPlan"
+    | "open"
+    | "plansBy"
+    | "hasPresentedPlan"
+    | "lacksPlan"
+    | "unfinishedWork"
+    | "requestShutdown"
+    | "answerShutdown"
+    | "answerPlan"
   >;
 }
 

@@ -56,5 +56,7 @@ async function uncommitted(repository: Repository, branch: string): Promise<stri
   const count = status.stdout.split("\0").filter(Boolean).length;
   return count === 0
     ? []
-    : [`${path} has ${count} uncommitted change${count === 1 ? "" : "s"} on ${branch}, which will not land`];
+    : [
+        `${path} has ${count} uncommitted change${count === 1 ? "" : "s"} on ${branch}, which do not land. If its agent still works, land the branch again after its report`,
+      ];
 }

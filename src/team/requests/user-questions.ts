@@ -35,7 +35,7 @@ export function createUserQuestions(ports: UserQuestionsPorts): UserQuestions {
       await ports.lead().record({ type: "permission.asked", ...question });
       if (!answered) {
         await settle({ behavior: "deny", by: "policy", message: "no user to ask" });
-        return { behavior: "deny" as const, by: "policy" as const, message: "no user is connected to give permission" };
+        return { behavior: "deny" as const, by: "policy" as const, message: "no user is available to give it" };
       }
       // The answering side may ignore the signal.
       const answer = await rejectOnAbort(answered, signal);

@@ -40,7 +40,7 @@ export function createLeadReports({ link, unreported, ...options }: LeadReportsO
     const found = idleReportBody(report, instead ?? report.idle);
     if (!found) return;
     const { line, isPlanning } = (await options.prepareReport?.()) ?? { isPlanning: false };
-    const evidence = [found.evidence, line && `- ${line}`].filter(Boolean).join("\n");
+    const evidence = [found.evidence, line && `- when it reported: ${line}`].filter(Boolean).join("\n");
     const openTaskId = await options.claimer.taskInProgress();
     const lacksPlan = isPlanning && found.idleReason === "available";
     const body = {

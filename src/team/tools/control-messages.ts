@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { planAnswerCall, shutdownAnswerCall } from "../../agent/index.ts";
+import { type LeftWorktree, planAnswerCall, shutdownAnswerCall, unfinishedWorkNote } from "../../agent/index.ts";
 import { type AgentId, type Member, type RequestId, teamLead } from "../../protocol/index.ts";
 import { failedResult, textResult, type ToolResult } from "../../tool/index.ts";
 
@@ -110,6 +110,8 @@ export interface ControlPorts {
   readonly hasPresentedPlan?: ((member: Member) => Promise<boolean>) | undefined;
   /** Decides on plans. Default: the lead's model. */
   readonly plansBy?: "lead" | "user" | undefined;
+  /** The work of this member that has not landed, if it works now and there is any. Absent if that is not known. */
+  readonly unfinishedWork?: ((member: Member) => Promise<LeftWorktree | undefined>) | undefined;
   requestShutdown(member: Member, reason?: string): Promise<RequestId>;
   answerShutdown(answer: { requestId: RequestId; approve: boolean; reason?: string | undefined }): Promise<void>;
   answerPlan(answer: { requestId: RequestId; approve: boolean; feedback?: string | undefined }): Promise<void>;
@@ -139,9 +141,11 @@ async function requestEnd(
   to: Member,
   ports: ControlPorts,
 ): Promise<ToolResult> {
+  const work = await ports.unfinishedWork?.(to);
   const requestId = await ports.requestShutdown(to, reason);
+  const warning = work ? ` ${unfinishedWorkNote(to.name, work)}` : "";
   return textResult(
-    `${to.name} is asked to end (${requestId}). It answers, or is stopped if it takes too long. You are notified either way. Until then it still runs.`,
+    `${to.name} is asked to end (${requestId}). It answers, or is stopped if it takes too long. You are notified either way. Until then it still runs.${warning}`,
   );
 }
 

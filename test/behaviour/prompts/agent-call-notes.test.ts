@@ -36,6 +36,7 @@ test("an unknown team, a missing name and a taken name are answered", async () =
   expect(said).toContain("A teammate of alpha needs a name. Nothing was started.");
   expect(said).toContain("ann is in the team already, so this one is ann-2. To give ann more work, use SendMessage.");
   expect(said).toContain("plan_mode_required has no effect: reviewer only reads");
+  expect(said).toMatch(/Teammate rev .*It only reads, in [^:]+: there is nothing to land\./);
 });
 
 test("types that help the user with Troupe itself are listed only for a lead with a user", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { testRepository } from "../../support/git/test-repository.ts";
-import { alpha, bash, inState, leading, mate } from "../../support/team/scripted-team.ts";
+import { alpha, bash, inState, leading, mate, report } from "../../support/team/scripted-team.ts";
 import type { TeamSession } from "../../support/team/team-session.ts";
 
 const commit = `echo b > b.txt && git add b.txt && git -c user.name=T -c user.email=t@example.com commit -qm b && echo c > c.txt`;
@@ -30,6 +30,7 @@ test("member that completes a task in its worktree hears that others do not have
   });
   await team.ask("go");
   await inState(team, "dev", "idle");
+  await team.until(report(/when it reported: branch troupe\/dev-\w{4}: 1 commit that main does not have/));
   await expect
     .poll(() => JSON.stringify(team.all("prompt.admitted", "tester@alpha")))
     .toMatch(

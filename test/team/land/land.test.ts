@@ -316,7 +316,9 @@ describe("land", () => {
     repo.commit("main moves", { "main.txt": "m\n" });
     writeFileSync(join(made.path, "more.txt"), "uncommitted\n");
     const report = await land(repo.place, { branches: [made.branch] });
-    expect(report.notices).toEqual([`${made.path} has 1 uncommitted change on ${made.branch}, which will not land`]);
+    expect(report.notices).toEqual([
+      `${made.path} has 1 uncommitted change on ${made.branch}, which do not land. If its agent still works, land the branch again after its report`,
+    ]);
     expect((await pruneWorktrees(repo.place)).worktrees).toMatchObject([
       { outcome: "kept", reasons: ["untracked: more.txt"] },
     ]);

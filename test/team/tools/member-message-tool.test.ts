@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { type AgentId, type MailId, type MemberState, type RequestId, teamLead } from "../../../src/protocol/index.ts";
 import { createFileTeamStore } from "../../../src/store/index.ts";
+import type { LeftWorktree } from "../../../src/agent/index.ts";
 import { createMemberMessageTool, type OpenRequest } from "../../../src/team/index.ts";
 import { createMailbox } from "../../../src/team/mailbox/index.ts";
 import { toolSpecs } from "../../../src/tool/index.ts";
@@ -18,13 +19,23 @@ interface MailBench {
   readonly presenters?: readonly string[];
   /** The members in plan mode that have presented none. */
   readonly planning?: readonly string[];
+  /** The work of members that work, and that has not landed. */
+  readonly unfinished?: Readonly<Record<string, LeftWorktree>>;
   readonly states?: Readonly<Record<string, MemberState>>;
   readonly pairsPerMinute?: number;
 }
 
 /** A real team with real inboxes, and the tool of each member. */
 async function mailBench(options: MailBench = {}) {
-  const { shutdowns = [], plans = [], presenters, planning = [], states = {}, pairsPerMinute = 60 } = options;
+  const {
+    shutdowns = [],
+    plans = [],
+    presenters,
+    planning = [],
+    unfinished = {},
+    states = {},
+    pairsPerMinute = 60,
+  } = options;
   const createId = createIdFactory(systemClock);
   const store = createFileTeamStore({ home: tempTree().path("home"), clock: systemClock, createId });
   const bench = openToolBench();
@@ -70,6 +81,7 @@ async function mailBench(options: MailBench = {}) {
           })
         ).id,
       open: { shutdown: () => shutdowns, plan: () => plans },
+      unfinishedWork: async ({ name }) => unfinished[name],
       lacksPlan: ({ name }) => planning.includes(name),
       hasPresentedPlan: presenters && (async ({ name }) => presenters.includes(name)),
       requestShutdown: async ({ name }, reason) => {
@@ -248,6 +260,16 @@ describe("3.7 text", () => {
 });
 
 describe("3.7 requests and answers", () => {
+  test("the lead reads which work of a working member has not landed when it asks it to end", async () => {
+    const work = { path: "/w", branch: "troupe/bob", commits: 1, uncommittedFiles: 1, uncommitted: ["a.ts"] };
+    const it = await mailBench({ unfinished: { bob: work } });
+    const message = { type: "shutdown_request" };
+    expect((await it.say(teamLead, { to: "bob", message })).text).toMatch(
+      /Until then it still runs\. Note: bob is working, and not all of its work is on your branch: 1 commit not landed, 1 uncommitted file \(a\.ts\)\. Land what is committed: Land \(branches: \["troupe\/bob"\]\)\.$/,
+    );
+    expect((await it.say(teamLead, { to: "alice", message })).text).toMatch(/Until then it still runs\.$/);
+  });
+
   test("the lead asks a member to shut down; no other member can", async () => {
     const it = await mailBench();
     const message = { type: "shutdown_request", reason: "all done" };

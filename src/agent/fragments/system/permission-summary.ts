@@ -29,7 +29,7 @@ export function permissionSummary(facts: PermissionFacts): string {
     case "bypassPermissions":
       return `${head} ${mode}. Every call runs without asking, except what a deny rule forbids.`;
     case "dontAsk":
-      return `${head} ${mode}. You may ${free(facts)}. Every other call is refused.`;
+      return `${head} ${mode}. You may ${free(facts)}. Every other call is refused. ${noPrograms(facts)}`;
     case "default":
     case "acceptEdits":
     case "bubble":
@@ -51,18 +51,22 @@ function free({ mode, allow, ownWorktree }: PermissionFacts): string {
     : `${edit}, run commands that only read, and use what the rules allow: ${rules}`;
 }
 
-function others({ asks }: PermissionFacts): string {
-  switch (asks) {
+function others(facts: PermissionFacts): string {
+  switch (facts.asks) {
     case "user":
       return "For every other call the user is asked.";
     case "lead":
       return "For every other call your team lead's user is asked, which takes time.";
     case "none":
-      return "Every other call is refused: no user is available to give permission.";
+      return `Every other call is refused: no user is available to give permission. ${noPrograms(facts)}`;
     case undefined:
       return "Every other call needs permission.";
   }
 }
+
+/** Said once here, because otherwise a test, a check of a task and a check of a landing are refused one by one. */
+const noPrograms = ({ allow }: PermissionFacts): string =>
+  `So tests, builds and other programs${allow.length === 0 ? "" : " that no rule allows"} cannot run, also not as a check of a task or of a landing: say in your answer what was not checked. The user can allow them with --allowedTools.`;
 
 const limit = 300;
 

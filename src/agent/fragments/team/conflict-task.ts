@@ -34,7 +34,7 @@ export const conflictTask = (conflict: ConflictTask): string =>
     `The conflicts, with git's markers (above ======= the landed code, below it the branch):\n\n${escapeSenders(conflict.hunks)}`,
     [
       "Edit the files until no marker is left and the result makes sense as a whole. Change other files too where they must follow. To resolve a conflict by removing a file, remove it.",
-      "Do not commit, and do not continue the rebase: that is done for you, and the project's checks are run on the result.",
+      "Do not commit, and do not continue the rebase: that is done for you. If the landing has a check, it runs on the result.",
       `End with one or two sentences on how you resolved it. If both sides cannot be kept, change nothing more and begin your last message with "${giveUpPrefix}" and the reason: then the user decides.`,
     ].join("\n"),
   ].join("\n\n");

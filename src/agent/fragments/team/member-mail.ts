@@ -52,7 +52,7 @@ function assignmentText({ taskId, subject, description, assignedBy, blockedBy = 
   const next =
     blockedBy.length === 0
       ? "Set it to in_progress with TaskUpdate when you begin, and to completed when it is done."
-      : `It is blocked by ${blockedBy.map((id) => `#${id}`).join(", ")}: there is nothing to do now. You get a message when it is free.`;
+      : `When it was assigned, ${blockedBy.map((id) => `#${id}`).join(", ")} blocked it. You get a message when it is free, and begin then.`;
   return [`Task #${taskId} is yours now, assigned by ${assignedBy}: ${subject}`, description, history, next]
     .filter((part) => part !== undefined && part !== "")
     .join("\n\n");

@@ -115,7 +115,7 @@ export const claimedTask = (task: WorkItem, how: ClaimKind = "free", notes: read
       ].join("\n"),
     ),
     `<task id="${task.id}" from="${escapeMarkup(task.createdBy)}" subject="${escapeMarkup(boundedLine(task.subject, subjectLimit))}">`,
-    escapeSenders([plain(task.description), ...checkLines(task), ...pastLines(task)].join("\n")),
+    escapeSenders([plain(task.description), ...checkLines(task), ...pastLines(task, task.owner)].join("\n")),
     "</task>",
   ].join("\n");
 
@@ -130,10 +130,11 @@ const checkLines = ({ acceptance }: WorkItem): readonly string[] =>
 const ownWords = ({ owner, said }: WorkItem): readonly string[] =>
   said === undefined ? [] : [`${owner} last said: ${boundedText(said.text, wordsLimit)}`];
 
-/** The earlier owners of the task, and the last words of the last one. */
-export function pastLines({ past = [] }: Pick<WorkItem, "past">): readonly string[] {
+/** The earlier owners of the task, and the last words of the last one. A reader that had it knows its own. */
+export function pastLines({ past = [] }: Pick<WorkItem, "past">, reader?: string): readonly string[] {
   const last = past.at(-1);
   if (!last) return [];
+  if (last.owner === reader) return ["You had this task before."];
   const { said } = last;
   const earlier = [...new Set(past.slice(0, -1).map(({ owner }) => owner))].filter((owner) => owner !== last.owner);
   return [

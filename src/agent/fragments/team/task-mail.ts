@@ -53,7 +53,7 @@ const isForLead = ({ item, previous, by }: TaskChangeFacts) =>
 export function assignmentMail({ item, by, all }: TaskChangeFacts): TaskMail {
   const { id: taskId, subject, description, owner = "" } = item;
   const blockedBy = openBlockersOf(item, all);
-  const history = pastLines(item).join("\n");
+  const history = pastLines(item, owner).join("\n");
   const body = {
     kind: "task_assignment" as const,
     taskId,

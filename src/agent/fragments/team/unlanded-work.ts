@@ -25,6 +25,16 @@ export function unlandedNote({ owner, work, unblocked }: UnlandedTask, reader: s
     : `${state}${commit} Say in your report that ${teamLead} should bring it to the others with ${land}.`;
 }
 
+/** For the lead that asks a member to end in the middle of its work. */
+export function unfinishedWorkNote(name: string, work: LeftWorktree): string {
+  const { branch, commits } = work;
+  const land =
+    branch === undefined || commits === 0
+      ? ""
+      : ` Land what is committed: Land (branches: [${JSON.stringify(branch)}]).`;
+  return `Note: ${name} is working, and not all of its work is on your branch: ${amount(work)}.${land}`;
+}
+
 /** For the agent that completed a task and left files uncommitted. */
 export function uncommittedNote({ owner, work }: Pick<UnlandedTask, "owner" | "work">, reader: string): string {
   const files = uncommittedText(work.uncommitted);

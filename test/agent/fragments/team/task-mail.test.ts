@@ -50,6 +50,14 @@ describe("an assignment as its owner reads it", () => {
     expect(shown(bodyOf(mails, "bob"))).toContain("alice had this task before.\nBefore that, Checker and Dev had it.");
   });
 
+  test("to the member that had it before", () => {
+    const said = { text: "half done", branch: "troupe/bob-1", at: "2026-11-16T08:00:00.000Z" };
+    const item = task(2, { owner: "bob", past: [{ owner: "bob", until: "2026-11-16T08:00:00.000Z", said }] });
+    const mail = shown(bodyOf(taskMails({ item, by: "team-lead", all: [item], isMember }), "bob"));
+    expect(mail).toContain("You had this task before.");
+    expect(mail).not.toMatch(/troupe\/bob-1|half done/);
+  });
+
   test("while the task is blocked", () => {
     const item = task(2, { owner: "bob", description: "Dig deep.", blockedBy: [1] });
     const mails = taskMails({ item, by: "team-lead", all: [task(1), item], isMember });
@@ -60,7 +68,7 @@ describe("an assignment as its owner reads it", () => {
 
       Dig deep.
 
-      It is blocked by #1: there is nothing to do now. You get a message when it is free.
+      When it was assigned, #1 blocked it. You get a message when it is free, and begin then.
       </teammate-message>"
     `);
   });
