@@ -173,7 +173,7 @@ function createPlay(scenario: Scenario, { machine, random, clock, shiftTimeOfDay
     own.result = await runHeadless({
       session,
       output: "json",
-      verbose: false,
+      progress: "none",
       commands: commands(await nextCommand(process)),
       write: () => undefined,
       writeError: () => undefined,

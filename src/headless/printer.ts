@@ -1,5 +1,6 @@
 import { type Envelope, leadPath, withoutStop } from "../protocol/index.ts";
 import { visibleText } from "../view/index.ts";
+import { createProgressLines } from "./progress-lines.ts";
 import { openWorkLine, type RunResult } from "./run-result.ts";
 
 export type OutputFormat = "text" | "json" | "stream-json";
@@ -14,22 +15,26 @@ export interface Printer {
 
 export interface PrinterOptions {
   readonly output: OutputFormat;
-  readonly verbose: boolean;
+  /** `short`: for a person who waits. `full`: each turn and call with its outcome. */
+  readonly progress: "none" | "short" | "full";
   readonly write: (text: string) => void;
   readonly writeError: (text: string) => void;
 }
 
-export function createPrinter({ output, verbose, write, writeError }: PrinterOptions): Printer {
+export function createPrinter({ output, progress, write, writeError }: PrinterOptions): Printer {
   const writeLine = (text: string) => writeError(`troupe: ${visibleText(text)}\n`);
   const said = new Set<string>();
   const names = new Map<string, string>();
+  const shortLine = createProgressLines();
   return {
     event(envelope) {
       const { event } = envelope;
       if (event.type === "agent.spawned") names.set(envelope.agent, event.path === leadPath ? "" : `[${event.path}] `);
       if (output === "stream-json") return write(`${JSON.stringify(envelope)}\n`);
-      const line = verbose ? progressLine(envelope) : warningLine(envelope);
-      if (line) writeLine(`${names.get(envelope.agent) ?? ""}${line}`);
+      const line = progress === "full" ? progressLine(envelope) : warningLine(envelope);
+      if (line) return writeLine(`${names.get(envelope.agent) ?? ""}${line}`);
+      const short = progress === "short" && output === "text" ? shortLine(envelope) : undefined;
+      if (short !== undefined) writeLine(short);
     },
     note: (text) => {
       if (output !== "stream-json") writeLine(text);

@@ -1,14 +1,14 @@
 import type { Command, Envelope } from "../protocol/index.ts";
 import { noOpenWork, type RunOutcome, type Session } from "../session/index.ts";
 import { createCommandQueue } from "./command-queue.ts";
-import { createPrinter, type OutputFormat, type Printer } from "./printer.ts";
+import { createPrinter, type OutputFormat, type Printer, type PrinterOptions } from "./printer.ts";
 import { createRunResult, type RunResult } from "./run-result.ts";
 import { undefinedOnAbort, iterateUntilAborted } from "./abortable.ts";
 
 export interface HeadlessOptions {
   readonly session: Session;
   readonly output: OutputFormat;
-  readonly verbose: boolean;
+  readonly progress: PrinterOptions["progress"];
   /** The commands for the session. The stream ends when the caller is done. */
   readonly commands: AsyncIterable<Command | InputProblem>;
   readonly write: (text: string) => void;

@@ -2,18 +2,20 @@ import { expect, test } from "vitest";
 import { runHeadless } from "../../src/headless/index.ts";
 import { systemClock } from "../../src/platform/index.ts";
 import type { Command } from "../../src/protocol/index.ts";
-import { gate, type TeamSession, teamSession } from "../support/team/team-session.ts";
+import { agent, gate, lead, type TeamSession, teamSession } from "../support/team/team-session.ts";
 
 const drive = async (
   { session }: TeamSession,
   commands: AsyncIterable<Command>,
   signal = new AbortController().signal,
+  shown: Partial<Pick<Parameters<typeof runHeadless>[0], "output" | "progress">> = {},
 ) => {
   let errors = "";
   await runHeadless({
     session,
     output: "text",
-    verbose: false,
+    progress: "none",
+    ...shown,
     commands,
     write: () => undefined,
     writeError: (text) => void (errors += text),
@@ -79,4 +81,44 @@ test("abort does not wait for the next command", async () => {
   left.abort();
   await driving;
   await team.until((event) => event.type === "session.closed");
+});
+
+const work = () =>
+  teamSession({
+    stored: true,
+    answer: lead(
+      [
+        { calls: [{ tool: "TaskCreate", input: { subject: "dig a hole", description: "deep" } }] },
+        { calls: [{ tool: "TaskUpdate", input: { taskId: 1, status: "in_progress" } }] },
+        { calls: [agent("look around", { name: "scout" })] },
+        { calls: [{ tool: "TaskUpdate", input: { taskId: 1, status: "completed" } }] },
+        { text: "over" },
+      ],
+      ({ turn }) =>
+        turn === 1
+          ? { calls: [{ tool: "Bash", input: { command: `echo ${"long ".repeat(40)}` } }] }
+          : { text: "nothing there" },
+    ),
+  });
+
+async function* go(): AsyncGenerator<Command> {
+  yield { type: "prompt", content: "go" };
+}
+
+test("short progress says which agent does what, and which tasks are completed", async () => {
+  const lines = (await drive(await work(), go(), undefined, { progress: "short" })).trim().split("\n");
+  expect(lines.map((line) => line.replace(/(long ){5,}/, "long … "))).toEqual([
+    "troupe: lead: TaskCreate dig a hole",
+    "troupe: lead: TaskUpdate #1 in_progress",
+    "troupe: lead: Agent general-purpose: do a thing",
+    "troupe: scout starts: do a thing",
+    "troupe: scout: $ echo long … …",
+    "troupe: scout is done",
+    "troupe: lead: TaskUpdate #1 completed",
+    "troupe: task #1 is completed by lead: dig a hole",
+  ]);
+});
+
+test.each(["json", "stream-json"] as const)("no progress is shown with the format %s", async (output) => {
+  expect(await drive(await work(), go(), undefined, { progress: "short", output })).toBe("");
 });

@@ -59,7 +59,7 @@ export async function runPrint(words: string, flags: RunFlags): Promise<number> 
     const result = await runHeadless({
       session,
       output: flags.outputFormat,
-      verbose: flags.verbose ?? false,
+      progress: flags.verbose ? "full" : process.stderr.isTTY ? "short" : "none",
       commands: commandsOf(prompt, streaming),
       write: (text) => void process.stdout.write(text),
       writeError: (text) => void process.stderr.write(text),

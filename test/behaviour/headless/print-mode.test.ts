@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startModelServer } from "../../../src/testing.ts";
 import { bypass, workplace } from "../../support/cli/workplace.ts";
+import { openTerminal } from "../../support/terminal/open-terminal.ts";
 
 const hello = { version: 1, steps: [{ text: "Hello there." }] };
 const bash = (command: string, ...more: object[]) => ({
@@ -64,6 +65,16 @@ describe("output", () => {
     expect(stderr).toContain("turn 1, scripted/s.json");
     expect(stderr).not.toContain("\u001b");
     expect(stdout).not.toContain("\u001b");
+  });
+
+  test("progress is shown on a terminal, and none if standard error is a file", async () => {
+    const place = workplace();
+    place.write("s.json", bash("echo hi"));
+    const args = ["-p", "go", "--model", "scripted/s.json", ...bypass];
+    const terminal = openTerminal(place, args);
+    await terminal.ended();
+    expect(terminal.scrollback()).toMatch(/^troupe: lead: \$ echo hi$/m);
+    expect((await place.run(args)).stderr).toBe("");
   });
 
   test("piped input is part of the prompt", async () => {

@@ -45,7 +45,7 @@ async function headless(model: ScriptedModel, { cwd, env }: ReturnType<typeof pl
   return runHeadless({
     session,
     output: "json",
-    verbose: false,
+    progress: "none",
     commands: commands(),
     write: () => undefined,
     writeError: () => undefined,

@@ -15,7 +15,7 @@ export async function runTeam(
   const result = await runHeadless({
     session,
     output,
-    verbose: false,
+    progress: "none",
     commands: (async function* (): AsyncGenerator<Command> {
       yield { type: "prompt", content: prompt };
     })(),
