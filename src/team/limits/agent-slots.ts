@@ -1,6 +1,7 @@
 import type { Clock } from "../../platform/index.ts";
 import type { LimitSettings, StoredEvent } from "../../protocol/index.ts";
-import { createSlotLedger, defaultLimits, type AgentLimits, type SlotEntry } from "./slot-ledger.ts";
+import { createSlotLedger } from "./slot-ledger.ts";
+import { type AgentLimits, defaultLimits, type SlotEntry } from "./slot-entry.ts";
 import { createSlotClient, type SlotLog } from "./slot-client.ts";
 import { createSlotTimer } from "./slot-timer.ts";
 

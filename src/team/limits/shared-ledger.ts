@@ -1,24 +1,15 @@
-import * as z from "zod";
-import {
-  type Amount,
-  type Budget,
-  createLedger,
-  type Hold,
-  isDiskFull,
-  type Ledger,
-  tokensIn,
-} from "../../agent/index.ts";
+import { type Amount, type Budget, type Hold, isDiskFull, type Ledger, tokensIn } from "../../agent/index.ts";
 import {
   type Clock,
   type CreateId,
   currentProcess,
   type FolderWatcher,
   isAlive,
-  openLineFile,
-  ProcessIdentity,
   rejectOnAbort,
 } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
+import { createLedgerFold, type LedgerEntry, nothing, plus } from "./ledger-fold.ts";
+import { openLedgerJournal } from "./ledger-journal.ts";
 
 /**
  * The ledger of a team whose members run in several processes. All holds and settlements are in one file, in one order.
@@ -38,27 +29,6 @@ export interface SharedLedgerOptions {
   readonly createId: CreateId;
 }
 
-const amount = z.object({ usd: z.number().nonnegative(), tokens: z.number().nonnegative() });
-/** Identifies an entry. On a full disk an entry may be stored although its write failed, and is then written again. */
-const once = z.string().optional();
-const Entry = z.discriminatedUnion("do", [
-  z.object({ do: z.literal("hold"), id: z.string(), who: z.string(), most: amount, by: ProcessIdentity }),
-  z.object({ do: z.literal("lose"), id: z.string(), once, amount }),
-  z.object({ do: z.literal("shrink"), id: z.string(), most: amount }),
-  z.object({ do: z.literal("settle"), id: z.string(), amount }),
-  z.object({ do: z.literal("add"), who: z.string(), once, amount }),
-]);
-type Entry = z.infer<typeof Entry>;
-
-interface HoldState {
-  readonly sessionId: string;
-  readonly by: ProcessIdentity;
-  /** Set when the ledger has granted it. */
-  grantedHold?: Hold | undefined;
-  /** The amount, if it was settled before that. */
-  settledAmount?: Amount;
-}
-
 /** The delay before a retry on a full disk. */
 const retryMs = 1_000;
 
@@ -70,71 +40,17 @@ export function createSharedLedger({
   clock,
   createId,
 }: SharedLedgerOptions): SharedLedger {
-  const file = openLineFile(path, { durability: "process" });
-  const ledger = createLedger(budget);
-  const holds = new Map<string, HoldState>();
-  const waiting = new Map<string, (hold: Hold | undefined) => void>();
-  const counted = new Set<string>();
+  const fold = createLedgerFold(budget, sessionId);
+  const { ledger, waiting } = fold;
+  const { read, write, close } = openLedgerJournal(path, fold);
   const self = currentProcess();
-  let offset = 0;
-  /** The spending of this session according to the file, and according to its logs. */
-  let recordedSpent: Amount = nothing;
+  /** The spending of this session according to its logs. */
   let replayedSpent: Amount = nothing;
-  /** Spending that is not in the file yet. It is written with the next entry. */
-  let unwritten: Entry[] = [];
-
-  const readEntries = () => {
-    const { records, nextOffset } = file.readFrom(offset);
-    offset = nextOffset;
-    for (const { value } of records) {
-      const entry = Entry.safeParse(value);
-      if (entry.success) apply(entry.data);
-    }
-  };
-
-  const apply = (entry: Entry) => {
-    if (isKnown(entry)) return;
-    switch (entry.do) {
-      case "add":
-        count(entry.who, entry.amount);
-        return ledger.add(entry.amount);
-      case "hold": {
-        const state: HoldState = { sessionId: entry.who, by: entry.by };
-        holds.set(entry.id, state);
-        return ledger.request(entry.most, (hold) => answer(entry.id, state, hold));
-      }
-      case "lose":
-        count(holds.get(entry.id)?.sessionId, entry.amount);
-        return ledger.add(entry.amount);
-      case "shrink":
-        return holds.get(entry.id)?.grantedHold?.shrink(entry.most);
-      case "settle": {
-        const state = holds.get(entry.id);
-        count(state?.sessionId, entry.amount);
-        holds.delete(entry.id);
-        if (state?.grantedHold) state.grantedHold.settle(entry.amount);
-        else if (state) state.settledAmount = entry.amount;
-      }
-    }
-  };
-
-  /** A settled hold is removed, so settling it again does nothing. */
-  const isKnown = (entry: Entry): boolean => {
-    if (entry.do === "hold") return holds.has(entry.id);
-    if ((entry.do !== "add" && entry.do !== "lose") || entry.once === undefined) return false;
-    if (counted.has(entry.once)) return true;
-    counted.add(entry.once);
-    return false;
-  };
-
-  const count = (spender: string | undefined, spent: Amount) => {
-    if (spender === sessionId) recordedSpent = plus(recordedSpent, spent);
-  };
 
   /** Adds once what was spent before the file existed or was lost from it. */
   const syncSpent = () => {
-    readEntries();
-    const missing = { usd: replayedSpent.usd - recordedSpent.usd, tokens: replayedSpent.tokens - recordedSpent.tokens };
+    read();
+    const missing = { usd: replayedSpent.usd - fold.spent.usd, tokens: replayedSpent.tokens - fold.spent.tokens };
     replayedSpent = nothing;
     if (missing.usd > 1e-9 || missing.tokens > 0)
       add({ usd: Math.max(0, missing.usd), tokens: Math.max(0, missing.tokens) });
@@ -142,29 +58,8 @@ export function createSharedLedger({
 
   const add = (spent: Amount) => void write({ do: "add", who: sessionId, once: createId("add"), amount: spent });
 
-  /** In the order of the file. A hold whose owner has settled already is released at once. */
-  const answer = (id: string, state: HoldState, hold: Hold | undefined) => {
-    state.grantedHold = hold;
-    if (hold && state.settledAmount) hold.settle(state.settledAmount);
-    waiting.get(id)?.(hold);
-    waiting.delete(id);
-  };
-
-  /**
-   * One write, visible to all processes when this returns. Rejects if it fails; spending is then kept for the next
-   * write.
-   */
-  const write = (entry: Entry): Promise<void> => {
-    const entries = [...unwritten, entry];
-    unwritten = [];
-    const stored = file.append(entries);
-    readEntries();
-    stored.catch(() => unwritten.push(...entries.filter((each) => each.do !== "hold")));
-    return stored;
-  };
-
   /** On a full disk no request is granted: it waits for space. */
-  const ask = async (entry: Extract<Entry, { do: "hold" }>, { signal, onWait }: HoldWait) => {
+  const ask = async (entry: Extract<LedgerEntry, { do: "hold" }>, { signal, onWait }: HoldWait) => {
     for (;;) {
       try {
         return await write(entry);
@@ -178,21 +73,20 @@ export function createSharedLedger({
 
   /** Settles the holds of dead processes. */
   const settleDead = () => {
-    for (const [id, { by }] of holds)
-      if (by.pid !== self.pid && isAlive(by, self) === "dead")
-        void write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
+    for (const { id, by } of fold.holders())
+      if (by.pid !== self.pid && isAlive(by, self) === "dead") void write({ do: "settle", id, amount: nothing });
   };
 
   const stopFollowing = watcher.follow(path, () => {
     try {
-      readEntries();
+      read();
       if (waiting.size > 0) settleDead();
     } catch (error) {
       // The file cannot be read now. Callers get the error, and the next change tries again.
       if (!TroupeError.is(error)) throw error;
     }
   });
-  readEntries();
+  read();
 
   const ownHold = (id: string): Hold => ({
     lose(lost) {
@@ -233,24 +127,20 @@ export function createSharedLedger({
         if (waiting.has(id)) onWait?.();
         const hold = await rejectOnAbort(answered, signal);
         if (hold) return ownHold(id);
-        void write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
+        void write({ do: "settle", id, amount: nothing });
         return undefined;
       } catch (error) {
         waiting.delete(id);
         // A failed write may have stored the whole request.
-        void write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
+        void write({ do: "settle", id, amount: nothing });
         throw error;
       }
     },
     async close() {
       stopFollowing();
-      await file.close();
+      await close();
     },
   };
 }
 
 type HoldWait = NonNullable<Parameters<Ledger["hold"]>[1]>;
-
-const nothing: Amount = { usd: 0, tokens: 0 };
-
-const plus = (a: Amount, b: Amount): Amount => ({ usd: a.usd + b.usd, tokens: a.tokens + b.tokens });

@@ -1,5 +1,6 @@
 import { rejectOnAbort } from "../../platform/index.ts";
-import type { SlotLedger, SlotAnswer, AgentLimits, SlotEntry } from "./slot-ledger.ts";
+import type { SlotAnswer, SlotLedger } from "./slot-ledger.ts";
+import type { AgentLimits, SlotEntry } from "./slot-entry.ts";
 import type { AgentSlot, AgentSlots } from "./agent-slots.ts";
 
 /** The log that puts all entries into one order for all processes. */

@@ -1,51 +1,6 @@
-import * as z from "zod";
-import { ProcessIdentity } from "../../platform/index.ts";
-import type { LimitSettings } from "../../protocol/index.ts";
-
-export const defaultLimits = {
-  maxConcurrentAgents: 16,
-  maxDepth: 1,
-  maxAgents: 500,
-  maxSpawnsPerMinute: 300,
-} as const satisfies LimitSettings;
-
-export type AgentLimits = { readonly [K in keyof typeof defaultLimits]: number };
-
-const count = z.number().int().nonnegative();
-/** The time by the writer's clock. */
-const at = z.number();
-/** Omitted if only this process uses the ledger. */
-const by = ProcessIdentity.optional();
-/** The session that holds it. */
-const who = z.string().optional();
-
-const Step = z.discriminatedUnion("do", [
-  z.object({
-    do: z.literal("limit"),
-    to: z.object({ maxConcurrentAgents: count, maxDepth: count, maxAgents: count, maxSpawnsPerMinute: count }),
-  }),
-  /** `isBack`: it was counted before. */
-  z.object({ do: z.literal("ask"), id: z.string(), who: z.string(), by, isBack: z.literal(true).optional(), at }),
-  /** Acquires a slot without waiting, for a member if given. */
-  z.object({ do: z.literal("take"), id: z.string(), member: z.string().optional(), who, by }),
-  z.object({ do: z.literal("lend"), id: z.string(), at }),
-  z.object({ do: z.literal("back"), id: z.string(), at }),
-  /** The member waits for a subagent until `leave` with this id. Until then its slot does not count. */
-  z.object({ do: z.literal("away"), id: z.string(), member: z.string(), who, by, at }),
-  z.object({ do: z.literal("leave"), id: z.string(), at }),
-  /** Agents that a session started without an entry here. */
-  z.object({ do: z.literal("had"), who: z.string(), agents: count }),
-  z.object({ do: z.literal("look"), at }),
-]);
-type Step = z.infer<typeof Step>;
-
-/** A change to the slots. A slot is identified by its id. */
-export const SlotEntry = z.discriminatedUnion("do", [
-  Step,
-  /** The file was lost. Replaces all earlier entries by the known state. */
-  z.object({ do: z.literal("again"), starts: z.array(z.number()), steps: z.array(Step) }),
-]);
-export type SlotEntry = z.infer<typeof SlotEntry>;
+import type { ProcessIdentity } from "../../platform/index.ts";
+import type { AgentLimits, SlotEntry, Step } from "./slot-entry.ts";
+import { countStarted, newSlotState, nextStartAt, runningIn, snapshotOf } from "./slot-state.ts";
 
 /** The result of an `ask` or a `back`. */
 export type SlotAnswer = "started" | "refused";
@@ -81,54 +36,17 @@ export interface HeldSlot {
   readonly away?: string | undefined;
 }
 
-interface Slot {
-  state: "waiting" | "held" | "lent" | "returning";
-  readonly who: string | undefined;
-  readonly by: ProcessIdentity | undefined;
-  readonly member?: string | undefined;
-  /** It counts as an agent that its session started. */
-  readonly isCounted?: boolean;
-}
-
-const minuteMs = 60_000;
-
 /** Calls `answer` for every slot, not only for requests of this process. */
 export function createSlotLedger(answer: (id: string, outcome: SlotAnswer) => void): SlotLedger {
-  let limits: AgentLimits = defaultLimits;
-  const slots = new Map<string, Slot>();
-  const away = new Map<string, Pick<Slot, "who" | "by"> & { readonly member: string }>();
-  const startedCounts = new Map<string, number>();
-  let returning: string[] = [];
-  let queue: string[] = [];
-  /** The times of agent starts within the last minute. */
-  const starts: number[] = [];
-  let total = 0;
-  let now = Number.NEGATIVE_INFINITY;
-
-  const countStarted = (session: string, agents: number) => {
-    startedCounts.set(session, (startedCounts.get(session) ?? 0) + agents);
-    total += agents;
-  };
-
-  const running = () => {
-    const waiting = new Set([...away.values()].map(({ member }) => member));
-    let sum = 0;
-    for (const { state, member } of slots.values())
-      if (state === "held" && !(member !== undefined && waiting.has(member))) sum += 1;
-    return sum;
-  };
-
-  const nextStartAt = () => {
-    while (starts[0] !== undefined && starts[0] <= now - minuteMs) starts.shift();
-    return starts.length < limits.maxSpawnsPerMinute ? undefined : (starts[0] ?? now) + minuteMs;
-  };
+  const state = newSlotState();
+  const { slots, away } = state;
 
   const grantSlots = () => {
-    while (running() < limits.maxConcurrentAgents) {
-      const returned = returning.shift();
-      const next = returned ?? (nextStartAt() === undefined ? queue.shift() : undefined);
+    while (runningIn(state) < state.limits.maxConcurrentAgents) {
+      const returned = state.returning.shift();
+      const next = returned ?? (nextStartAt(state) === undefined ? state.queue.shift() : undefined);
       if (next === undefined) return;
-      if (returned === undefined) starts.push(now);
+      if (returned === undefined) state.starts.push(state.now);
       const slot = slots.get(next);
       if (slot) slot.state = "held";
       answer(next, "started");
@@ -140,24 +58,24 @@ export function createSlotLedger(answer: (id: string, outcome: SlotAnswer) => vo
     const slot = slots.get(id);
     if (!slot) return;
     slots.delete(id);
-    if (slot.state === "waiting" && slot.isCounted && slot.who !== undefined) countStarted(slot.who, -1);
-    queue = queue.filter((each) => each !== id);
-    returning = returning.filter((each) => each !== id);
+    if (slot.state === "waiting" && slot.isCounted && slot.who !== undefined) countStarted(state, slot.who, -1);
+    state.queue = state.queue.filter((each) => each !== id);
+    state.returning = state.returning.filter((each) => each !== id);
   };
 
   const change = (entry: Step) => {
     switch (entry.do) {
       case "limit":
-        limits = entry.to;
+        state.limits = entry.to;
         return;
       case "ask": {
         const { id, isBack } = entry;
         // A full disk can cut a write short behind a request, and the request is written again.
         if (slots.has(id)) return;
-        if (!isBack && total >= limits.maxAgents) return answer(id, "refused");
-        if (!isBack) countStarted(entry.who, 1);
+        if (!isBack && state.total >= state.limits.maxAgents) return answer(id, "refused");
+        if (!isBack) countStarted(state, entry.who, 1);
         slots.set(id, { state: "waiting", who: entry.who, by: entry.by, isCounted: !isBack });
-        queue.push(id);
+        state.queue.push(id);
         return;
       }
       case "take":
@@ -172,7 +90,7 @@ export function createSlotLedger(answer: (id: string, outcome: SlotAnswer) => vo
         const slot = slots.get(entry.id);
         if (slot?.state !== "lent") return;
         slot.state = "returning";
-        returning.push(entry.id);
+        state.returning.push(entry.id);
         return;
       }
       case "away":
@@ -181,7 +99,7 @@ export function createSlotLedger(answer: (id: string, outcome: SlotAnswer) => vo
       case "leave":
         return leave(entry.id);
       case "had":
-        return countStarted(entry.who, entry.agents);
+        return countStarted(state, entry.who, entry.agents);
       case "look":
         return;
     }
@@ -189,41 +107,15 @@ export function createSlotLedger(answer: (id: string, outcome: SlotAnswer) => vo
 
   const apply = (entry: Step) => {
     // A clock may be set back, but time here never goes back.
-    if ("at" in entry) now = Math.max(now, entry.at);
+    if ("at" in entry) state.now = Math.max(state.now, entry.at);
     change(entry);
     grantSlots();
   };
 
   const reset = (since: readonly number[]) => {
-    for (const each of [slots, away, startedCounts]) each.clear();
-    [queue, returning, total] = [[], [], 0];
-    starts.splice(0, starts.length, ...since);
-  };
-
-  const snapshot = () => {
-    const agents = new Map(startedCounts);
-    const steps: Step[] = [];
-    const slotFields = (id: string) => {
-      const { who: session, by: holder, member } = slots.get(id) ?? {};
-      return { id, who: session, by: holder, ...(member !== undefined && { member }) };
-    };
-    for (const [id, { state }] of slots) {
-      if (state !== "waiting") steps.push({ do: "take", ...slotFields(id) });
-      if (state === "lent" || state === "returning") steps.push({ do: "lend", id, at: now });
-    }
-    for (const [id, each] of away) steps.push({ do: "away", id, ...each, at: now });
-    for (const id of returning) steps.push({ do: "back", id, at: now });
-    for (const id of queue) {
-      const { who: session = "", by: holder, isCounted } = slots.get(id) ?? {};
-      if (isCounted) agents.set(session, (agents.get(session) ?? 0) - 1);
-      steps.push({ do: "ask", id, who: session, by: holder, ...(!isCounted && { isBack: true }), at: now });
-    }
-    const counts = [...agents].map(([session, sum]) => ({ do: "had" as const, who: session, agents: sum }));
-    return {
-      do: "again" as const,
-      starts: [...starts],
-      steps: [{ do: "limit" as const, to: limits }, ...counts, ...steps],
-    };
+    for (const each of [slots, away, state.startedCounts]) each.clear();
+    Object.assign(state, { queue: [], returning: [], total: 0 });
+    state.starts.splice(0, state.starts.length, ...since);
   };
 
   return {
@@ -232,24 +124,25 @@ export function createSlotLedger(answer: (id: string, outcome: SlotAnswer) => vo
       reset(entry.starts);
       for (const step of entry.steps) apply(step);
       // A process may not have read the answer before the file was lost.
-      for (const [id, { state }] of slots) if (state === "held") answer(id, "started");
+      for (const [id, { state: is }] of slots) if (is === "held") answer(id, "started");
     },
-    snapshot,
+    snapshot: () => snapshotOf(state),
     get limits() {
-      return limits;
+      return state.limits;
     },
     get running() {
-      return running();
+      return runningIn(state);
     },
     get queued() {
-      return queue.length;
+      return state.queue.length;
     },
     get total() {
-      return total;
+      return state.total;
     },
-    aheadOf: (id) => queue.indexOf(id),
-    startedBy: (session) => startedCounts.get(session) ?? 0,
-    dueAt: () => (queue.length > 0 && running() < limits.maxConcurrentAgents ? nextStartAt() : undefined),
+    aheadOf: (id) => state.queue.indexOf(id),
+    startedBy: (session) => state.startedCounts.get(session) ?? 0,
+    dueAt: () =>
+      state.queue.length > 0 && runningIn(state) < state.limits.maxConcurrentAgents ? nextStartAt(state) : undefined,
     held: () => [
       ...[...slots].map(([id, slot]) => ({ id, who: slot.who, by: slot.by })),
       ...[...away].map(([id, { member, ...slot }]) => ({ id, ...slot, away: member })),

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createSlotLedger, type SlotEntry } from "../../../src/team/limits/slot-ledger.ts";
+import type { SlotEntry } from "../../../src/team/limits/slot-entry.ts";
+import { createSlotLedger } from "../../../src/team/limits/slot-ledger.ts";
 import { createSlotTimer } from "../../../src/team/limits/slot-timer.ts";
 import { createTestClock } from "../../../src/testing.ts";
 
