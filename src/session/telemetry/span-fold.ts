@@ -1,5 +1,15 @@
 import type { AgentId, CallId, Envelope, Event } from "../../protocol/index.ts";
-import { type AttributeValue, type Span, spanIdOf } from "./span.ts";
+import {
+  type AgentSpans,
+  endSpan,
+  openCall,
+  openChat,
+  openRun,
+  openSession,
+  type OpenSpan,
+  openTurn,
+} from "./open-span.ts";
+import type { Span } from "./span.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -17,8 +27,8 @@ export interface SpanFoldOptions {
 export function createSpanFold(options: SpanFoldOptions): (envelope: Envelope) => readonly Span[] {
   const agents = new Map<AgentId, AgentSpans>();
   /** The open calls by agent and call id. The call that started a subagent is the parent of its span. */
-  const calls = new Map<string, Open>();
-  let session: Open | undefined;
+  const calls = new Map<string, OpenSpan>();
+  let session: OpenSpan | undefined;
 
   const agentOf = (id: AgentId): AgentSpans => {
     const known = agents.get(id) ?? { id, path: "", type: "", model: "", startedBy: undefined };
@@ -31,128 +41,69 @@ export function createSpanFold(options: SpanFoldOptions): (envelope: Envelope) =
     const now = Date.parse(envelope.at);
     const agent = agentOf(envelope.agent);
     const ended: Span[] = [];
-    const end = (open: Open | undefined, error?: string) => {
-      if (open) ended.push(endOf(open, { now, error }));
-    };
-    const endTurn = (error?: string) => {
-      end(agent.chat, error);
-      for (const [id, call] of calls) {
-        if (call.agent !== agent.id) continue;
-        end(call, "never settled");
-        calls.delete(id);
-      }
-      end(agent.turn, error);
-      agent.chat = undefined;
-      agent.turn = undefined;
-    };
-    const endRun = (error?: string) => {
-      endTurn(error);
-      end(agent.run, error);
-      agent.run = undefined;
+    const end = (open: OpenSpan | undefined, error?: string) => {
+      if (open) ended.push(endSpan(open, now, error));
     };
 
     switch (event.type) {
       case "session.opened":
-        session = open(event.resumed ? ["session", envelope.id] : ["session", event.sessionId], {
-          ...facts(agent, now),
-          name: "session",
-          parent: options.parentSpanId,
-          attributes: { "gen_ai.conversation.id": event.sessionId, "troupe.version": event.version },
-        });
+        session = openSession(envelope, event, options.parentSpanId);
         break;
       case "agent.spawned":
         Object.assign(agent, { path: event.path, type: event.agentType, model: event.model });
         agent.startedBy = event.parent && event.callId && calls.get(keyOf(event.parent, event.callId))?.id;
         break;
       case "turn.started":
-        endTurn();
+        endTurn(agent, { calls, end });
         agent.model = event.model;
-        agent.run ??= open(["run", envelope.id], {
-          ...facts(agent, now),
-          name: `invoke_agent ${agent.path || agent.type}`,
-          parent: agent.startedBy ?? session?.id,
-          attributes: { "gen_ai.operation.name": "invoke_agent", ...agentAttributes(agent, envelope) },
-        });
-        agent.turn = open(["turn", envelope.id], {
-          ...facts(agent, now),
-          name: `turn ${event.turn}`,
-          parent: agent.run.id,
-          attributes: { "troupe.turn": event.turn, ...agentAttributes(agent, envelope) },
-        });
-        agent.chat = open(["chat", envelope.id], {
-          ...facts(agent, now),
-          name: `chat ${modelName(event.model)}`,
-          kind: "client",
-          parent: agent.turn.id,
-          attributes: { "gen_ai.operation.name": "chat", ...modelAttributes(event.model) },
-        });
+        agent.run ??= openRun(agent, envelope, agent.startedBy ?? session?.id);
+        agent.turn = openTurn(agent, envelope, event.turn);
+        agent.chat = openChat(agent, envelope);
         break;
       case "cost.recorded":
         if (event.purpose === "answer" && agent.chat) Object.assign(agent.chat.attributes, usageAttributes(event));
         break;
       case "turn.ended":
-        if (agent.chat) {
-          agent.chat.attributes["gen_ai.response.finish_reasons"] = [event.stopReason];
-          if (options.content) agent.chat.attributes["gen_ai.output.messages"] = JSON.stringify(event.parts);
-        }
+        if (agent.chat) Object.assign(agent.chat.attributes, answerAttributes(event, options));
         end(agent.chat);
         agent.chat = undefined;
         break;
       case "turn.failed":
         if (agent.chat) agent.chat.attributes["error.type"] = event.failure.kind;
-        endTurn(event.failure.message);
+        endTurn(agent, { calls, end }, event.failure.message);
         break;
-      case "tool.called":
-        calls.set(
-          keyOf(agent.id, event.callId),
-          open(["tool", envelope.agent, event.callId], {
-            ...facts(agent, now),
-            name: `execute_tool ${event.name}`,
-            parent: agent.turn?.id ?? agent.run?.id ?? session?.id,
-            attributes: {
-              "gen_ai.operation.name": "execute_tool",
-              "gen_ai.tool.name": event.name,
-              "gen_ai.tool.call.id": event.callId,
-              "gen_ai.tool.type": "function",
-              ...(options.content && { "gen_ai.tool.call.arguments": JSON.stringify(event.input) ?? "" }),
-            },
-          }),
-        );
+      case "tool.called": {
+        const call = openCall(envelope, event, agent.turn?.id ?? agent.run?.id ?? session?.id);
+        if (options.content) call.attributes["gen_ai.tool.call.arguments"] = JSON.stringify(event.input) ?? "";
+        calls.set(keyOf(agent.id, event.callId), call);
         break;
+      }
       case "permission.asked":
         agent.asked = { requestId: event.requestId, callId: event.callId, at: now };
         break;
       case "permission.settled": {
-        const call =
-          agent.asked?.requestId === event.requestId ? calls.get(keyOf(agent.id, agent.asked.callId)) : undefined;
-        if (call && agent.asked)
-          Object.assign(call.attributes, {
-            "troupe.permission.wait_ms": now - agent.asked.at,
-            "troupe.permission.behavior": event.behavior,
-          });
+        if (agent.asked?.requestId !== event.requestId) break;
+        const call = calls.get(keyOf(agent.id, agent.asked.callId));
+        const waitMs = now - agent.asked.at;
+        if (call) Object.assign(call.attributes, permissionAttributes(event, waitMs));
         break;
       }
       case "tool.settled": {
         const call = calls.get(keyOf(agent.id, event.callId));
         calls.delete(keyOf(agent.id, event.callId));
         if (!call) break;
-        call.attributes["troupe.tool.outcome"] = event.outcome;
-        if (event.outcome !== "ok") call.attributes["error.type"] = event.outcome;
-        if (options.content) call.attributes["gen_ai.tool.call.result"] = JSON.stringify(event.content);
+        Object.assign(call.attributes, resultAttributes(event, options));
         end(call, event.outcome === "ok" ? undefined : event.outcome);
         break;
       }
       case "agent.idle":
-        endRun(event.reason === "failed" ? (event.detail ?? event.reason) : undefined);
+        endRun(agent, { calls, end }, event.reason === "failed" ? (event.detail ?? event.reason) : undefined);
         break;
       case "agent.stopped":
-        endRun(event.outcome === "completed" ? undefined : (event.detail ?? event.outcome));
+        endRun(agent, { calls, end }, event.outcome === "completed" ? undefined : (event.detail ?? event.outcome));
         break;
       case "session.closed":
-        for (const one of agents.values()) {
-          for (const each of [one.chat, one.turn, one.run]) end(each, each && "the session was closed");
-          Object.assign(one, { chat: undefined, turn: undefined, run: undefined });
-        }
+        for (const one of agents.values()) endAgent(one, end, "the session was closed");
         for (const call of calls.values()) end(call, "the session was closed");
         calls.clear();
         end(session, event.reason === "failed" ? event.reason : undefined);
@@ -196,49 +147,49 @@ export function createSpanFold(options: SpanFoldOptions): (envelope: Envelope) =
 
 const keyOf = (agent: AgentId, call: CallId) => `${agent} ${call}`;
 
-interface AgentSpans {
-  readonly id: AgentId;
-  path: string;
-  type: string;
-  model: string;
-  startedBy: string | undefined;
-  run?: Open | undefined;
-  turn?: Open | undefined;
-  chat?: Open | undefined;
-  asked?: { readonly requestId: string; readonly callId: CallId; readonly at: number };
+interface Ending {
+  readonly calls: Map<string, OpenSpan>;
+  readonly end: (open: OpenSpan | undefined, error?: string) => void;
 }
 
-interface Open extends Omit<Span, "spanId" | "parentSpanId" | "endMs" | "error" | "attributes"> {
-  readonly id: string;
-  readonly agent: AgentId;
-  readonly parent: string | undefined;
-  readonly attributes: Record<string, AttributeValue>;
+function endTurn(agent: AgentSpans, { calls, end }: Ending, error?: string): void {
+  end(agent.chat, error);
+  for (const [id, call] of calls) {
+    if (call.agent !== agent.id) continue;
+    end(call, "never settled");
+    calls.delete(id);
+  }
+  end(agent.turn, error);
+  agent.chat = undefined;
+  agent.turn = undefined;
 }
 
-type NewSpan = Omit<Open, "id" | "kind"> & { readonly kind?: Span["kind"] };
-
-const open = (words: readonly string[], span: NewSpan): Open => ({ kind: "internal", ...span, id: spanIdOf(...words) });
-
-const facts = (agent: AgentSpans, startMs: number) => ({ agent: agent.id, startMs });
-
-function endOf(span: Open, { now, error }: { now: number; error?: string | undefined }): Span {
-  const { id, parent, name, kind, startMs, attributes } = span;
-  const endMs = Math.max(now, startMs);
-  return { spanId: id, parentSpanId: parent, name, kind, startMs, endMs, attributes, error };
+function endRun(agent: AgentSpans, ending: Ending, error?: string): void {
+  endTurn(agent, ending, error);
+  ending.end(agent.run, error);
+  agent.run = undefined;
 }
 
-const agentAttributes = (agent: AgentSpans, { session }: Envelope) => ({
-  "gen_ai.agent.id": agent.id,
-  "gen_ai.agent.name": agent.path || agent.type,
-  "gen_ai.conversation.id": session,
+function endAgent(agent: AgentSpans, end: Ending["end"], error: string): void {
+  for (const each of [agent.chat, agent.turn, agent.run]) end(each, error);
+  Object.assign(agent, { chat: undefined, turn: undefined, run: undefined });
+}
+
+const answerAttributes = ({ stopReason, parts }: Of<"turn.ended">, { content }: SpanFoldOptions) => ({
+  "gen_ai.response.finish_reasons": [stopReason],
+  ...(content && { "gen_ai.output.messages": JSON.stringify(parts) }),
 });
 
-const modelAttributes = (ref: string) => ({
-  "gen_ai.provider.name": ref.split("/")[0] ?? ref,
-  "gen_ai.request.model": modelName(ref),
+const permissionAttributes = ({ behavior }: Of<"permission.settled">, waitMs: number) => ({
+  "troupe.permission.wait_ms": waitMs,
+  "troupe.permission.behavior": behavior,
 });
 
-const modelName = (ref: string) => ref.slice(ref.indexOf("/") + 1);
+const resultAttributes = ({ outcome, content }: Of<"tool.settled">, options: SpanFoldOptions) => ({
+  "troupe.tool.outcome": outcome,
+  ...(outcome !== "ok" && { "error.type": outcome }),
+  ...(options.content && { "gen_ai.tool.call.result": JSON.stringify(content) }),
+});
 
 /** The input tokens include cached tokens. */
 const usageAttributes = ({ usage, costUsd }: Of<"cost.recorded">) => ({

@@ -129,44 +129,7 @@ export function createStallWatchdog({
     }
   };
 
-  /** Everything watched now: the time of the last event, the limit, and a description. */
-  const watched = (): Watched[] => {
-    const watchedCalls = [...calls.values()]
-      .filter(({ name }) => !mayBeSilent?.(name))
-      .map(
-        ({ heardAt: since, title }): Watched => ({
-          kind: "tool",
-          since,
-          limitMs: toolMs,
-          what: `the call "${cut(oneLine(title), 120)}" has neither ended nor shown progress`,
-        }),
-      );
-    if (watchedCalls.length > 0 || calls.size > 0 || questions.size > 0) return watchedCalls;
-    switch (phase.kind) {
-      case "idle":
-        return [];
-      case "starting":
-        return [{ kind: "start", since: heardAt, limitMs: startMs, what: "it was started but has not begun" }];
-      case "between":
-        return [
-          {
-            kind: "between",
-            since: heardAt,
-            limitMs: toolMs,
-            what: "it has neither called its model nor a tool",
-          },
-        ];
-      case "model":
-        return [
-          {
-            kind: "model",
-            since: heardAt,
-            limitMs: phase.limitMs,
-            what: `its model ${phase.model} ${phase.how}, but nothing arrives`,
-          },
-        ];
-    }
-  };
+  const watched = () => watchedOf({ phase, heardAt, questions, calls }, { startMs, toolMs, mayBeSilent });
 
   return {
     observe,
@@ -185,6 +148,46 @@ export function createStallWatchdog({
       return times.length === 0 ? undefined : Math.max(0, Math.min(...times));
     },
   };
+}
+
+interface Observed {
+  readonly phase: Phase;
+  readonly heardAt: number;
+  readonly questions: ReadonlySet<RequestId>;
+  readonly calls: ReadonlyMap<CallId, OpenCall>;
+}
+
+interface Limits extends Pick<StallWatchdogOptions, "mayBeSilent"> {
+  readonly startMs: number;
+  readonly toolMs: number;
+}
+
+/** Everything watched now: the time of the last event, the limit, and a description. */
+function watchedOf({ phase, heardAt, questions, calls }: Observed, limits: Limits): Watched[] {
+  const { startMs, toolMs, mayBeSilent } = limits;
+  if (calls.size > 0)
+    return [...calls.values()]
+      .filter(({ name }) => !mayBeSilent?.(name))
+      .map(({ heardAt: since, title }) => ({
+        kind: "tool",
+        since,
+        limitMs: toolMs,
+        what: `the call "${cut(oneLine(title), 120)}" has neither ended nor shown progress`,
+      }));
+  if (questions.size > 0) return [];
+  const since = heardAt;
+  switch (phase.kind) {
+    case "idle":
+      return [];
+    case "starting":
+      return [{ kind: "start", since, limitMs: startMs, what: "it was started but has not begun" }];
+    case "between":
+      return [{ kind: "between", since, limitMs: toolMs, what: "it has neither called its model nor a tool" }];
+    case "model": {
+      const what = `its model ${phase.model} ${phase.how}, but nothing arrives`;
+      return [{ kind: "model", since, limitMs: phase.limitMs, what }];
+    }
+  }
 }
 
 /** Side questions about the agent are not signs of its life. */
