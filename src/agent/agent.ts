@@ -33,8 +33,20 @@ export interface IdempotentPrompt {
   readonly insteadOf?: PromptId | undefined;
 }
 
+/** The log of one agent. */
+export interface AgentLog {
+  record(event: StoredEvent): Promise<void>;
+  live(event: LiveEvent): void;
+  /** True if a prompt with this id was ever admitted. */
+  hasPrompt(id: PromptId): Promise<boolean>;
+  /** True if the log has a matching event. `id` is an id that the event contains. Reads the whole log. */
+  hasRecorded(id: string, is: (event: StoredEvent) => boolean): Promise<boolean>;
+  /** Resolves when the whole log survives a power failure. */
+  saved(): Promise<void>;
+}
+
 /** Drives one agent: admits prompts, wakes and interrupts it. The agent's state is its log. */
-export interface Agent {
+export interface Agent extends AgentLog {
   readonly path: AgentPath;
   readonly running: boolean;
   /**
@@ -44,12 +56,6 @@ export interface Agent {
   admit(source: PromptSource, parts: readonly ContentPart[]): Promise<PromptId>;
   /** Like `admit`, but does nothing if a prompt with this id was admitted before. */
   admitOnce(prompt: IdempotentPrompt): Promise<void>;
-  /** True if a prompt with this id was ever admitted. */
-  hasPrompt(id: PromptId): Promise<boolean>;
-  /** True if the log has a matching event. `id` is an id that the event contains. Reads the whole log. */
-  hasRecorded(id: string, is: (event: StoredEvent) => boolean): Promise<boolean>;
-  /** Resolves when the whole log survives a power failure. */
-  saved(): Promise<void>;
   /** Starts a run if there is work and no run is in progress. A wake during a run is not lost. */
   wake(): void;
   /** Like `wake`, but on request: resets the turn count and ends a hold. */
@@ -62,8 +68,6 @@ export interface Agent {
   /** Stops the current run for good and starts no other. Events can still be recorded. */
   close(): Promise<void>;
   compact(instructions?: string): Promise<{ ok: boolean; message?: string }>;
-  record(event: StoredEvent): Promise<void>;
-  live(event: LiveEvent): void;
   /** Marks the agent as broken by a failure outside its runs. `settled` then rejects with it. */
   fail(failure: unknown): Promise<void>;
   /** Resolves with the last run's outcome when no run is in progress. Rejects if the agent is broken. */

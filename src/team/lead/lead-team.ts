@@ -1,12 +1,10 @@
 import type {
   BackendType,
   Envelope,
-  LaunchFlags,
   Member,
   MemberStatus,
   PermissionMode,
   RequestId,
-  SessionId,
   Team,
 } from "../../protocol/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
@@ -57,25 +55,30 @@ export interface LeadTeam {
   close(): Promise<void>;
 }
 
-export interface TeammateRequest {
-  readonly name: string;
+export interface TeammateRequest extends MemberEntry {
   readonly description: string;
-  readonly prompt: string;
-  readonly agentType: string;
-  readonly model: string;
-  readonly mode: PermissionMode;
   readonly color?: Member["color"];
-  readonly planModeRequired: boolean;
-  readonly cwd: string;
   readonly worktree?: { readonly path: string; readonly branch: string } | undefined;
   readonly backend?: BackendType | undefined;
   /** Only for the backend `remote`. */
   readonly worker?: Member["worker"];
-  readonly sessionId: SessionId;
-  readonly launch: LaunchFlags;
-  readonly startedBy: string;
-  readonly callId: string;
 }
+
+/** The fields of the new member's record that its caller always sets. */
+type MemberEntry = {
+  readonly [K in
+    | "name"
+    | "prompt"
+    | "agentType"
+    | "model"
+    | "mode"
+    | "planModeRequired"
+    | "cwd"
+    | "sessionId"
+    | "launch"
+    | "startedBy"
+    | "callId"]: NonNullable<Member[K]>;
+};
 
 export interface SpawnedTeammate {
   readonly member: Member;
