@@ -1,7 +1,19 @@
 import { readShellLine, type ShellCommand } from "./shell-line.ts";
 
-/** Full-screen programs. Without a terminal they wait for keys that never come. */
-const fullScreen = new Set(["vi", "vim", "nvim", "view", "nano", "pico", "emacs", "micro", "joe", "htop", "btop"]);
+const vi = "Use your file tools, or sed. It runs only as vim -es, or with -c commands that end with -c wq.";
+const editor = "Use your file tools, or sed.";
+const monitor = "Use ps aux, or top -b -n 1.";
+
+/**
+ * Full-screen programs, with what works instead. Without a terminal they wait for keys that never come. Pagers such as
+ * less and man are not among them: into a pipe they print everything and end.
+ */
+const fullScreen = new Map([
+  ...["vi", "vim", "nvim", "view"].map((name) => [name, vi] as const),
+  ...["nano", "pico", "emacs", "micro", "joe"].map((name) => [name, editor] as const),
+  ...["htop", "btop"].map((name) => [name, monitor] as const),
+  ["watch", "It never ends. Run its command once, without watch."],
+]);
 
 /** Commands that do nothing but wait, look and print. */
 const idle = new Set("sleep echo printf true : test [ [[ grep rg cat ls stat date tail head wc jobs wait".split(" "));
@@ -12,9 +24,9 @@ const longestSleepS = 5;
 /** Returns why a command line cannot lead to anything here, as a text for the model. */
 export function uselessLineReason(line: string, { isBackground }: { readonly isBackground: boolean }) {
   const { commands } = readShellLine(line);
-  const screen = commands.find((command) => fullScreen.has(nameOf(command)) && !isBatch(command));
+  const screen = commands.find((command) => fullScreen.has(systemProgram(command)) && !isBatch(command));
   if (screen)
-    return `Not run: ${nameOf(screen)} is a full-screen program, and there is no terminal and no user here. Use your file tools, or a program that needs no input.`;
+    return `Not run: ${nameOf(screen)} is a full-screen program, and there is no terminal and no user here. ${fullScreen.get(nameOf(screen))}`;
   if (isBackground || !isOnlyWaiting(line, commands)) return undefined;
   return "Not run: this line only waits, and nothing reaches you while it runs. If you wait for mail, an agent or a background job: end your turn with your answer, and you are woken. If a program needs time to start, start it with run_in_background and try it with a command that retries.";
 }
@@ -34,8 +46,19 @@ const isIdle = (command: ShellCommand): boolean =>
 
 const nameOf = ({ words }: ShellCommand): string => (words[0]?.value ?? "").replace(/^.*\//, "");
 
+/** Empty for a program of the project, such as `bin/view`. */
+const systemProgram = (command: ShellCommand): string =>
+  /^(?:\/.*\/s?bin\/)?[^/]+$/.test(command.words[0]?.value ?? "") ? nameOf(command) : "";
+
 const isBatch = ({ words }: ShellCommand): boolean =>
-  words.some(({ value }) => /^(-es|-Es|--headless|-batch|--batch|--script|--version|--help)$/.test(value));
+  words.some(
+    ({ value }, at) =>
+      /^(-es|-Es|--headless|-batch|--batch|--script|--version|--help|-h)$/.test(value) ||
+      quits.test(value.startsWith("+") || words[at - 1]?.value === "-c" ? value : ""),
+  );
+
+/** A command of vi that ends it, as in `-c wq`, `+q!` and `-c '%s/a/b/ | x'`. */
+const quits = /(?:^|[+:|\s])(?:wq|q|x|wqa|qa|xa|cq)!?$/;
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 

@@ -24,6 +24,18 @@ describe("Bash", () => {
     expect(outcome.display).toEqual({ kind: "terminal", exitCode: 4, signal: null });
   });
 
+  it("pagers print everything and end, because there is no terminal", async () => {
+    const lines = Array.from({ length: 300 }, (_, at) => `line ${at}`).join("\n");
+    bench.write("long.txt", `${lines}\n`);
+    expect(await bash("less long.txt")).toBe(`ok: ${lines}`);
+    expect(await bash("cat long.txt | more")).toBe(`ok: ${lines}`);
+    const commit = "git -c user.name=T -c user.email=t@example.com commit -q --allow-empty";
+    const log = await bash(
+      `git init -q && for at in $(seq 60); do ${commit} -m "commit $at"; done; git log --format=%s`,
+    );
+    expect(log.split("\n")).toHaveLength(60);
+  });
+
   it("takes exit code 1 of a comparison or a search as an answer", async () => {
     const files = "echo a > 1; echo b > 2";
     await bash(files);

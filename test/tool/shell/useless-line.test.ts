@@ -29,14 +29,38 @@ test.each([
   expect(reason(line)).toBeUndefined();
 });
 
-test.each(["vim a.txt", "cd src && nano b.ts", "/usr/bin/emacs c", "git diff | view -"])(
-  "a full-screen program is refused: %s",
-  (line) => {
-    expect(reason(line)).toContain("full-screen program");
-    expect(reason(line, true)).toContain("full-screen program");
-  },
-);
+test.each([
+  ["vim a.txt", "Use your file tools, or sed. It runs only as vim -es"],
+  ["vim x", "It runs only as vim -es"],
+  ["cd src && nano b.ts", "Use your file tools, or sed."],
+  ["/usr/bin/emacs c", "Use your file tools, or sed."],
+  ["git diff | view -", "Use your file tools, or sed."],
+  ["htop", "Use ps aux, or top -b -n 1."],
+  ["watch -n 2 npm test", "It never ends. Run its command once, without watch."],
+])("a full-screen program is refused with what works instead: %s", (line, hint) => {
+  for (const isBackground of [false, true]) {
+    expect(reason(line, isBackground)).toContain("full-screen program, and there is no terminal");
+    expect(reason(line, isBackground)).toContain(hint);
+  }
+});
 
-test.each(["vim --version", "emacs --batch -f x", "nvim --headless +q", "echo vim", "cat nano"])("%s runs", (line) => {
+test.each([
+  "vim --version",
+  "emacs --batch -f x",
+  "nvim --headless +q",
+  "vim -c '%s/a/b/' -c wq a.txt",
+  "vi '+%s/a/b/ | x' a.txt",
+  "echo vim",
+  "cat nano",
+  "bin/view a.txt",
+  "./micro --all",
+  "git log",
+  "git log | less",
+  "less a.txt",
+  "more a.txt",
+  "man ls",
+  "top -b -n 1",
+  "npm run watch",
+])("%s runs", (line) => {
   expect(reason(line)).toBeUndefined();
 });
