@@ -1,13 +1,10 @@
-import { close, constants, existsSync, fdatasync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
-import { promisify } from "node:util";
-import { TroupeError } from "../../protocol/index.ts";
+import { existsSync, fstatSync, writeSync } from "node:fs";
+import { type AppendHandle, openAppendHandle } from "./append-handle.ts";
 import { encodeLine } from "./line-codec.ts";
 import { type LineReading, readLines } from "./read-lines.ts";
 import { rewriteTail } from "./rewrite-tail.ts";
 import { hasErrorCode, storageError } from "./storage-error.ts";
-import { syncFolder } from "./sync-folder.ts";
-import { createFsyncBatcher, type FsyncBatcher } from "./fsync-batcher.ts";
+import { createTornEnd } from "./torn-end.ts";
 
 /**
  * The basic storage primitive: records appended to a file, each in one `write`, by any number of processes without a
@@ -46,12 +43,11 @@ export interface LineFileOptions {
 
 export function openLineFile(path: string, options: LineFileOptions = {}): LineFile {
   const { durability = "soon", soleWriter = false } = options;
-  let handle: Handle | undefined;
+  let handle: AppendHandle | undefined;
+  const tornEnd = createTornEnd(path);
   let backgroundFailure: unknown;
   let isClosed = false;
   let isRemoved = false;
-  /** Offset of a failed append that must still be truncated. */
-  let tornAt: number | undefined;
   /** A sync has failed from this offset on: these bytes may not be on disk. */
   let unsyncedFrom: number | undefined;
 
@@ -61,26 +57,25 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
     const bytes = encode(path, records);
     reportBackgroundFailure();
     if (isRemoved) throw removedError(path);
-    handle ??= openHandle();
-    const target = handle;
-    if (tornAt !== undefined) cutOff(target.fd, tornAt);
+    const target = (handle ??= openAppendHandle(path, abort));
+    tornEnd.cutOffRest(target.fd);
     const { nlink, size } = fstatSync(target.fd);
     if (nlink === 0) return leave(target);
     write(target, { bytes, size });
-    if (durability === "disk") await target.syncs.sync();
-    if (durability === "soon") syncSoon(target);
+    if (durability === "disk") await target.sync();
+    if (durability === "soon") target.syncSoon(failInBackground);
   };
 
   const sync = async (): Promise<void> => {
     if (durability === "process" || isClosed) return;
     if (handle === undefined && !existsSync(path)) return;
-    const target = (handle ??= openHandle());
+    const target = (handle ??= openAppendHandle(path, abort));
     if (unsyncedFrom !== undefined) writeOver(target, unsyncedFrom);
-    if (!target.isSynced || target.syncedSize < target.size) await target.syncs.sync();
+    if (!target.isSynced || target.syncedSize < target.size) await target.sync();
   };
 
   /** Writes the same bytes at the same offset: the kernel assumes they are written, and so writes them again. */
-  const writeOver = (target: Handle, from: number) => {
+  const writeOver = (target: AppendHandle, from: number) => {
     try {
       rewriteTail(path, from);
     } catch (error) {
@@ -88,6 +83,10 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
     }
     target.isSynced = false;
     unsyncedFrom = undefined;
+  };
+
+  const failInBackground = (error: unknown) => {
+    backgroundFailure = error;
   };
 
   const reportBackgroundFailure = () => {
@@ -98,108 +97,38 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
   };
 
   /** The file was removed: no process would read further records. */
-  const leave = async (target: Handle) => {
+  const leave = async (target: AppendHandle) => {
     target.failure = removedError(path);
     isRemoved = soleWriter;
     await retire(target);
     throw target.failure;
   };
 
-  const write = (target: Handle, { bytes, size }: { bytes: Buffer; size: number }) => {
+  const write = (target: AppendHandle, { bytes, size }: { bytes: Buffer; size: number }) => {
     try {
-      writeWhole(target.fd, bytes);
+      writeWhole(target.fd, bytes, soleWriter ? "sole" : "shared");
     } catch (error) {
-      if (soleWriter) tryToCutOff(target.fd, size);
+      if (soleWriter) tornEnd.tryToCutOff(target.fd, size);
       throw storageError("write to", path, error);
     }
     target.size = size + bytes.length;
-  };
-
-  const writeWhole = (fd: number, bytes: Buffer) => {
-    let written = writeSync(fd, bytes);
-    // A write at the point where it stopped could follow another writer's record. Readers skip the torn piece.
-    if (written < bytes.length && !soleWriter) written = writeSync(fd, bytes);
-    while (written < bytes.length) {
-      const more = soleWriter ? writeSync(fd, bytes, written) : 0;
-      if (more === 0) throw shortWrite(written, bytes.length);
-      written += more;
-    }
-  };
-
-  const cutOff = (fd: number, size: number) => {
-    try {
-      ftruncateSync(fd, size);
-      tornAt = undefined;
-    } catch (error) {
-      tornAt = size;
-      throw storageError("truncate the torn end of", path, error);
-    }
-  };
-
-  /** Used while another error is being reported. The next append tries again and reports the error. */
-  const tryToCutOff = (fd: number, size: number) => {
-    tornAt = size;
-    try {
-      cutOff(fd, size);
-    } catch (error) {
-      if (!TroupeError.is(error)) throw error;
-    }
-  };
-
-  const syncSoon = (target: Handle) => {
-    target.timer ??= setTimeout(() => {
-      target.timer = undefined;
-      target.syncs.sync().catch((error: unknown) => {
-        backgroundFailure = error;
-      });
-    }, syncSoonMs).unref();
-  };
-
-  const openHandle = (): Handle => {
-    const { fd, isNew } = openForAppend(path);
-    const { size } = fstatSync(fd);
-    const target: Handle = { fd, size, syncedSize: size, isNew, syncs: createFsyncBatcher(() => syncOnce(target)) };
-    return target;
-  };
-
-  const syncOnce = async (target: Handle) => {
-    if (target.failure !== undefined) throw target.failure;
-    const { size } = target;
-    try {
-      await promisify(fdatasync)(target.fd);
-      if (target.isNew) await syncFolder(dirname(path));
-      target.isNew = false;
-      target.isSynced = true;
-      target.syncedSize = size;
-    } catch (error) {
-      target.failure = storageError("sync", path, error);
-      // Data of another process may not be on disk either, unless this process has synced it.
-      const from = target.isSynced === true ? target.syncedSize : 0;
-      if (soleWriter) unsyncedFrom = Math.min(unsyncedFrom ?? from, from);
-      abort(target);
-      throw target.failure;
-    }
   };
 
   /**
    * After a failed sync the kernel considers the pages clean: another sync of the same descriptor would falsely
    * succeed.
    */
-  const abort = (target: Handle) => {
-    if (soleWriter && durability === "disk") tryToCutOff(target.fd, target.syncedSize);
-    void retire(target).catch((error: unknown) => {
-      backgroundFailure = error;
-    });
+  const abort = (target: AppendHandle) => {
+    // Data of another process may not be on disk either, unless this process has synced it.
+    const from = target.isSynced ? target.syncedSize : 0;
+    if (soleWriter) unsyncedFrom = Math.min(unsyncedFrom ?? from, from);
+    if (soleWriter && durability === "disk") tornEnd.tryToCutOff(target.fd, target.syncedSize);
+    void retire(target).catch(failInBackground);
   };
 
-  /** Closes the descriptor only when no sync uses it: otherwise the number may already belong to another file. */
-  const retire = async (target: Handle) => {
+  const retire = async (target: AppendHandle) => {
     if (handle === target) handle = undefined;
-    clearTimeout(target.timer);
-    await target.syncs.idle();
-    await promisify(close)(target.fd).catch((error: unknown) => {
-      throw storageError("close", path, error);
-    });
+    await target.close();
   };
 
   const closeFile = async () => {
@@ -208,27 +137,13 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
     reportBackgroundFailure();
     const last = handle;
     if (last === undefined) return;
-    clearTimeout(last.timer);
-    if (durability !== "process") await last.syncs.sync();
+    last.cancelSyncSoon();
+    if (durability !== "process") await last.sync();
     await retire(last);
   };
 
   return { path, append, sync, readFrom: (offset) => readLines(path, offset), close: closeFile };
 }
-
-interface Handle {
-  readonly fd: number;
-  readonly syncs: FsyncBatcher;
-  size: number;
-  syncedSize: number;
-  /** True after the first sync. Before it, data of another process may not be on disk. */
-  isSynced?: boolean;
-  isNew: boolean;
-  timer?: NodeJS.Timeout | undefined;
-  failure?: unknown;
-}
-
-const syncSoonMs = 500;
 
 function encode(path: string, records: readonly unknown[]): Buffer {
   try {
@@ -238,17 +153,14 @@ function encode(path: string, records: readonly unknown[]): Buffer {
   }
 }
 
-function openForAppend(path: string): { fd: number; isNew: boolean } {
-  const flags = constants.O_APPEND | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
-  try {
-    return { fd: openSync(path, flags), isNew: false };
-  } catch (error) {
-    if (!hasErrorCode(error, "ENOENT")) throw storageError("open", path, error);
-  }
-  try {
-    return { fd: openSync(path, flags | constants.O_CREAT, 0o600), isNew: true };
-  } catch (error) {
-    throw storageError("make", path, error);
+function writeWhole(fd: number, bytes: Buffer, writer: "sole" | "shared"): void {
+  let written = writeSync(fd, bytes);
+  // A write at the point where it stopped could follow another writer's record. Readers skip the torn piece.
+  if (written < bytes.length && writer === "shared") written = writeSync(fd, bytes);
+  while (written < bytes.length) {
+    const more = writer === "sole" ? writeSync(fd, bytes, written) : 0;
+    if (more === 0) throw shortWrite(written, bytes.length);
+    written += more;
   }
 }
 

@@ -1,7 +1,8 @@
 import { closeSync, constants, fdatasync, fstatSync, openSync, type Stats, lstatSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { messageOf, TroupeError } from "../../protocol/index.ts";
+import { TroupeError } from "../../protocol/index.ts";
+import { createBackgroundWork } from "./background-work.ts";
 import { jsonOf, sealLine } from "./line-codec.ts";
 import { storageError } from "./storage-error.ts";
 import { syncFolder } from "./sync-folder.ts";
@@ -38,12 +39,11 @@ export interface RotatableLogFileOptions {
 
 export function openRotatableLogFile(path: string, options: RotatableLogFileOptions = {}): RotatableLogFile {
   let handle: Handle | undefined;
-  let backgroundFailure: unknown;
   let isClosed = false;
   /** The folder itself may not be on disk in its parent yet, whichever process created it. */
   let isFolderMade = options.makeFolder !== undefined;
-  /** Files that were renamed and are still being synced and closed. */
-  const leaving = new Set<Promise<void>>();
+  /** Syncs and closes files that were renamed. */
+  const background = createBackgroundWork(options.onFailure);
 
   const append = async (record: unknown, durability: Durability): Promise<void> =>
     appendJson(toJson(path, record), durability);
@@ -55,7 +55,7 @@ export function openRotatableLogFile(path: string, options: RotatableLogFileOpti
     if (isClosed) return Promise.reject(new Error(`${path} is closed`));
     let doing = "write to";
     try {
-      if (backgroundFailure !== undefined) reportBackgroundFailure();
+      background.throwFailure();
       const line = sealLine(json);
       const length = Buffer.byteLength(line);
       for (;;) {
@@ -119,7 +119,7 @@ export function openRotatableLogFile(path: string, options: RotatableLogFileOpti
     target.timer ??= setTimeout(() => {
       target.timer = undefined;
       if (!target.isDirty) return leave(target);
-      target.syncs.sync().then(() => tick(target), failedInBackground);
+      target.syncs.sync().then(() => tick(target), background.fail);
     }, syncSoonMs).unref();
   };
 
@@ -127,10 +127,7 @@ export function openRotatableLogFile(path: string, options: RotatableLogFileOpti
     if (handle === target) handle = undefined;
     if (target.isRetired) return;
     target.isRetired = true;
-    const left = retire(target)
-      .catch(failedInBackground)
-      .finally(() => leaving.delete(left));
-    leaving.add(left);
+    background.run(retire(target));
   };
 
   /** Closes a descriptor only when no sync uses it: otherwise the number may already belong to another file. */
@@ -140,36 +137,16 @@ export function openRotatableLogFile(path: string, options: RotatableLogFileOpti
       if (target.isDirty && target.failure === undefined) await target.syncs.sync();
     } finally {
       await target.syncs.idle();
-      release(target);
+      release(path, target.fd);
     }
-  };
-
-  const release = ({ fd }: Handle) => {
-    try {
-      closeSync(fd);
-    } catch (error) {
-      throw storageError("close", path, error);
-    }
-  };
-
-  const failedInBackground = (error: unknown) => {
-    if (backgroundFailure === undefined) options.onFailure?.(messageOf(error));
-    backgroundFailure ??= error;
-  };
-
-  const reportBackgroundFailure = () => {
-    if (backgroundFailure === undefined) return;
-    const failure = backgroundFailure;
-    backgroundFailure = undefined;
-    throw failure;
   };
 
   const close = async () => {
     if (isClosed) return;
     isClosed = true;
     if (handle !== undefined) leave(handle);
-    await Promise.all(leaving);
-    reportBackgroundFailure();
+    await background.settled();
+    background.throwFailure();
   };
 
   return { path, append, appendJson, close };
@@ -206,6 +183,14 @@ function writeAgain(fd: number, { line, length }: { line: string; length: number
   if (written === length) return;
   const short = new Error(`only ${written} of ${length} bytes were written`);
   throw Object.assign(short, { code: "ENOSPC" });
+}
+
+function release(path: string, fd: number): void {
+  try {
+    closeSync(fd);
+  } catch (error) {
+    throw storageError("close", path, error);
+  }
 }
 
 function identify(path: string, fd: number): Stats {
