@@ -5,8 +5,8 @@ import {
   type EventId,
   protocolVersion,
   type SessionId,
-  StoredEnvelope,
-  type StoredEvent,
+  type StoredEnvelope,
+  StoredEvent,
   TroupeError,
 } from "../protocol/index.ts";
 import { logContainsEvent } from "./log-contains-event.ts";
@@ -141,9 +141,9 @@ function createLog(parts: LogParts): EventLog {
 
   const storeAll = async (events: readonly StoredEvent[], id: EventId | undefined) => {
     const at = new Date(clock.now()).toISOString();
-    const envelopes = events.map((event, i) => {
+    const envelopes = events.map((event, i): StoredEnvelope => {
       const eventId = id ?? createId<EventId>("evt");
-      return asStored({ v: protocolVersion, id: eventId, session, agent, seq: seq + i + 1, at, event }, params);
+      return { v: protocolVersion, id: eventId, session, agent, seq: seq + i + 1, at, event: asStored(event, params) };
     });
     await parts.append(envelopes);
     seq += envelopes.length;
@@ -161,19 +161,15 @@ function createLog(parts: LogParts): EventLog {
   return { session, agent, replayed, notices, record, recordAll: (events) => recordAll(events), holds, sync, close };
 }
 
-/**
- * Returns the envelope as it will be read back. An unreadable event is rejected here, not when the session is resumed.
- */
-function asStored(envelope: StoredEnvelope, params: { readonly jitless: boolean }): StoredEnvelope {
+/** Returns the event as it will be read back. An unreadable one is rejected here, not when the session is resumed. */
+function asStored(event: StoredEvent, params: { readonly jitless: boolean }): StoredEvent {
   let json: string;
   try {
-    json = JSON.stringify(envelope);
+    json = JSON.stringify(event);
   } catch (cause) {
-    throw new TroupeError("storage", `cannot write a ${envelope.event.type} event as JSON: ${String(cause)}.`, {
-      cause,
-    });
+    throw new TroupeError("storage", `cannot write a ${event.type} event as JSON: ${String(cause)}.`, { cause });
   }
-  const parsed = StoredEnvelope.safeParse(JSON.parse(json), params);
+  const parsed = StoredEvent.safeParse(JSON.parse(json), params);
   if (parsed.success) return parsed.data;
-  throw new TypeError(`A ${envelope.event.type} event does not match its schema: ${parsed.error.message}`);
+  throw new TypeError(`A ${event.type} event does not match its schema: ${parsed.error.message}`);
 }

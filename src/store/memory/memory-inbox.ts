@@ -45,7 +45,7 @@ export function createMemoryInbox({ team, member, path, claims }: MemoryInboxOpt
     peek: () => io.turn(() => ({ mail: [...fold.entries.values()].flatMap(heldMail), problems: [] })),
     peekUnread: () => io.turn(() => ({ mail: fold.unread().flatMap(heldMail), problems: [] })),
     watch: (signal) =>
-      io.whileAlive(follow([signal, closed], { from: () => [...fold.entries.values()], yieldsEmpty: true })),
+      io.whileAlive(follow([signal, closed], { io, from: () => [...fold.entries.values()], yieldsEmpty: true })),
     openReader: () => io.turn(() => openReader(io, closed)),
   });
 
@@ -65,7 +65,7 @@ export function createMemoryInbox({ team, member, path, claims }: MemoryInboxOpt
 
     return {
       unread: () => io.turn(() => (assertOpen(), fold.unread().flatMap(heldMail))),
-      follow: (signal) => io.whileAlive(followUnread([signal, ...ends])),
+      follow: (signal) => io.whileAlive(followUnread([signal, ...ends], io)),
       mark: (ids, state) =>
         io.turn((append) => {
           assertOpen();
@@ -78,8 +78,8 @@ export function createMemoryInbox({ team, member, path, claims }: MemoryInboxOpt
     };
   };
 
-  async function* followUnread(ends: readonly AbortSignal[]): AsyncIterable<readonly HeldMail[]> {
-    for await (const batch of follow(ends, { from: () => fold.unread(), yieldsEmpty: false })) {
+  async function* followUnread(ends: readonly AbortSignal[], io: MemoryIo): AsyncIterable<readonly HeldMail[]> {
+    for await (const batch of follow(ends, { io, from: () => fold.unread(), yieldsEmpty: false })) {
       const unread = batch.filter(({ state }) => state !== "read");
       if (unread.length > 0) yield unread;
     }
@@ -87,9 +87,14 @@ export function createMemoryInbox({ team, member, path, claims }: MemoryInboxOpt
 
   async function* follow(
     ends: readonly AbortSignal[],
-    { from, yieldsEmpty }: { readonly from: () => readonly InboxEntry[]; readonly yieldsEmpty: boolean },
+    { io, from, yieldsEmpty }: FollowOptions,
   ): AsyncIterable<readonly HeldMail[]> {
     const follower = createInboxFollower();
+    const leave = () => {
+      followers.delete(follower);
+      for (const signal of ends) signal.removeEventListener("abort", follower.wake);
+    };
+    const forget = io.onDeath(leave);
     for (const signal of ends) signal.addEventListener("abort", follower.wake);
     followers.add(follower);
     try {
@@ -102,12 +107,18 @@ export function createMemoryInbox({ team, member, path, claims }: MemoryInboxOpt
         else await follower.woken();
       }
     } finally {
-      followers.delete(follower);
-      for (const signal of ends) signal.removeEventListener("abort", follower.wake);
+      forget();
+      leave();
     }
   }
 
   return { open, remove: () => void (isRemoved = true) };
+}
+
+interface FollowOptions {
+  readonly io: MemoryIo;
+  readonly from: () => readonly InboxEntry[];
+  readonly yieldsEmpty: boolean;
 }
 
 /** The mail as a reader of a file finds it. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../../platform/index.ts";
+import { type Clock, never } from "../../platform/index.ts";
 import { type Append, diskFullError, type MemoryIo } from "./memory-io.ts";
 
 export interface ProcessIoOptions {
@@ -76,5 +76,3 @@ export function createProcessIo({ processName, clock, isFull, onRecord }: Proces
 
   return { io, clock: { now: () => clock.now(), monotonic: () => clock.monotonic(), sleep }, kill };
 }
-
-const never = () => new Promise<never>(() => undefined);

@@ -1,5 +1,5 @@
 import type { Agent } from "../../agent/index.ts";
-import type { Clock } from "../../platform/index.ts";
+import { type Clock, never } from "../../platform/index.ts";
 import { type BackendType, isExternal, type Member } from "../../protocol/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
 import type { Backend, RunningMember } from "../backend/backend.ts";
@@ -68,7 +68,7 @@ export function createMemberProcesses(table: MemberTable, ports: MemberProcesses
         throw error;
       }
     },
-    async endsWithin(name, ms, requestSent = never) {
+    async endsWithin(name, ms, requestSent = never()) {
       const handle = running.get(name);
       if (!handle) return true;
       const stop = new AbortController();
@@ -77,13 +77,8 @@ export function createMemberProcesses(table: MemberTable, ports: MemberProcesses
         () => false,
       );
       const gone = handle.ended.then(() => true);
-      const requestFailed = requestSent.then(
-        () => never,
-        () => false,
-      );
+      const requestFailed = requestSent.then(never, () => false);
       return Promise.race([gone, late, requestFailed]).finally(() => stop.abort());
     },
   };
 }
-
-const never = new Promise<never>(() => undefined);

@@ -1,4 +1,4 @@
-import { type Clock, type CreateId, rejectOnAbort } from "../../platform/index.ts";
+import { type Clock, type CreateId, never, rejectOnAbort } from "../../platform/index.ts";
 import { type Mail, type MailBody, type MailKind, type RequestId, TroupeError } from "../../protocol/index.ts";
 import { sendFailureReason } from "../mailbox/mail-error.ts";
 import type { MailHandlers } from "../mailbox/inbox-consumer.ts";
@@ -71,10 +71,10 @@ export function createMailRequests<Answer>({
     const over = new AbortController();
     const late =
       timeoutMs === undefined
-        ? never
+        ? never()
         : clock.sleep(timeoutMs, over.signal).then(
             () => ({ kind: "timeout" as const, timeoutMs }),
-            () => never, // it was answered
+            never, // it was answered
           );
     const outcome = Promise.race([answered, late]);
     try {
@@ -144,5 +144,3 @@ export async function sendAnswer(
     await warn(`cannot send the answer to ${to}: ${sendFailureReason(error)}`);
   }
 }
-
-const never = new Promise<never>(() => undefined);
