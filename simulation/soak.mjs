@@ -16,8 +16,8 @@ const { values } = parseArgs({
     memory: { type: "string", default: join(import.meta.dirname, "..", "node_modules", ".cache", "soak.json") },
   },
 });
-/** Seeds in one worker process. A new process begins with empty memory. */
-const batchSize = 100;
+/** Seeds in one worker process. The first hundred are slow: the code is not compiled yet. */
+const batchSize = 500;
 /** A worker that takes longer than this hangs. */
 const batchMs = 20 * 60_000;
 
