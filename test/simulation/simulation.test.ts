@@ -45,6 +45,7 @@ test.each([
   [140, "a lead is reminded of a plan only after a turn with it"],
   [150, "a deleted task does not make the lead wait for a report of its owner"],
   [174, "a report without text reaches the lead soon if its author changed something"],
+  [271, "a lead whose model fails is not reminded of the plan that it has just got"],
   [1004, "a run does not wait for mail of a member that has failed"],
   [1225, "a report does not wait for the mail of a member that waits for the lead"],
   [1243, "a team can be deleted while its last member still closes"],

@@ -97,6 +97,8 @@ function observe(envelope: Envelope, lead: Lead): void {
     case "turn.started":
       context.publishState("working");
       return attention.notify({ type: "lead_started" });
+    case "turn.ended":
+      return attention.notify({ type: "lead_answered" });
     case "agent.idle":
       context.publishState("idle");
       return attention.leadIdle();

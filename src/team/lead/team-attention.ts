@@ -48,13 +48,13 @@ export interface OpenRequest {
   readonly from: string;
   /** The prompt that shows it to the lead. */
   readonly promptId: PromptId;
-  /** `had_turn`: the lead was idle again after it read the request. */
+  /** `had_turn`: the model of the lead has answered since it read the request. */
   readonly seen: "not_read" | "read" | "had_turn";
   readonly reminders: number;
 }
 
 export type AttentionEvent = { readonly at: number } & (
-  | { readonly type: "lead_started" | "user_prompt" | "tick" | "tasks_changed" }
+  | { readonly type: "lead_started" | "lead_answered" | "user_prompt" | "tick" | "tasks_changed" }
   /** `waiting`: the prompts that the lead has not read. */
   | { readonly type: "lead_idle"; readonly waiting: readonly PromptId[] }
   | { readonly type: "status"; readonly name: string; readonly state: MemberStatus["state"] }
@@ -163,9 +163,10 @@ function apply(state: TeamAttention, event: AttentionEvent, limits: AttentionLim
     }
     case "lead_idle": {
       const isUnread = ({ promptId }: News) => promptId === undefined || event.waiting.includes(promptId);
-      const requests = new Map([...state.requests].map(([id, request]) => [id, afterTurn(request)]));
-      return { ...outdated(state), lead: "idle", idleSince: event.at, news: state.news.filter(isUnread), requests };
+      return { ...outdated(state), lead: "idle", idleSince: event.at, news: state.news.filter(isUnread) };
     }
+    case "lead_answered":
+      return { ...state, requests: new Map([...state.requests].map(([id, request]) => [id, afterTurn(request)])) };
     case "user_prompt":
       return { ...state, wakes: 0, isExhausted: false };
     case "tick":

@@ -41,7 +41,7 @@ const wakesOf = (events: readonly Step[], limits = attentionLimits) =>
 
 const members = (...states: readonly [string, "idle" | "working" | "waiting"][]): Step[] =>
   states.map(([name, state]) => ({ type: "status", name, state }));
-const turn: readonly Step[] = [{ type: "lead_started" }, { type: "lead_idle", waiting: [] }];
+const turn: readonly Step[] = [{ type: "lead_started" }, { type: "lead_answered" }, { type: "lead_idle", waiting: [] }];
 
 test("report of the last working member leads to a closer look, then to one wake", () => {
   const events: Step[] = [...members(["alice", "idle"]), { ...report, weight: "news" }];
@@ -124,12 +124,26 @@ test("ends are held back while other members are asked to end, and told with one
   expect(wakesOf([...events, ...both])).toEqual(["team_idle"]);
 });
 
+test("lead whose model could not answer is not reminded of the plan that it has just got", () => {
+  const failed: Step[] = [
+    ...members(["alice", "waiting"]),
+    plan,
+    { type: "lead_started" },
+    { type: "read", promptId: plan.promptId },
+    { type: "lead_idle", waiting: [] },
+    { type: "tick", at: 600_000 },
+  ];
+  expect(wakesOf(failed)).toEqual([]);
+  expect(wakesOf([...failed, ...turn])).toEqual(["request"]);
+});
+
 test("lead is reminded of a plan that it has read, as soon as it is idle, and at most three times", () => {
   const events: Step[] = [
     ...members(["alice", "waiting"]),
     plan,
     { type: "lead_started" },
     { type: "read", promptId: plan.promptId },
+    { type: "lead_answered" },
     { type: "lead_idle", waiting: [] },
   ];
   const again = (at: number): Step[] => [{ type: "lead_started" }, { type: "lead_idle", waiting: [], at }];
