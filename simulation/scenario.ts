@@ -15,6 +15,8 @@ export interface Scenario {
   readonly followUps: number;
   readonly ending: "answer" | "shutdown" | "delete";
   readonly leadMode: "default" | "acceptEdits" | "bypassPermissions";
+  /** Members run in the lead's process, or each in a pane with its own process. */
+  readonly backend: "in-process" | "tmux";
   /** The user that answers questions of permission after some seconds, if there is one. */
   readonly user: "absent" | "answers";
   readonly maxBudgetUsd: number | undefined;
@@ -44,6 +46,8 @@ export interface Faults {
   readonly diskFull: { readonly atRecord: number; readonly forMs: number } | undefined;
   /** The time of day jumps, as after a suspend or a correction. */
   readonly clockJump: { readonly atRecord: number; readonly ms: number } | undefined;
+  /** The process of a member dies, or the user closes its pane. Only a member in a pane can be lost alone. */
+  readonly lostMember: { readonly atRecord: number; readonly how: "killed" | "pane closed" } | undefined;
   /** The part of requests that fail once and are tried again, or take very long. */
   readonly provider: number;
 }
@@ -62,6 +66,8 @@ export function createScenario(seed: number, { types = builtInTypes }: { types?:
   const tasks = planTasks(members.length, random);
   const personas = new Map([leadName, ...names].map((name) => [name, createPersona(random.fork(name))]));
   const mode = random.pick(["safety", "liveness"] as const);
+  const places = random.fork("places");
+  const backend = places.pick(["in-process", "in-process", "tmux"] as const);
   return {
     seed,
     mode,
@@ -73,9 +79,14 @@ export function createScenario(seed: number, { types = builtInTypes }: { types?:
     ending: random.pick(["answer", "answer", "shutdown", "delete"]),
     leadMode: random.pick(["default", "acceptEdits", "acceptEdits", "bypassPermissions"]),
     user: random.pick(["absent", "absent", "answers"]),
-    maxBudgetUsd: random.chance(0.15) ? random.pick([1, 3, 10]) : undefined,
+    // The ledger that processes share is a file.
+    maxBudgetUsd: random.chance(0.15) && backend === "in-process" ? random.pick([1, 3, 10]) : undefined,
+    backend,
     personas,
-    faults: planFaults(members.length, random),
+    faults: {
+      ...planFaults(members.length, random),
+      lostMember: backend === "tmux" ? planLoss(members.length, places) : undefined,
+    },
   };
 }
 
@@ -101,10 +112,15 @@ function planTasks(members: number, random: Random): PlannedTask[] {
   }));
 }
 
+const planLoss = (members: number, random: Random): Faults["lostMember"] =>
+  random.chance(0.7)
+    ? { atRecord: random.int(15, 60 + 50 * members), how: random.pick(["killed", "killed", "pane closed"]) }
+    : undefined;
+
 /** In hours. Longer than any run, so that a time of day is never ambiguous. */
 const jumps = [-720, -24, 8, 24, 720];
 
-function planFaults(members: number, random: Random): Faults {
+function planFaults(members: number, random: Random): Omit<Faults, "lostMember"> {
   return {
     killAtRecord: random.int(5, 60 + 50 * members),
     diskFull: random.chance(0.15)

@@ -13,7 +13,10 @@ export function traceOf(record: RunRecord, faults: readonly Fault[]): readonly s
     ),
   );
   const lines: { readonly at: number; readonly text: string }[] = [];
-  for (const envelope of record.seen) {
+  // The lead's viewers do not see the events of a member in its own process.
+  const ids = new Set(record.seen.map(({ id }) => id));
+  const unseen = record.sessions.flatMap(({ events }) => events.filter(({ id }) => !ids.has(id)));
+  for (const envelope of [...record.seen, ...unseen]) {
     const text = lineOf(envelope.event);
     if (text !== undefined)
       lines.push({
@@ -51,7 +54,7 @@ export function scenarioLines({ scenario }: Pick<RunRecord, "scenario">): readon
     return `${persona?.name}${strong.length > 0 ? ` (${strong.join(", ")})` : ""}`;
   };
   return [
-    `seed ${rest.seed}, ${rest.mode}; tasks reach members by ${rest.assign}; ${rest.tasksFirst ? "tasks" : "members"} first; ${rest.followUps} more jobs; ends with ${rest.ending}; mode ${rest.leadMode}; user ${rest.user}; budget ${rest.maxBudgetUsd ?? "none"}`,
+    `seed ${rest.seed}, ${rest.mode}; tasks reach members by ${rest.assign}; ${rest.tasksFirst ? "tasks" : "members"} first; ${rest.followUps} more jobs; ends with ${rest.ending}; mode ${rest.leadMode}; members ${rest.backend}; user ${rest.user}; budget ${rest.maxBudgetUsd ?? "none"}`,
     `team-lead: ${habits("team-lead")}`,
     ...members.map(
       ({ name, type, planRequired, mode, steps }) =>
@@ -61,7 +64,7 @@ export function scenarioLines({ scenario }: Pick<RunRecord, "scenario">): readon
       ({ subject, blockedBy, owner }, at) =>
         `task ${at + 1}: ${subject} for ${members[owner]?.name}${blockedBy.length > 0 ? `, blocked by ${blockedBy.map((each) => each + 1).join(", ")}` : ""}`,
     ),
-    `faults: kill at record ${faults.killAtRecord}; disk full ${faults.diskFull ? `at record ${faults.diskFull.atRecord} for ${faults.diskFull.forMs} ms` : "never"}; clock ${faults.clockJump ? `jumps at record ${faults.clockJump.atRecord}` : "right"}; provider ${faults.provider}`,
+    `faults: kill at record ${faults.killAtRecord}; disk full ${faults.diskFull ? `at record ${faults.diskFull.atRecord} for ${faults.diskFull.forMs} ms` : "never"}; clock ${faults.clockJump ? `jumps at record ${faults.clockJump.atRecord}` : "right"}; member ${faults.lostMember ? `${faults.lostMember.how} at record ${faults.lostMember.atRecord}` : "never lost"}; provider ${faults.provider}`,
   ];
 }
 

@@ -5,8 +5,10 @@ import { loadConfig, type Config } from "../../src/session/config/load-config.ts
 import type { AgentInstructions, InstructionFiles } from "../../src/session/instructions/instruction-files.ts";
 import { type SessionHost, type StartFiles, systemHost } from "../../src/session/session-host.ts";
 import type { MemoryProcess } from "../../src/store/index.ts";
+import type { ModelClient } from "../../src/protocol/index.ts";
 import type { Tool } from "../../src/tool/index.ts";
 import type { Scenario } from "../scenario.ts";
+import type { MemoryPanes } from "./memory-panes.ts";
 import { withOwnAgents } from "./own-agents.ts";
 
 /** The settings and files of an empty machine. They are read once and serve all runs. */
@@ -37,10 +39,18 @@ export async function loadEmptyMachine({
   return { cwd, config, files: { ...files, definitions } };
 }
 
+export interface MemoryHostOptions {
+  readonly machine: EmptyMachine;
+  readonly scenario: Scenario;
+  readonly tools: readonly Tool[];
+  readonly model: ModelClient;
+  readonly panes: Pick<MemoryPanes, "open">;
+}
+
 /** The host of one simulated process. */
 export function createMemoryHost(
   process: MemoryProcess,
-  { machine, scenario, tools }: { machine: EmptyMachine; scenario: Scenario; tools: readonly Tool[] },
+  { machine, scenario, tools, model, panes }: MemoryHostOptions,
 ): SessionHost {
   return {
     clock: process.clock,
@@ -53,10 +63,12 @@ export function createMemoryHost(
       maxBudgetUsd: scenario.maxBudgetUsd,
       subagentModel: undefined,
       models: { ...machine.config.models, ...prices },
-      teams: { backend: "in-process", enabled: true },
+      teams: { backend: scenario.backend, enabled: true },
     }),
     loadFiles: async () => ({ ...machine.files, instructions: noInstructions }),
     openTeamStore: () => process.teams,
+    createModel: async () => model,
+    openPanes: async () => panes.open(process),
     memory: { sessions: process.sessions, ownTasks: async () => process.openTaskList("own-tasks") },
   };
 }

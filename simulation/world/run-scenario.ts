@@ -5,13 +5,16 @@ import { createGateRegistry } from "../../src/model/index.ts";
 import type { Clock } from "../../src/platform/index.ts";
 import type { Command, Envelope, SessionId, StoredEnvelope, Team } from "../../src/protocol/index.ts";
 import type { PermissionAsker, Session } from "../../src/session/index.ts";
+import type { SessionHost } from "../../src/session/session-host.ts";
 import { startSession } from "../../src/session/start-session.ts";
+import { runTeammate } from "../../src/session/teams/run-teammate.ts";
 import { createMemoryWorld, type MemoryProcess, type TaskChange } from "../../src/store/index.ts";
 import { createVirtualClock } from "../../src/testing/virtual-clock.ts";
 import { createProvider, modelRef, type SeenRequest } from "../model/policy-model.ts";
 import { createRandom, type Random } from "../random.ts";
 import type { Scenario } from "../scenario.ts";
 import { createMemoryHost, type EmptyMachine } from "./memory-host.ts";
+import { createMemoryPanes, type MemoryPanes } from "./memory-panes.ts";
 import { createMemoryTools, type ToolUse } from "./memory-tools.ts";
 
 /** Everything that is known about a run after it. */
@@ -101,6 +104,7 @@ function createPlay(scenario: Scenario, { machine, random, clock, shiftTimeOfDay
   let clockJump: RunRecord["clockJump"];
   let records = 0;
   let isOver = false;
+  let lead: MemoryProcess | undefined;
   let onKill: () => void = () => undefined;
 
   /** In liveness mode there is no trouble after the process was killed, or after some time. */
@@ -109,7 +113,7 @@ function createPlay(scenario: Scenario, { machine, random, clock, shiftTimeOfDay
   const world = createMemoryWorld({
     clock,
     fillRandom: random.fork("ids").fill,
-    onRecord: ({ process }) => {
+    onRecord: () => {
       if (isOver) return;
       records += 1;
       if (faults.diskFull?.atRecord === records) void fillDisk(faults.diskFull.forMs);
@@ -117,8 +121,9 @@ function createPlay(scenario: Scenario, { machine, random, clock, shiftTimeOfDay
         clockJump = { at: clock.monotonic(), ms: faults.clockJump.ms };
         shiftTimeOfDay(clockJump.ms);
       }
+      if (faults.lostMember?.atRecord === records) loseMember(faults.lostMember.how);
       if (faults.killAtRecord !== records) return;
-      process.kill();
+      lead?.kill();
       const last = processes.at(-1);
       if (last) last.killedAt = clock.monotonic();
       onKill();
@@ -149,23 +154,44 @@ function createPlay(scenario: Scenario, { machine, random, clock, shiftTimeOfDay
           return userRandom.chance(0.7) ? { behavior: "allow", scope: "once" } : { behavior: "deny" };
         };
 
-  const runProcess = async (process: MemoryProcess, own: ProcessRecord) => {
+  const hostOf = (process: MemoryProcess): SessionHost => {
     const tools = createMemoryTools({
       clock: process.clock,
       random: toolRandom,
       files,
       onUse: (use) => uses.push(use),
     });
-    const host = createMemoryHost(process, { machine, scenario, tools });
+    return createMemoryHost(process, { machine, scenario, tools, model: provider.clientFor(process.clock), panes });
+  };
+
+  const panes: MemoryPanes = createMemoryPanes({
+    clock,
+    startProcess: () => world.startProcess(),
+    run: async ({ name, agentId, cwd }, process) => {
+      const team = agentId.slice(name.length + 1);
+      const teammate = await runTeammate({ team, name, cwd, env: {}, isObservable: false, host: hostOf(process) });
+      return { ended: teammate.ended, hangUp: () => teammate.stop("rest") };
+    },
+  });
+
+  const lossRandom = random.fork("losses");
+  const loseMember = (how: "killed" | "pane closed") => {
+    const open = panes.all();
+    if (open.length === 0) return;
+    const pane = lossRandom.pick(open);
+    if (how === "killed") panes.killProgram(pane);
+    else void panes.closePane(pane);
+  };
+
+  const runProcess = async (process: MemoryProcess, own: ProcessRecord) => {
     const session = await startSession({
       shared: await sharedIn(process),
       cwd: machine.cwd,
       env: {},
       flags: { team: "crew", model: modelRef, permissionMode: scenario.leadMode },
-      host: { ...host, openTeamStore: () => keepDeleted(process) },
+      host: { ...hostOf(process), openTeamStore: () => keepDeleted(process) },
       sessionId,
       asker,
-      model: provider.clientFor(process.clock),
       isObservable: false,
       keep: "all",
     });
@@ -226,6 +252,7 @@ function createPlay(scenario: Scenario, { machine, random, clock, shiftTimeOfDay
       });
       for (;;) {
         const process = world.startProcess();
+        lead = process;
         const own: ProcessRecord = { startedAt: clock.monotonic() };
         processes.push(own);
         const before = provider.requests.length;
@@ -251,6 +278,7 @@ function createPlay(scenario: Scenario, { machine, random, clock, shiftTimeOfDay
     async collect() {
       isOver = true;
       world.disk.free();
+      for (const pane of panes.all()) panes.killProgram(pane);
       const { sessions: store, teams: teamStore } = world.startProcess();
       const sessions: SessionRecord[] = [];
       for (const { sessionId: id } of await store.list()) {

@@ -7,10 +7,13 @@ import {
   gitState,
   systemClock,
 } from "../platform/index.ts";
+import { createModel } from "../model/index.ts";
 import { openTeamStore, type SessionStore, type TaskList } from "../store/index.ts";
+import { type Backend, createTmuxBackend, type TmuxBackendOptions } from "../team/index.ts";
 import { builtinTools, type Tool } from "../tool/index.ts";
 import { type LoadedAgents, loadAgentDefinitions } from "./agent-types/load-definitions.ts";
 import { docsFolder } from "./config/docs-folder.ts";
+import { ownExecutable } from "./config/own-executable.ts";
 import { type Config, type ConfigInput, loadConfig } from "./config/load-config.ts";
 import { createInstructionFiles, type InstructionFiles } from "./instructions/instruction-files.ts";
 import { type CommandCatalog, openCommandCatalog } from "./slash-commands/command-catalog.ts";
@@ -23,6 +26,9 @@ export interface SessionHost {
   readonly loadConfig: (input: ConfigInput) => Promise<Config>;
   readonly loadFiles: (config: Config) => Promise<StartFiles>;
   readonly openTeamStore: typeof openTeamStore;
+  readonly createModel: typeof createModel;
+  /** Opens panes for members that run in their own processes. */
+  readonly openPanes: (options: Omit<TmuxBackendOptions, "program">) => Promise<Backend>;
   /** Replaces the session files of this machine. */
   readonly memory?: MemoryStores | undefined;
 }
@@ -55,6 +61,8 @@ export const systemHost = (): SessionHost => ({
   loadConfig,
   loadFiles,
   openTeamStore,
+  createModel,
+  openPanes: (options) => createTmuxBackend({ ...options, program: ownExecutable() }),
 });
 
 async function loadFiles(config: Config): Promise<StartFiles> {

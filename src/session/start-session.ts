@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { agentProblemLine } from "../agent/definitions/index.ts";
 import { createLedger, refreshSystemPrompt } from "../agent/index.ts";
-import { costOf, createGateRegistry, createModel, recordModels } from "../model/index.ts";
+import { costOf, createGateRegistry, recordModels } from "../model/index.ts";
 import { openStateRoot, projectName } from "../platform/index.ts";
 import { type AgentDefinition, type ModelClient, type SessionId, TroupeError } from "../protocol/index.ts";
 import { createFileSessionStore, type OpenedSession, type SessionStore } from "../store/index.ts";
@@ -112,7 +112,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
     return model;
   };
   const makeModel = async (ref: string | undefined) => {
-    const model = await createModel({
+    const model = await host.createModel({
       ref,
       env: config.providerEnv,
       overrides: overridesOf(config),

@@ -72,6 +72,7 @@ export { movePane } from "./backend/move-pane.ts";
 export { createRemoteBackend } from "./backend/load-remote-backend.ts";
 export type { MemberBudget, MemberCost, MemberMirror, RemoteBackendOptions } from "./backend/remote-backend.ts";
 export { createTmuxBackend } from "./backend/load-tmux-backend.ts";
+export type { TmuxBackendOptions } from "./backend/tmux-backend.ts";
 export { createSharedLedger } from "./limits/shared-ledger.ts";
 export { createSharedSlots, type SharedSlots } from "./limits/shared-slots.ts";
 export { openMailbox } from "./mailbox/open-mailbox.ts";

@@ -10,17 +10,10 @@ import {
   TroupeError,
 } from "../../protocol/index.ts";
 import { loadTaskList, type OpenedSession, shareTeams, type TaskList } from "../../store/index.ts";
-import {
-  type Backend,
-  type SpawnResolver,
-  createInProcessBackend,
-  createRemoteBackend,
-  createTmuxBackend,
-} from "../../team/index.ts";
+import { type Backend, type SpawnResolver, createInProcessBackend, createRemoteBackend } from "../../team/index.ts";
 import { connectLeadRole } from "./lead-role.ts";
 import type { Config } from "../config/load-config.ts";
 import { createNoticeRecorder, storageNoticeKind } from "./record-notice.ts";
-import { ownExecutable } from "../config/own-executable.ts";
 import { memberWorktrees } from "./teammate-worktree.ts";
 import { createTeammateJobs } from "../remote/teammate-jobs.ts";
 import { createTeammateBudget } from "../remote/teammate-budget.ts";
@@ -95,12 +88,11 @@ export function createLeadRole({
       case "in-process":
         return createInProcessBackend(runInProcess);
       case "tmux":
-        return createTmuxBackend({
+        return host.openPanes({
           env: { ...options.env, TROUPE_HOME: home, ...(bus && { TROUPE_BUS: bus.servers.join(",") }) },
           cwd,
           sessionId: opened.sessionId,
           placement: settings.tmux ?? "own",
-          program: ownExecutable(),
           clock,
         });
       case "remote":

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../../src/platform/index.ts";
 import type { Member } from "../../../../src/protocol/index.ts";
 import { createPaneBackend } from "../../../../src/team/backend/tmux/pane-backend.ts";
+import { testPaneBackend } from "../../../support/team/pane-backend-contract.ts";
 import { isRunning, testimony, type TmuxPlace, tmuxPlace, witness } from "../../../support/terminal/tmux-place.ts";
 
 const own = { kind: "own", name: "troupe-test", label: "a session" } as const;
@@ -60,21 +61,15 @@ test("closing a pane by hand ends its member, even one that ignores signals", as
   expect(isRunning(others)).toBe(false);
 });
 
-test("a resumed lead finds exactly the members that still run", async () => {
+testPaneBackend(async () => {
   const place = await tmuxPlace();
-  const first = backendIn(place);
-  const { pane } = await first.start(member(place, "a"));
-  const seen = await testimony(place, "a");
-  await first.close();
-  expect(isRunning(seen)).toBe(true);
-
-  const second = backendIn(place);
-  if (pane === undefined) throw new Error("a member in tmux has a pane");
-  expect(await second.attach(member(place, "a"))).toBeUndefined();
-  expect(await second.attach({ ...member(place, "a"), pane: { ...pane, mark: "0".repeat(32) } })).toBeUndefined();
-  const again = await second.attach({ ...member(place, "a"), pane });
-  expect(again?.pane).toEqual(pane);
-  await again?.kill();
-  expect(isRunning(seen)).toBe(false);
-  expect(await second.attach({ ...member(place, "a"), pane })).toBeUndefined();
+  return {
+    cwd: place.folder,
+    openBackend: () => backendIn(place),
+    programOf: async (name) => {
+      const seen = await testimony(place, name);
+      return () => isRunning(seen);
+    },
+    closePane: async ({ paneId }) => void place.user(["-L", own.name, "kill-pane", "-t", paneId]),
+  };
 });
