@@ -27,7 +27,7 @@ export async function moveToBackground(
   },
 ): Promise<BackgroundRun> {
   const { subagent, run, description, prompt, again } = work;
-  const task = await context.background.start({
+  const starting = context.background.start({
     kind: "agent",
     agent: subagent.id,
     name: subagent.name,
@@ -53,6 +53,11 @@ export async function moveToBackground(
             : agentNotification(id, prompt, await run.done),
       };
     },
+  });
+  const task = await starting.catch(async (error: unknown) => {
+    // Its end would reach no caller.
+    await subagent.interrupt("its background job could not start");
+    throw error;
   });
   return { agentId: subagent.id, name: subagent.name, taskId: task.id, outputFile: task.outputFile };
 }
