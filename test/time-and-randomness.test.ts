@@ -48,7 +48,7 @@ const allowed: Readonly<Record<string, { readonly uses: readonly string[]; reado
   "team/backend/tmux/close-pane.ts": { uses: ["performance.now", "setTimeout"], why: tmux },
   "team/backend/tmux/open-pane.ts": { uses: ["randomBytes", "randomInt"], why: tmux },
   "team/backend/tmux/own-socket.ts": { uses: ["performance.now", "setTimeout"], why: tmux },
-  "team/mailbox/inbox-consumer.ts": {
+  "team/mailbox/mail-queue.ts": {
     uses: ["setImmediate"],
     why: "It lets other work run between two batches. A virtual clock waits for it.",
   },

@@ -1,41 +1,22 @@
-import type { Agent } from "../agent/index.ts";
 import { nearestName } from "../platform/index.ts";
-import type { Ack, AgentPath, Command, PermissionMode } from "../protocol/index.ts";
-import type { BackgroundJobs } from "../tool/index.ts";
-import type { PermissionBroker } from "./permissions/permission-broker.ts";
-
-export interface DispatchPorts {
-  readonly lead: Agent;
-  readonly broker: PermissionBroker;
-  readonly background: BackgroundJobs;
-  /** Rejects with a TroupeError when the model is not available. Then nothing changes. */
-  setModel(ref: string): Promise<void>;
-  setMode(mode: PermissionMode): Promise<void>;
-  submitPrompt(content: Extract<Command, { type: "prompt" }>["content"]): Promise<Ack>;
-  sendToBackground(): void;
-  /** Sends a prompt to an agent other than the lead. Undefined if there is no such agent. */
-  submitPromptTo(path: AgentPath, content: Extract<Command, { type: "prompt" }>["content"]): Promise<Ack | undefined>;
-  paths(): readonly AgentPath[];
-  /** Interrupts an agent other than the lead. False if there is no such agent. */
-  interruptAgent(path: AgentPath): Promise<boolean>;
-  reconnect(server: string): Ack;
-  /** Runs a command for mail, members or tasks. */
-  team(command: TeamCommand): Promise<Ack>;
-  close(): Promise<void>;
-}
+import type { Ack, AgentPath, Command } from "../protocol/index.ts";
+import type { SessionRuntime } from "./session-runtime.ts";
+import { compactLead, submitUserPrompt } from "./submit-user-prompt.ts";
 
 export type TeamCommand = Extract<Command, { type: `mail.${string}` | `member.${string}` | `task.${string}` }>;
 
 const done: Ack = { ok: true };
 
-export async function dispatch(command: Command, ports: DispatchPorts): Promise<Ack> {
-  const { lead, broker, background } = ports;
+/** Runs a command of the user. Rejects with a TroupeError for a caller's mistake. */
+export async function dispatch(command: Command, session: SessionRuntime, close: () => Promise<void>): Promise<Ack> {
+  const { own, broker, subagents } = session;
+  const { agent: lead, background } = own;
   if ("agent" in command && command.agent !== undefined && command.agent !== lead.path) {
-    return (await dispatchToAgent(command, command.agent, ports)) ?? noSuchAgent(command.agent, ports);
+    return (await dispatchToAgent(command, command.agent, session)) ?? noSuchAgent(command.agent, session);
   }
   switch (command.type) {
     case "prompt":
-      return ports.submitPrompt(command.content);
+      return submitUserPrompt(command.content, session);
     case "continue":
       lead.resume();
       return done;
@@ -48,23 +29,23 @@ export async function dispatch(command: Command, ports: DispatchPorts): Promise<
       broker.abandon();
       return done;
     case "set":
-      if (command.model !== undefined) await ports.setModel(command.model);
-      if (command.permissionMode !== undefined) await ports.setMode(command.permissionMode);
+      if (command.model !== undefined) await own.setModel(command.model);
+      if (command.permissionMode !== undefined) await own.setMode(command.permissionMode);
       return done;
     case "compact":
       return compactLead(lead, command.instructions);
     case "background.stop": {
-      const task = background.get(command.backgroundId);
+      const task = background.tasks.get(command.backgroundId);
       if (!task)
         return { ok: false, code: "no_such_task", message: `there is no background job ${command.backgroundId}` };
       await task.stop("user");
       return done;
     }
     case "background":
-      ports.sendToBackground();
+      subagents.sendToBackground();
       return done;
     case "mcp.reconnect":
-      return ports.reconnect(command.server);
+      return session.context.extensions.mcp?.reconnect(command.server) ?? noServers;
     case "mail.send":
     case "member.interrupt":
     case "member.stop":
@@ -72,24 +53,31 @@ export async function dispatch(command: Command, ports: DispatchPorts): Promise<
     case "member.set":
     case "task.create":
     case "task.update":
-      return ports.team(command);
+      return session.team.dispatch(command);
     case "close":
-      await ports.close();
+      await close();
       return done;
   }
 }
 
-/** Runs a command for an agent other than the lead. Undefined if there is no such agent. */
-async function dispatchToAgent(command: Command, path: AgentPath, ports: DispatchPorts): Promise<Ack | undefined> {
-  if (command.type === "prompt") return ports.submitPromptTo(path, command.content);
-  if (command.type === "interrupt") return (await ports.interruptAgent(path)) ? done : undefined;
-  if (!ports.paths().includes(path)) return undefined;
+/** Runs a command for an agent other than the session's own. Undefined if there is no such agent. */
+async function dispatchToAgent(
+  command: Command,
+  path: AgentPath,
+  { subagents }: SessionRuntime,
+): Promise<Ack | undefined> {
+  if (command.type === "prompt") {
+    const { content } = command;
+    return subagents.sendPrompt(path, typeof content === "string" ? [{ type: "text", text: content }] : content);
+  }
+  if (command.type === "interrupt") return (await subagents.interrupt(path)) ? done : undefined;
+  if (!subagents.paths().includes(path)) return undefined;
   const message = `cannot send ${command.type} to ${path}: only the lead accepts it. Other agents accept prompt and interrupt.`;
   return { ok: false, code: "only_lead", message };
 }
 
-function noSuchAgent(path: AgentPath, ports: DispatchPorts): Ack {
-  const known = [ports.lead.path, ...ports.paths()];
+function noSuchAgent(path: AgentPath, { own, subagents }: SessionRuntime): Ack {
+  const known = [own.agent.path, ...subagents.paths()];
   const near = nearestName(path, known);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
   const more = known.length > 30 ? ` and ${known.length - 30} more` : "";
@@ -97,8 +85,4 @@ function noSuchAgent(path: AgentPath, ports: DispatchPorts): Ack {
   return { ok: false, code: "no_such_agent", message };
 }
 
-/** Runs the command `compact` and the slash command `/compact`. */
-export async function compactLead(lead: Agent, instructions: string | undefined): Promise<Ack> {
-  const { ok, message } = await lead.compact(instructions);
-  return ok ? done : { ok: false, code: "not_compacted", message: message ?? "compaction failed" };
-}
+const noServers: Ack = { ok: false, code: "no_such_server", message: "this session has no MCP servers" };

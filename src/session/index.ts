@@ -15,7 +15,7 @@ export type { SessionDirectory, ObservedUpdate } from "./observe/observed-sessio
 export { openSessionStore } from "./inspect/open-session-store.ts";
 export type { Session, SlashListing } from "./session.ts";
 export { noOpenWork, type OpenTeamWork } from "./teams/ongoing-team-work.ts";
-export type { PermissionAsker } from "./session-dependencies.ts";
+export type { PermissionAsker } from "./session-context.ts";
 export { createConflictAgent } from "./teams/conflict-agent.ts";
 export { startSession } from "./start-session.ts";
 export { homeFolder } from "./config/home-folder.ts";

@@ -60,7 +60,7 @@ export { createAgentTool, type TeammateStarter, type TeammateSpawnRequest } from
 export { createPermissionRequests } from "./requests/permission-requests.ts";
 export { type Backend } from "./backend/backend.ts";
 export type { LeadTeam } from "./lead/lead-team.ts";
-export type { LeadTeamOptions } from "./lead/lead-context.ts";
+export type { LeadTeamOptions, MemberBackends } from "./lead/lead-context.ts";
 export { loadLeadTeam } from "./lead/load-lead-team.ts";
 export { type Mailbox } from "./mailbox/mailbox.ts";
 export { createMailSender, type MailSender } from "./mailbox/mail-sender.ts";

@@ -6,7 +6,6 @@ import {
   createConversation,
   createPermissions,
   type Inherit,
-  type Ledger,
   type PermissionPorts,
   planModeForSubagent,
   planModeOnForCoordinator,
@@ -38,12 +37,11 @@ import { createPlanMode, type PlanMode } from "../permissions/plan-mode.ts";
 import { createPolicy, type Policy } from "../permissions/permission-policy.ts";
 import { deniedAgent } from "./denied-agent.ts";
 import { createBackgroundWork, type BackgroundWork } from "./background-work.ts";
-import type { SessionDependencies } from "../session-dependencies.ts";
+import type { SessionContext } from "../session-context.ts";
 
 /** Resources that all agents of a session share. */
 export interface SessionResources {
-  readonly parts: SessionDependencies;
-  readonly ledger: Ledger;
+  readonly session: SessionContext;
   readonly scope: ProcessScope;
   readonly ask: PermissionPorts["ask"];
   /** Publishes all events of all agents, in the order of each log. */
@@ -116,86 +114,44 @@ export interface AgentRuntime {
  * A coordinator presents its plan as its answer. So does an agent without a user to approve it, unless it started in
  * plan mode.
  */
-function planModeTextOf({ coordinator, asker }: SessionDependencies, { path, permissionMode }: AgentRuntimeOptions) {
-  if (coordinator && path === leadPath) return planModeOnForCoordinator;
-  return asker === "nobody" && permissionMode !== "plan" ? planModeForSubagent : undefined;
+function planModeTextOf({ role, ports }: SessionContext, { path, permissionMode }: AgentRuntimeOptions) {
+  if (role.coordinator && path === leadPath) return planModeOnForCoordinator;
+  return ports.asker === "nobody" && permissionMode !== "plan" ? planModeForSubagent : undefined;
 }
 
 /** Builds an agent: folds its log and connects its loop to the session's tools, rules, hooks and processes. */
 export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeOptions): AgentRuntime {
-  const { parts, scope } = shared;
-  const { opened, clock, createId } = parts;
+  const { session } = shared;
+  const { config, extensions, models } = session;
+  const { opened } = session.log;
+  const { clock, createId } = session.ports;
   const { log, path, cwd } = spec;
   const conversation = createConversation(spec.inherit);
-  const plan = createPlanMode(spec.permissionMode, spec.afterPlan, planModeTextOf(parts, spec));
+  const plan = createPlanMode(spec.permissionMode, spec.afterPlan, planModeTextOf(session, spec));
   for (const { event } of log.replayed) {
     conversation.apply(event);
     plan.apply(event);
   }
-  parts.knowledge.recall(log.agent, log.replayed);
-  const known = () => parts.knowledge.of(log.agent);
+  extensions.knowledge.recall(log.agent, log.replayed);
+  const known = () => extensions.knowledge.of(log.agent);
   let model = spec.model;
   let temporaryModel: ModelClient | undefined;
   let mode = spec.permissionMode;
 
-  const scratchpad = parts.coordinator?.scratchpad ?? parts.member?.scratchpad;
-  const policy = createPolicy({
-    ...parts,
-    roots: spec.roots,
-    permissionMode: spec.permissionMode,
-    rules: spec.rules,
-    ceiling: spec.ceiling,
-    bubblesTo: spec.bubblesTo,
-    memory: spec.memory,
-    scratchpad,
-    teamRules: spec.teamRules,
-    childEnv: spec.env,
-    currentCwd: () => cwd,
-    ownFolders: () => [...opened.ownFolders(), ...(parts.slash?.readable ?? []), ...(parts.readable ?? [])],
-    sandbox: () => sandbox,
-  });
-  const sandbox =
-    parts.sandbox &&
-    createCommandSandbox({
-      ...parts.sandbox,
-      roots: [...policy.roots, ...(scratchpad === undefined ? [] : [scratchpad])],
-      readable: () => opened.ownFolders(),
-      askHost: parts.member?.askHost,
-    });
-  const skills = parts.slash?.source(async (rules, source) => {
+  const { policy, sandbox } = createAgentPolicy(shared, spec);
+  const skills = extensions.slash.source(async (rules, source) => {
     for (const problem of policy.grant(rules)) {
       const message = `${source}: an entry of allowed-tools is ignored: ${problem}`;
       await agent.record({ type: "notice.raised", level: "warning", code: "skill", message });
     }
   });
-  const hooks = (spec.openHooks ?? parts.openHooks)?.({
-    processes: scope,
-    env: spec.env,
-    projectFolder: parts.cwd,
-    cwd: () => cwd,
+  const hooks = openAgentHooks(shared, spec, {
+    policy,
     mode: () => mode,
     model: () => model.ref,
-    subagent: path === leadPath || spec.member ? undefined : spec.type,
-    facts: () =>
-      commonHookInput({
-        sessionId: opened.sessionId,
-        transcriptPath: parts.transcriptPath,
-        cwd,
-        mode,
-        agent:
-          path === leadPath
-            ? undefined
-            : { id: log.agent, type: spec.type, name: spec.member?.name ?? path.split("/").at(-1) },
-        team: spec.member?.team,
-      }),
-    mayMatch: async (rule, { tool: name, input }) => {
-      const tool = spec.tools().find((each) => each.name === name);
-      return tool === undefined || policy.mayMatch(rule, tool, input);
-    },
     record: (event) => agent.record(event),
-    clock,
   });
-  const background = createBackgroundWork({ ...parts, agent: () => agent });
+  const background = createBackgroundWork({ opened, secrets: models.secrets, clock, createId, agent: () => agent });
   const outputFile = async (name: string) => join(await opened.scratchFolder(), name);
 
   const setMode = async (permissionMode: PermissionMode) => {
@@ -205,27 +161,31 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
   };
 
   const agent: Agent = createAgent({
-    ...parts,
+    clock,
+    createId,
+    costOf: models.costOf,
+    secrets: models.secrets,
+    thinkingTokens: models.thinkingTokens,
     session: opened.sessionId,
     agent: { id: log.agent, path, type: spec.type },
     model: () => temporaryModel ?? model,
     tools: spec.tools,
     maxTurns: spec.maxTurns,
     conversation,
-    ledger: shared.ledger,
+    ledger: session.budget.ledger,
     sink: log,
     seq: log.replayed.at(-1)?.seq ?? 0,
     publish: (envelope) => {
       plan.apply(envelope.event);
-      parts.knowledge.apply(log.agent, envelope.event);
+      extensions.knowledge.apply(log.agent, envelope.event);
       shared.publish(envelope);
     },
     ready: async (signal) => {
-      await parts.mcp?.ready(signal);
+      await extensions.mcp?.ready(signal);
       await spec.ready?.(signal);
     },
     hooks: hooks?.agent,
-    compaction: { ...parts.compaction, keep: keepContext({ ...spec, known, background }) },
+    compaction: { ...config.compaction, keep: keepContext({ ...spec, known, background }) },
     permissions: createPermissions({
       decide: askUserQuestions(plan.decide(policy.decide)),
       remember: plan.remember(policy.remember),
@@ -234,24 +194,17 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
         tool.around?.(input, { cwd, env: spec.env, files: known().files, judgedPath: policy.judgedPath(input) }),
       hooks: hooks?.agent,
       createId,
-      agent: () => deniedAgent(spec, parts.agents?.definitions),
+      agent: () => deniedAgent(spec, extensions.definitions),
     }),
     saveOutput: (name, data) => opened.saveOutput(name, data),
     contextFor: ({ input, ...call }) => ({
       ...call,
-      judgedPath: policy.judgedPath(input),
-      agent: { id: log.agent, path, tools: new Set(spec.tools().map(({ name }) => name)) },
-      cwd,
-      roots: policy.roots,
-      env: policy.environmentOf(input),
-      commandTimeoutMs: parts.commandTimeoutMs,
+      ...toolPlace(shared, spec, policy, input),
       sandbox,
       files: known().files,
       background: background.tasks,
-      secrets: parts.secrets,
       skills,
       plan: planControl(plan, setMode),
-      processes: scope,
       outputFile: (name) => outputFile(`${safeName(call.callId)}-${name}`),
     }),
   });
@@ -269,17 +222,107 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     mode: () => mode,
     model: () => temporaryModel ?? model,
     async setModel(ref) {
-      const next = await parts.makeModel(ref);
+      const next = await models.make(ref);
       await agent.record({ type: "agent.changed", model: next.ref });
       model = next;
     },
     async setTemporaryModel(ref) {
-      temporaryModel = ref === undefined ? undefined : await parts.makeModel(ref);
+      temporaryModel = ref === undefined ? undefined : await models.make(ref);
     },
     setMode,
     outputFile,
   };
 }
+
+/** The policy and the sandbox of an agent. Each uses the other. */
+function createAgentPolicy({ session }: SessionResources, spec: AgentRuntimeOptions) {
+  const { config, extensions, role } = session;
+  const { opened } = session.log;
+  const { scratchpad } = role;
+  const policy = createPolicy({
+    cwd: config.cwd,
+    localSettings: config.localSettings,
+    roots: spec.roots,
+    permissionMode: spec.permissionMode,
+    rules: spec.rules,
+    ceiling: spec.ceiling,
+    bubblesTo: spec.bubblesTo,
+    memory: spec.memory,
+    scratchpad,
+    teamRules: spec.teamRules,
+    childEnv: spec.env,
+    currentCwd: () => spec.cwd,
+    ownFolders: () => [...opened.ownFolders(), ...extensions.slash.readable, ...extensions.readable],
+    sandbox: () => sandbox,
+  });
+  const sandbox = createCommandSandbox({
+    settings: config.sandbox,
+    userHome: config.userHome,
+    stateRoot: config.home,
+    roots: [...policy.roots, ...(scratchpad === undefined ? [] : [scratchpad])],
+    readable: () => opened.ownFolders(),
+    askHost: role.agent.askHost,
+  });
+  return { policy, sandbox };
+}
+
+interface HookPorts {
+  readonly policy: Policy;
+  readonly mode: () => PermissionMode;
+  readonly model: () => string;
+  readonly record: Agent["record"];
+}
+
+function openAgentHooks(
+  { session, scope }: SessionResources,
+  spec: AgentRuntimeOptions,
+  { policy, mode, model, record }: HookPorts,
+): AgentRuntime["hooks"] {
+  const { path, cwd, member } = spec;
+  const { opened, transcriptPath } = session.log;
+  const name = member?.name ?? path.split("/").at(-1);
+  return (spec.openHooks ?? session.extensions.openHooks)?.({
+    processes: scope,
+    env: spec.env,
+    projectFolder: session.config.cwd,
+    cwd: () => cwd,
+    mode,
+    model,
+    subagent: path === leadPath || member ? undefined : spec.type,
+    facts: () =>
+      commonHookInput({
+        sessionId: opened.sessionId,
+        transcriptPath,
+        cwd,
+        mode: mode(),
+        agent: path === leadPath ? undefined : { id: spec.log.agent, type: spec.type, name },
+        team: member?.team,
+      }),
+    mayMatch: async (rule, { tool: wanted, input }) => {
+      const tool = spec.tools().find((each) => each.name === wanted);
+      return tool === undefined || policy.mayMatch(rule, tool, input);
+    },
+    record,
+    clock: session.ports.clock,
+  });
+}
+
+/** Where a call runs, and what it may touch. */
+const toolPlace = (
+  { session: { config, models }, scope }: SessionResources,
+  { log, path, cwd, tools }: AgentRuntimeOptions,
+  policy: Policy,
+  input: unknown,
+) => ({
+  judgedPath: policy.judgedPath(input),
+  agent: { id: log.agent, path, tools: new Set(tools().map(({ name }) => name)) },
+  cwd,
+  roots: policy.roots,
+  env: policy.environmentOf(input),
+  commandTimeoutMs: config.bash.timeoutMs,
+  secrets: models.secrets,
+  processes: scope,
+});
 
 const planControl = (plan: PlanMode, setMode: (mode: PermissionMode) => Promise<void>): ToolContext["plan"] => ({
   get isPlanning() {

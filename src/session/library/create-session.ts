@@ -3,7 +3,7 @@ import type { ModelClient, PermissionMode } from "../../protocol/index.ts";
 import { createMemorySessionStore } from "../../store/index.ts";
 import type { Tool } from "../../tool/index.ts";
 import { type LibrarySession, toLibrarySession } from "./library-session.ts";
-import type { PermissionAsker } from "../session-dependencies.ts";
+import type { PermissionAsker } from "../session-context.ts";
 import { startSession } from "../start-session.ts";
 import type { FolderTrust } from "../trust/withheld-settings.ts";
 

@@ -19,7 +19,6 @@ import { agentWorktree } from "./agent-worktree.ts";
 import { readFileFacts } from "./file-facts.ts";
 import { createOwnFiles } from "./own-files.ts";
 import { saveRules } from "./save-rule.ts";
-import type { SessionDependencies } from "../session-dependencies.ts";
 
 export interface Policy {
   readonly decide: PermissionPorts["decide"];
@@ -37,8 +36,14 @@ export interface Policy {
   endGrants(): void;
 }
 
-export interface PolicyOptions
-  extends Pick<SessionDependencies, "cwd" | "permissionMode" | "rules" | "childEnv" | "localSettings"> {
+export interface PolicyOptions {
+  /** The folder of the session. */
+  readonly cwd: string;
+  readonly permissionMode: PermissionMode;
+  readonly rules: RuleSet;
+  readonly childEnv: Readonly<Record<string, string>>;
+  /** The file for rules that are allowed permanently. */
+  readonly localSettings: string;
   /** The folders the agent may work in, own folder first. Never set by a model. */
   readonly roots: readonly string[];
   /** The current mode of the agent that started this one, which is the upper limit. */

@@ -23,7 +23,7 @@ export interface JobReceiverOptions {
   readonly agent: AgentId;
   readonly conversation: Conversation;
   readonly recorder: ReceivingRecorder;
-  readonly shared: Pick<SessionResources, "ask" | "ledger">;
+  readonly shared: Pick<SessionResources, "ask" | "session">;
   /** Ids of events that a previous run of the session already stored in the log. */
   readonly known: ReadonlySet<EventId>;
   /** Aborts when no more questions are asked or answered. */
@@ -48,7 +48,7 @@ export interface JobReceiver {
 export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
   const { agent, recorder, conversation, shared, over, abort } = options;
   const known = new Set(options.known);
-  const share = createBudgetShare(shared.ledger);
+  const share = createBudgetShare(shared.session.budget.ledger);
   const questions = new Map<RequestId, { readonly question: JobQuestion; isAsked: boolean }>();
   let state: JobState | undefined;
   let isCaughtUp = false;

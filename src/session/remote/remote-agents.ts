@@ -20,11 +20,12 @@ import {
   subagentName,
 } from "../../team/index.ts";
 import type { AgentRuntime, SessionResources } from "../agent-runtime/agent-runtime.ts";
-import type { AgentDependencies } from "../session-dependencies.ts";
 import type { RemoteAgent } from "./remote-agent.ts";
 import { type OpenedRemoteRuntime, openRemoteRuntime, resumeRemoteRuntime } from "./remote-runtime.ts";
 
 export interface RemoteAgentsPorts {
+  /** The session's own agent. */
+  readonly lead: () => AgentRuntime;
   readonly defaults: SubagentDefaults;
   placeAt(cwd: string): RepositoryContext;
   adopt(subagent: Subagent): void;
@@ -41,20 +42,17 @@ export interface RemoteAgents {
 
 type Spawned = Extract<StoredEvent, { type: "agent.spawned" }>;
 
-export function createRemoteAgents(
-  shared: SessionResources,
-  agents: AgentDependencies,
-  ports: RemoteAgentsPorts,
-): RemoteAgents {
-  const { remote: work } = agents;
-  const { opened, createId } = shared.parts;
+export function createRemoteAgents(shared: SessionResources, ports: RemoteAgentsPorts): RemoteAgents {
+  const { log: stored, extensions, ports: session } = shared.session;
+  const { remote: work, createId } = session;
+  const { opened } = stored;
   const runtimes = new Map<AgentId, { readonly agent: RemoteAgent; readonly description: string }>();
   const resumed = new Set<AgentId>();
 
   const resume = async (id: AgentId, envelopes: readonly StoredEnvelope[], { lead, spawned, again }: Unfinished) => {
     if (!work || spawned.parent === undefined) return;
     let hear: RuntimeRequest["onEnvelope"] = () => undefined;
-    const definition = definitionFor(spawned.agentType, agents.definitions);
+    const definition = definitionFor(spawned.agentType, extensions.definitions);
     const request: RuntimeRequest = {
       ...requestFromLog(id, { ...spawned, parent: spawned.parent }),
       definition,
@@ -108,7 +106,7 @@ export function createRemoteAgents(
     },
     async resume(lead, log) {
       if (!work) return;
-      const logs = await agents.readLogs();
+      const logs = await stored.readAgents();
       const all = [log, ...logs.values()].flat();
       for (const [id, envelopes] of logs) {
         const unfinished = findUnfinished(id, envelopes, all);
@@ -120,7 +118,7 @@ export function createRemoteAgents(
       if (!work?.outlives) return;
       for (const [id, { agent, description }] of runtimes) {
         if (!agent.running) continue;
-        const lead = agents.lead();
+        const lead = ports.lead();
         const isTask = lead.background.tasks.list().some((task) => task.agent === id && !task.ended);
         if (!isTask) {
           // The call that waited for the agent ends here. This record lets the next run of the session find it.

@@ -33,7 +33,7 @@ export async function openRemoteRuntime(
   ports: RemotePorts,
 ): Promise<OpenedRemoteRuntime> {
   const { work, place } = ports;
-  const { parts } = shared;
+  const { log, extensions, budget: own } = shared.session;
   const definition = portableDefinition(request.definition);
   const source = await bundleSource(place);
   const labels = request.definition.labels ?? [];
@@ -48,8 +48,8 @@ export async function openRemoteRuntime(
     labels.every((label) => worker.labels.includes(label)),
   );
   // The name is unique to this session: an object that is written again is missing for a moment.
-  const object = `head-${source.head}-${parts.opened.sessionId}`;
-  const { budget } = shared.ledger;
+  const object = `head-${source.head}-${log.opened.sessionId}`;
+  const { budget } = own.ledger;
   return openJobRuntime(request, shared, {
     ...ports,
     notices: [
@@ -69,7 +69,7 @@ export async function openRemoteRuntime(
         definition,
         model: request.model,
         mode: request.mode,
-        deny: parts.rules.deny.map(({ text }) => text),
+        deny: extensions.rules.deny.map(({ text }) => text),
         said: prompts,
         labels,
         leaseMs: work.leaseMs,
@@ -93,7 +93,7 @@ export function resumeRemoteRuntime(
   ports: RemotePorts,
 ): Promise<OpenedRemoteRuntime> {
   const { work } = ports;
-  const { clock } = shared.parts;
+  const { clock } = shared.session.ports;
   let found: Promise<SubmittedJob | undefined> | undefined;
   /** Undefined if the bus stays unreachable: then the next run of the session asks again. */
   const find = async (signal: AbortSignal): Promise<SubmittedJob | undefined> => {
@@ -141,7 +141,8 @@ async function openJobRuntime(
   shared: SessionResources,
   seating: JobRuntimeOptions,
 ): Promise<OpenedRemoteRuntime> {
-  const { clock, createId, opened } = shared.parts;
+  const { clock, createId } = shared.session.ports;
+  const { opened } = shared.session.log;
   const { work } = seating;
   const log = await opened.agentLog(request.agentId);
   const conversation = createConversation();

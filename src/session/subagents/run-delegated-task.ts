@@ -15,7 +15,8 @@ import {
   createSubagent,
   type RuntimeRequest,
 } from "../../team/index.ts";
-import type { AgentDependencies } from "../session-dependencies.ts";
+import type { Extensions } from "../session-context.ts";
+import type { OwnAgent } from "./subagents.ts";
 
 /**
  * One task that the user, or the user's program, gives to an agent in a folder, independent of the session's other
@@ -33,7 +34,9 @@ export interface DelegatedWork {
 }
 
 export interface DelegatePorts {
-  readonly agents: AgentDependencies;
+  readonly extensions: Pick<Extensions, "definitions">;
+  readonly own: Pick<OwnAgent, "runtime">;
+  readonly modelOverride: string | undefined;
   readonly defaults: SubagentDefaults;
   readonly leadId: AgentId;
   readonly newId: () => AgentId;
@@ -104,29 +107,32 @@ export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts
 
 type Identity = Pick<RuntimeRequest, "agentId" | "parent" | "path" | "definition" | "fork" | "model">;
 
-async function findKnownAgent(agentId: AgentId, { agents, logs: readLogs }: DelegatePorts) {
+async function findKnownAgent(agentId: AgentId, { extensions, logs: readLogs }: DelegatePorts) {
   const logs = await readLogs();
   const events = (logs.get(agentId) ?? []).map(({ event }) => event);
   const spawned = events.find((event) => event.type === "agent.spawned");
   if (!spawned?.parent) throw new TroupeError("agent", `This session has no agent ${agentId}.`);
   const fork = spawned.agentType === "fork";
   const { parent, path, model, agentType } = spawned;
-  const definition = agents.definitions.find(({ name }) => name === (fork ? "general-purpose" : agentType));
+  const definition = extensions.definitions.find(({ name }) => name === (fork ? "general-purpose" : agentType));
   if (!definition)
     throw new TroupeError("agent", `Cannot resume ${path}: its agent type ${agentType} no longer exists.`);
   const request: Identity = { agentId, parent, path, definition, fork, model };
   return { request, logs };
 }
 
-function createNewAgent(type: string, { agents, leadId, newId }: DelegatePorts): { request: Identity } {
-  const definition = agents.definitions.find(({ name }) => name === type);
+function createNewAgent(
+  type: string,
+  { extensions, own, modelOverride, leadId, newId }: DelegatePorts,
+): { request: Identity } {
+  const definition = extensions.definitions.find(({ name }) => name === type);
   if (!definition) {
-    const names = agents.definitions.map(({ name }) => name).join(", ");
+    const names = extensions.definitions.map(({ name }) => name).join(", ");
     throw new TroupeError("agent", `Unknown agent type ${JSON.stringify(type)}. Known types: ${names}.`);
   }
-  const parentModel = agents.lead().model().ref;
+  const parentModel = own.runtime().model().ref;
   const model = resolveAgentModel({
-    override: agents.modelOverride,
+    override: modelOverride,
     call: undefined,
     definition: definition.model,
     parent: parentModel,

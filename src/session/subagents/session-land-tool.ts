@@ -9,13 +9,15 @@ import {
   type TeammateStarter,
 } from "../../team/index.ts";
 import type { Tool } from "../../tool/index.ts";
-import type { AgentDependencies } from "../session-dependencies.ts";
+import type { SessionLog } from "../session-context.ts";
 import type { AgentRuntime } from "../agent-runtime/agent-runtime.ts";
 import type { DelegatedWork } from "./run-delegated-task.ts";
 import type { SessionSubagents } from "./subagents.ts";
 
 export interface SessionLandPorts extends Pick<LandToolPorts, "place">, Pick<SessionSubagents, "delegate"> {
-  readonly agents: Pick<AgentDependencies, "repository" | "leadTools" | "readLogs">;
+  readonly settings: LandToolPorts["settings"];
+  readonly log: Pick<SessionLog, "readAgents">;
+  readonly leadTools: () => readonly Tool[];
   readonly teammates: TeammateStarter | undefined;
   readonly runtime: () => AgentRuntime;
 }
@@ -28,7 +30,7 @@ export function landTools(path: AgentPath, ports: SessionLandPorts): readonly To
   if (path !== leadPath) return [];
   const tool = createLandTool({
     place: ports.place,
-    settings: ports.agents.repository,
+    settings: ports.settings,
     ownerId: () => ports.runtime().id,
     // A check runs outside of a sandbox, so it is judged that way.
     refuseCheck: (command) => refusalOf({ command, ...(ports.runtime().sandbox && { outside_sandbox: true }) }, ports),
@@ -45,19 +47,19 @@ export function landTools(path: AgentPath, ports: SessionLandPorts): readonly To
 
 async function refusalOf(
   input: { readonly command: string; readonly outside_sandbox?: boolean },
-  { runtime, agents }: SessionLandPorts,
+  { runtime, leadTools }: SessionLandPorts,
 ): Promise<RefusedCommand | undefined> {
-  const bash = agents.leadTools().find(({ name }) => name === "Bash");
+  const bash = leadTools().find(({ name }) => name === "Bash");
   if (!bash) return { why: "you have no Bash tool", allowedWith: undefined };
   return refusedCommand(await runtime().policy.decide(bash, input));
 }
 
 /** True if the last agent of this name works in the lead's own folder: a teammate, or a subagent of any run. */
-async function worksHere(name: string, { place, agents, teammates }: SessionLandPorts): Promise<boolean> {
+async function worksHere(name: string, { place, log, teammates }: SessionLandPorts): Promise<boolean> {
   const member = teammates?.members?.().findLast((each) => each.name.toLowerCase() === name);
   if (member) return member.cwd === place.cwd && member.worktreePath === undefined && member.worker === undefined;
-  const spawned = [...(await agents.readLogs())].flatMap(([id, log]) =>
-    log.flatMap(({ event }) =>
+  const spawned = [...(await log.readAgents())].flatMap(([id, envelopes]) =>
+    envelopes.flatMap(({ event }) =>
       event.type === "agent.spawned" && subagentName(id, event)?.toLowerCase() === name ? [event] : [],
     ),
   );

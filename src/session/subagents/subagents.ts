@@ -1,16 +1,12 @@
-import { type Agent, type AgentReport, forkMarker, type OngoingAgent } from "../../agent/index.ts";
+import type { Agent, AgentReport, OngoingAgent } from "../../agent/index.ts";
 import type { Ack, AgentId, AgentPath, ContentPart, Message, PromptId, StoredEnvelope } from "../../protocol/index.ts";
 import { leadPath, TroupeError } from "../../protocol/index.ts";
 import {
   type SubagentRegistry,
-  createAgentTool,
   type SubagentDefaults,
   createSubagentRegistry,
   createIdleCache,
-  createSendMessageTool,
   createAgentSlots,
-  createCrashReport,
-  type CrashReport,
   type ParentAgent,
   resumeSubagent,
   type AgentSlot,
@@ -19,17 +15,16 @@ import {
   subagentName,
 } from "../../team/index.ts";
 import type { Tool } from "../../tool/index.ts";
-import { createSubagentRuntimes } from "./subagent-runtimes.ts";
+import { createLostAgents, type LostAgents } from "./lost-agents.ts";
+import { createSubagentRuntimes, type SubagentRuntimes } from "./subagent-runtimes.ts";
+import { subagentTools } from "./subagent-tools.ts";
 import { runDelegatedTask, type DelegatedWork } from "./run-delegated-task.ts";
-import { landTools } from "./session-land-tool.ts";
 import { isolateInWorktree, type IsolationPorts } from "./isolate-in-worktree.ts";
 import { createRemoteAgents } from "../remote/remote-agents.ts";
 import { type AgentRuntime, type SessionResources } from "../agent-runtime/agent-runtime.ts";
-import type { StartedWork } from "../agent-runtime/background-work.ts";
-import type { AgentDependencies } from "../session-dependencies.ts";
 
 /** The subagents of a session, with its runtimes, tools, models and worktrees. */
-export interface SessionSubagents {
+export interface SessionSubagents extends LostAgents {
   readonly registry: SubagentRegistry;
   /** Acquires a slot for a new agent. Throws if there is none. */
   acquireSlot(parent: ParentAgent, signal: AbortSignal): Promise<AgentSlot>;
@@ -41,14 +36,10 @@ export interface SessionSubagents {
   toolsOf(runtime: () => AgentRuntime, path: AgentPath, teammates?: TeammateStarter): readonly Tool[];
   /** Moves foreground agents to the background. */
   sendToBackground(): void;
-  /** Report for a subagent that was running when the previous process ended. */
-  reportLostWork(started: StartedWork): Promise<CrashReport | "still running" | undefined>;
   /** Resumes remote agents of previous runs of the session. Call it before open calls are closed. */
   resumeRemoteAgents(runtime: AgentRuntime, log: readonly StoredEnvelope[]): Promise<void>;
   /** The session ends. Remote agents continue and are found again when it is resumed. */
   leave(): Promise<void>;
-  /** Reports agents that a call was waiting for when the previous run ended. Call it before open calls are closed. */
-  reportLostAgents(runtime: AgentRuntime, log: readonly StoredEnvelope[]): Promise<void>;
   /** The agents that this agent has started. */
   subagentsOf(parent: AgentId): readonly OngoingAgent[];
   agentOf(id: AgentId): Agent | undefined;
@@ -66,99 +57,95 @@ export interface SessionSubagents {
   close(): Promise<void>;
 }
 
-export function createSessionSubagents(shared: SessionResources, agents: AgentDependencies): SessionSubagents {
-  const { parts } = shared;
-  const { opened, clock, createId } = parts;
-  const limits = parts.spawnLimits ?? createAgentSlots(parts.limits ?? {}, { clock });
-  for (const { event } of [...opened.leadLog.replayed, ...(parts.earlierAgents ?? [])]) limits.countEarlier(event);
+/** The session's own agent, which exists only after the tools with which it starts others. */
+export interface OwnAgent {
+  readonly runtime: () => AgentRuntime;
+  readonly tools: () => readonly Tool[];
+}
+
+export function createSessionSubagents(shared: SessionResources, own: OwnAgent): SessionSubagents {
+  const { config, log, extensions, budget, role, ports: session } = shared.session;
+  const { opened, earlierAgents } = log;
+  const { clock, createId } = session;
+  const limits = budget.slots ?? createAgentSlots(config.limits, { clock });
+  for (const { event } of [...opened.leadLog.replayed, ...earlierAgents]) limits.countEarlier(event);
   const idleSlots = createIdleCache();
-  const { watchdog, sideQuestions: asides, remote: work } = agents;
+  const asides = {
+    progress: config.subagents.progressSummaries ?? true,
+    history: config.subagents.historySummaries ?? true,
+    reportCheck: config.subagents.handOverCheck === "on",
+  };
   const defaults: SubagentDefaults = {
     clock,
-    watchdog,
+    watchdog: config.watchdog,
     sideQuestions: asides,
     onWake: idleSlots.wakes,
     onIdle: idleSlots.rests,
   };
   const closing = new AbortController();
   const sendToBackground = new Set<() => void>();
-  const placeAt = (cwd: string) => ({ ...agents.place, cwd, env: parts.childEnv, clock, createId });
+  const placeAt = (cwd: string) => ({
+    home: config.home,
+    userHome: config.userHome,
+    cwd,
+    env: config.childEnv,
+    clock,
+    createId,
+  });
   const isolationAt = (cwd: string): IsolationPorts => ({
     place: placeAt(cwd),
-    settings: agents.repository.worktree,
-    hooks: agents.lead().hooks,
+    settings: config.worktree,
+    hooks: own.runtime().hooks,
   });
 
-  const runtimes = createSubagentRuntimes(shared, agents, {
+  const runtimes = createSubagentRuntimes(shared, own, {
     defaults,
     isolationAt,
     toolsOf: (runtime, path) => toolsOf(runtime, path),
-    reportLostWork: (started) => reportLostWork(started),
+    reportLostWork: (started) => lost.reportLostWork(started),
     subagentsOf: (parent) => subagentsOf(parent),
   });
 
   const subagents: SubagentRegistry = createSubagentRegistry({
-    definitions: agents.definitions,
-    rules: parts.rules,
+    definitions: extensions.definitions,
+    rules: extensions.rules,
     ...runtimes,
     limits,
     defaults,
     createId,
-    forks: agents.forks,
-    coordinator: parts.coordinator !== undefined,
-    earlierNames: (parts.earlierAgents ?? []).flatMap(({ agent, event }) =>
+    forks: role.forks,
+    coordinator: role.coordinator !== undefined,
+    earlierNames: earlierAgents.flatMap(({ agent, event }) =>
       event.type === "agent.spawned" ? (subagentName(agent, event) ?? []) : [],
     ),
-    modelOverride: agents.modelOverride,
-    modeSetting: agents.modeSetting,
+    modelOverride: config.subagentModel?.value,
+    modeSetting: config.subagents.permissionMode,
     isolate: (agent, signal) => isolateInWorktree(agent, isolationAt(agent.cwd), signal),
-    openRemoteRuntime: work && ((request) => remotes.runtime(request)),
+    openRemoteRuntime: session.remote && ((request) => remotes.runtime(request)),
   });
-  const remotes = createRemoteAgents(shared, agents, {
+  const remotes = createRemoteAgents(shared, {
+    lead: own.runtime,
     defaults,
     placeAt,
     adopt: (subagent) => subagents.adopt(subagent),
     acquireSlotNow: limits.acquireSlotNow,
   });
 
-  function toolsOf(runtime: () => AgentRuntime, path: AgentPath, teammates?: TeammateStarter): readonly Tool[] {
-    const parent = (): ParentAgent => ({
-      id: runtime().id,
-      path,
-      model: runtime().model().ref,
-      mode: runtime().mode(),
-      cwd: runtime().cwd(),
-      roots: runtime().policy.roots,
-      isFork: isForked(runtime().conversation.answered()),
-      turn: runtime().conversation.turn,
-    });
-    return [
-      createAgentTool({
+  const lost = createLostAgents({ log, isResumed: remotes.isResumed, wantsCheck: asides.reportCheck });
+  const toolsOf: SessionSubagents["toolsOf"] = (runtime, path, teammates) =>
+    subagentTools(
+      { runtime, path, teammates },
+      {
+        session: shared.session,
         subagents,
-        parent,
-        backgroundAfterMs: agents.backgroundAfterMs,
-        clock,
-        forks: agents.forks,
-        ...callerFacts(parts, path),
-        teammates,
+        place: placeAt(config.cwd),
+        leadTools: own.tools,
+        delegate,
         sentToBackground: (signal) => whenSent(sendToBackground, signal),
-      }),
-      createSendMessageTool({ subagents }),
-      ...landTools(path, { place: placeAt(parts.cwd), agents, teammates, runtime, delegate }),
-    ];
-  }
-
-  async function reportLostWork(started: StartedWork): Promise<CrashReport | "still running" | undefined> {
-    if (started.agent === undefined) return undefined;
-    if (remotes.isResumed(started.agent)) return "still running";
-    const { agent, backgroundId: taskId, description } = started;
-    return createCrashReport(
-      { agent, taskId, description, wantsCheck: asides.reportCheck },
-      (await agents.readLogs()).get(agent) ?? [],
+      },
     );
-  }
 
-  const earlierPaths = (parts.earlierAgents ?? []).flatMap(({ event }) =>
+  const earlierPaths = earlierAgents.flatMap(({ event }) =>
     event.type === "agent.spawned" && event.parent !== undefined ? [event.path] : [],
   );
   const paths = () => [...new Set([...earlierPaths, ...subagents.all().map(({ path }) => path)])];
@@ -173,7 +160,9 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
     runDelegatedTask(
       { ...work, signal: work.signal ? AbortSignal.any([work.signal, closing.signal]) : closing.signal },
       {
-        agents,
+        extensions,
+        own,
+        modelOverride: config.subagentModel?.value,
         defaults,
         leadId: opened.leadLog.agent,
         newId: () => createId<AgentId>("agt"),
@@ -200,43 +189,14 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
       for (const resolve of sendToBackground) resolve();
       sendToBackground.clear();
     },
-    reportLostWork,
+    ...lost,
     resumeRemoteAgents: remotes.resume,
     leave: remotes.leave,
-    async reportLostAgents(runtime, log) {
-      const open = new Set(runtime.conversation.openCalls().map(({ call }) => call.callId));
-      if (open.size === 0) return;
-      const known = new Set(
-        log.flatMap(({ event }) => (event.type === "background.started" ? (event.agent ?? []) : [])),
-      );
-      for (const [agent, envelopes] of await agents.readLogs()) {
-        const spawned = envelopes.map(({ event }) => event).find((event) => event.type === "agent.spawned");
-        if (spawned?.parent !== runtime.id || known.has(agent) || remotes.isResumed(agent)) continue;
-        if (spawned.callId === undefined || !open.has(spawned.callId)) continue;
-        const { text } = createCrashReport(
-          { agent, description: spawned.description ?? spawned.agentType, wantsCheck: asides.reportCheck },
-          envelopes,
-        );
-        const promptId = agent.replace(/^agt_/, "prm_") as PromptId;
-        await runtime.agent.admitOnce({ promptId, source: "background", parts: [{ type: "text", text }] });
-      }
-    },
     subagentsOf,
     agentOf: (id) => runtimes.get(id)?.agent,
     paths,
     delegate,
-    async sendPrompt(path, content) {
-      const subagent = await subagents.find(path);
-      if (subagent?.path !== path) return undefined;
-      const submitted = (await agents.lead().hooks?.submitted(content)) ?? { parts: content };
-      if ("blocked" in submitted) return { ok: false, code: "blocked_by_hook", message: submitted.blocked };
-      const parent = subagents.all().find(({ id }) => id === subagent.parent);
-      // If the parent is idle the report goes to the lead, because the parent would have to be woken for it.
-      const reportTo = (parent?.running ? runtimes.get(subagent.parent) : undefined) ?? agents.lead();
-      const ports = { subagents, background: reportTo.background.tasks, signal: closing.signal };
-      await resumeSubagent(subagent, { parts: submitted.parts, by: "user", description: subagent.description }, ports);
-      return { ok: true };
-    },
+    sendPrompt: (path, content) => promptSubagent(path, content, { subagents, runtimes, own, signal: closing.signal }),
     async interrupt(path) {
       const subagent = subagents.all().find((each) => each.path === path);
       if (subagent?.running) await subagent.interrupt("the user interrupted it");
@@ -263,16 +223,27 @@ const whenSent = (waiting: Set<() => void>, signal: AbortSignal): Promise<void> 
     signal.addEventListener("abort", leave, { once: true });
   });
 
-const callerFacts = ({ coordinator, asker, permissionMode }: SessionResources["parts"], path: AgentPath) => ({
-  coordinator: coordinator !== undefined,
-  hasUser: path === leadPath && asker === "reply",
-  mode: permissionMode,
-});
+/** Continues the agent of this path with a prompt of the user. Undefined if there is no such agent. */
+async function promptSubagent(
+  path: AgentPath,
+  content: readonly ContentPart[],
+  { subagents, runtimes, own, signal }: PromptPorts,
+): Promise<Ack | undefined> {
+  const subagent = await subagents.find(path);
+  if (subagent?.path !== path) return undefined;
+  const submitted = (await own.runtime().hooks?.submitted(content)) ?? { parts: content };
+  if ("blocked" in submitted) return { ok: false, code: "blocked_by_hook", message: submitted.blocked };
+  const parent = subagents.all().find(({ id }) => id === subagent.parent);
+  // If the parent is idle the report goes to the lead, because the parent would have to be woken for it.
+  const reportTo = (parent?.running ? runtimes.get(subagent.parent) : undefined) ?? own.runtime();
+  const ports = { subagents, background: reportTo.background.tasks, signal };
+  await resumeSubagent(subagent, { parts: submitted.parts, by: "user", description: subagent.description }, ports);
+  return { ok: true };
+}
 
-/** Uses the mark in the conversation, which stays even if the parent is unknown. */
-function isForked(messages: readonly Message[]): boolean {
-  return messages.some(
-    ({ role, parts }) =>
-      role === "user" && parts.some((part) => part.type === "text" && part.text.startsWith(forkMarker)),
-  );
+interface PromptPorts {
+  readonly subagents: SubagentRegistry;
+  readonly runtimes: Pick<SubagentRuntimes, "get">;
+  readonly own: OwnAgent;
+  readonly signal: AbortSignal;
 }

@@ -3,10 +3,11 @@ import { createProcessScope, type CreateId } from "../../platform/index.ts";
 import type { AgentDefinition, CallId, ModelClient, PermissionMode, RequestId } from "../../protocol/index.ts";
 import type { Config } from "../config/load-config.ts";
 import { ownExecutable } from "../config/own-executable.ts";
-import type { MemberContext, PermissionAsker } from "../session-dependencies.ts";
+import type { MemberContext } from "../member-context.ts";
+import type { PermissionAsker } from "../session-context.ts";
 
 export interface AcpTeammateOptions {
-  readonly member?: Omit<MemberContext, "definition"> | undefined;
+  readonly member?: MemberContext | undefined;
   readonly config: Pick<Config, "home" | "cwd">;
   /** The user's full environment: the external program finds its own keys and settings in it. */
   readonly env: Readonly<Record<string, string | undefined>>;

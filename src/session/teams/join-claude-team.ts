@@ -4,7 +4,7 @@ import { openTeamStore, type StoredTeam } from "../../store/index.ts";
 import { openMailbox } from "../../team/index.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { StartOptions } from "../start-session.ts";
-import { launchFlagsOf } from "./create-lead-role.ts";
+import { launchFlagsOf } from "./launch-flags.ts";
 
 export interface JoinOptions extends Pick<StartOptions, "cwd" | "env" | "flags" | "trust"> {
   /** The wanted name. A number is added if it is in use. */

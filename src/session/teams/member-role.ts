@@ -34,7 +34,7 @@ import {
 import { textResult } from "../../tool/index.ts";
 import type { RemoteHost } from "./remote-host.ts";
 import { reportMissingTranscript } from "./missing-transcript.ts";
-import type { PermissionAsker } from "../session-dependencies.ts";
+import type { PermissionAsker } from "../session-context.ts";
 import type { TeamRole, TeamPorts } from "./team-role.ts";
 import { type TeammateWorktree, unlandedWorkOf } from "./teammate-worktree.ts";
 import { setTeammateMode } from "./set-teammate-mode.ts";
@@ -249,7 +249,7 @@ function createWatchers(
   const watchdog = createTeammateWatchdog({
     agent,
     conversation: () => seat().conversation,
-    settings: shared.parts.agents?.watchdog,
+    settings: shared.session.config.watchdog,
     clock,
     onFailure: fail,
   });

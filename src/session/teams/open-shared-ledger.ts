@@ -12,7 +12,7 @@ import type { OpenedSession } from "../../store/index.ts";
 import { createSharedLedger } from "../../team/index.ts";
 import type { Config } from "../config/load-config.ts";
 import type { StartOptions } from "../start-session.ts";
-import { areTeamsOn } from "./create-lead-role.ts";
+import { areTeamsOn } from "./launch-flags.ts";
 
 export interface SharedLedger {
   readonly path: string;

@@ -13,7 +13,7 @@ import type { OpenedSession } from "../../store/index.ts";
 import { createSharedSlots, type SharedSlots } from "../../team/index.ts";
 import type { Config } from "../config/load-config.ts";
 import type { StartOptions } from "../start-session.ts";
-import { areTeamsOn } from "./create-lead-role.ts";
+import { areTeamsOn } from "./launch-flags.ts";
 
 /**
  * Limits the number of agents of a session and its members together. Undefined if the session leads no team. Nothing is

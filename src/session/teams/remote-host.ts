@@ -4,7 +4,7 @@ import { isInside } from "../../platform/index.ts";
 import type { AllowedPath, Envelope, Member, PermissionMode, SessionId } from "../../protocol/index.ts";
 import type { ConfigFlags } from "../config/load-config.ts";
 import type { MemberRole } from "./member-role.ts";
-import type { PermissionAsker } from "../session-dependencies.ts";
+import type { PermissionAsker } from "../session-context.ts";
 
 /** The machine of a teammate that runs remote from its lead. It decides these values locally. */
 export interface RemoteHost {

@@ -23,7 +23,7 @@ import { wasStartedBefore } from "./missing-transcript.ts";
 import { memberWorktrees, openTeammateWorktree } from "./teammate-worktree.ts";
 import { createNoticeRecorder, storageNoticeKind } from "./record-notice.ts";
 import type { Session } from "../session.ts";
-import type { MemberPrompt } from "../session-dependencies.ts";
+import type { MemberPrompt } from "../member-context.ts";
 import type { ProcessShared } from "./process-shared.ts";
 import { type SessionHost, systemHost } from "../session-host.ts";
 import { startSession } from "../start-session.ts";

@@ -25,7 +25,7 @@ export async function spawnTeammate(
   { registry, options, ports }: SpawnTeammatePorts,
 ): Promise<ToolResult> {
   const team = registry.get(teammateRequest.team);
-  const { coordinator } = ports.shared.parts;
+  const { coordinator } = ports.shared.session.role;
   const facts = (member: Member) => ({
     team: team.name,
     cwd: parent.cwd,

@@ -113,7 +113,7 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
       permissions: { ask: ports.shared.ask, plansBy: settings.planApproval ?? "lead", mode: () => seat().mode() },
       backends: options.backends,
       worktrees: options.worktrees,
-      archiveReport: createReportArchive(ports.shared.parts.opened, team.name),
+      archiveReport: createReportArchive(ports.shared.session.log.opened, team.name),
       limits: leadLimits(settings, ports),
       onStatus: (status, member) => {
         if (member.name !== teamLead && !isExternal(member)) slots?.statusChanged(team.name, status);
@@ -285,7 +285,7 @@ const leadLimits = (
   ports: TeamPorts,
 ): LeadTeamOptions["limits"] => ({
   shutdownMs,
-  startMs: ports.shared.parts.agents?.watchdog?.startMs,
+  startMs: ports.shared.session.config.watchdog.startMs,
   silentMs,
   maxWakes,
   gatherMs,

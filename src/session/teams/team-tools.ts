@@ -65,12 +65,12 @@ export function taskTools(toolPorts: TaskToolPorts): readonly Tool[] {
     },
     accept: (task, signal) => {
       const runtime = ports.runtime();
-      const { scope, parts } = ports.shared;
+      const { scope, session } = ports.shared;
       return acceptTask(task, {
         cwd: runtime.cwd(),
-        env: parts.childEnv,
+        env: session.config.childEnv,
         processes: scope,
-        clock: parts.clock,
+        clock: session.ports.clock,
         timeoutMs: checkTimeoutMs,
         sandbox: runtime.sandbox,
         signal,

@@ -24,7 +24,7 @@ async function starting({ logFails = false, isolated = true } = {}) {
       createId: createIdFactory(systemClock),
     },
     ports: {
-      shared: { parts: {} },
+      shared: { session: { role: {} } },
       subagents: { acquireSlot: async () => ({ release: () => undefined }), isolate },
       agent: () => ({
         record: async () => {
