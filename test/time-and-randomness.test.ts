@@ -19,7 +19,7 @@ const secret = "Others must not guess the name. No decision depends on it.";
 /** The remaining direct uses, each with its reason. */
 const allowed: Readonly<Record<string, { readonly uses: readonly string[]; readonly why: string }>> = {
   "session/session-host.ts": { uses: ["systemClock"], why: machine },
-  "session/start-session.ts": {
+  "session/start/create-models.ts": {
     uses: ["Math.random"],
     why: "It spreads retries of real providers. A simulation passes its model.",
   },

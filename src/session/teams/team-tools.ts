@@ -96,7 +96,7 @@ export const adaptToolTo = ({ ports, me, members }: Pick<TaskToolPorts, "ports" 
 export function branchUseOf(name: string, { members, ports }: Pick<TaskToolPorts, "members" | "ports">): BranchUse {
   if (name === teamLead) return "land";
   const member = members().find((each) => each.name === name);
-  const type = ports.shared.parts.agents?.definitions.find((each) => each.name === member?.agentType);
+  const type = ports.shared.session.extensions.definitions.find((each) => each.name === member?.agentType);
   if (type && isReadOnlyType(type)) return "compare";
   return member?.worktreePath === undefined ? "ask" : "merge";
 }

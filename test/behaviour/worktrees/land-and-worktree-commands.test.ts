@@ -59,8 +59,8 @@ it("troupe land and troupe worktree: bad input prints one line and exits with co
   expect(await said("land", "--agent")).toMatch(/no branches given\./);
   expect(await said("land", "--agent", "Explore")).toMatch(/no branches given\./);
   expect(await said("land", "--agent", "goood")).toMatch(/branch goood does not exist; did you mean good\?/);
-  write("a.txt", "dirty\n");
-  expect(await said("land", "good")).toMatch(/uncommitted changes \(a\.txt\)\. Commit or stash them first/);
+  write("good.txt", "mine\n");
+  expect(await said("land", "good")).toMatch(/untracked files are in the way \(good\.txt\).* Rename or remove them/);
   const outside = workplace();
   expect((await outside.run(["worktree", "list"])).stderr).toMatch(/is not in a git repository/);
 });
