@@ -199,7 +199,7 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     saveOutput: (name, data) => opened.saveOutput(name, data),
     contextFor: ({ input, ...call }) => ({
       ...call,
-      ...toolPlace(shared, spec, policy, input),
+      ...toolPlace(shared, spec, { policy, input }),
       sandbox,
       files: known().files,
       background: background.tasks,
@@ -311,8 +311,7 @@ function openAgentHooks(
 const toolPlace = (
   { session: { config, models }, scope }: SessionResources,
   { log, path, cwd, tools }: AgentRuntimeOptions,
-  policy: Policy,
-  input: unknown,
+  { policy, input }: { readonly policy: Policy; readonly input: unknown },
 ) => ({
   judgedPath: policy.judgedPath(input),
   agent: { id: log.agent, path, tools: new Set(tools().map(({ name }) => name)) },

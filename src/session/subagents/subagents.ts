@@ -1,6 +1,12 @@
 import type { Agent, AgentReport, OngoingAgent } from "../../agent/index.ts";
-import type { Ack, AgentId, AgentPath, ContentPart, Message, PromptId, StoredEnvelope } from "../../protocol/index.ts";
-import { leadPath, TroupeError } from "../../protocol/index.ts";
+import {
+  type Ack,
+  type AgentId,
+  type AgentPath,
+  type ContentPart,
+  type StoredEnvelope,
+  TroupeError,
+} from "../../protocol/index.ts";
 import {
   type SubagentRegistry,
   type SubagentDefaults,

@@ -24,7 +24,7 @@ async function starting({ logFails = false, isolated = true } = {}) {
       createId: createIdFactory(systemClock),
     },
     ports: {
-      shared: { session: { role: {} } },
+      shared: { session: { role: {}, extensions: { definitions: [definition] } } },
       subagents: { acquireSlot: async () => ({ release: () => undefined }), isolate },
       agent: () => ({
         record: async () => {
