@@ -6,7 +6,7 @@ export { readJsonFile, writeFileAtomic } from "./files/atomic-file.ts";
 export { type Claim, claim, claimHolder } from "./files/claim-file.ts";
 export { closeAll } from "./close-all.ts";
 export { type Cleanup, createCleanup } from "./cleanup.ts";
-export { createLate, type Late } from "./late.ts";
+export { createLate } from "./late.ts";
 export { type Clock, sleepUnlessAborted, systemClock, withTimeLimit } from "./clock.ts";
 export { type CreateId, createIdFactory } from "./create-id.ts";
 export { digestOfCall } from "./text/call-digest.ts";

@@ -68,7 +68,7 @@ export interface Models {
   costOf(ref: string, usage: Usage): number;
 }
 
-/** What the user and the project add: servers, hooks, agent types, commands, instructions, rules and tools. */
+/** The additions of the user and the project: servers, hooks, agent types, commands, instructions, rules and tools. */
 export interface Extensions {
   /** The MCP servers, already starting. */
   readonly mcp: SessionMcp | undefined;

@@ -37,7 +37,7 @@ export { subagentName } from "./subagents/subagent-name.ts";
 export { evidenceJson, evidenceText } from "./evidence/evidence-text.ts";
 export { evidenceOf } from "./evidence/evidence.ts";
 export { createFileOverlapMap, type FileOverlap } from "./evidence/file-overlap.ts";
-export type { SideQuestionSettings, Subagent, SubagentDefaults } from "./subagents/subagent.ts";
+export type { Subagent, SubagentDefaults } from "./subagents/subagent.ts";
 export { createSubagent } from "./subagents/create-subagent.ts";
 export {
   requestFromLog,

@@ -1,11 +1,6 @@
 import { type BackendType, type Envelope, type Member, TroupeError } from "../../protocol/index.ts";
 import type { OpenedSession, TeamStore } from "../../store/index.ts";
-import {
-  type Backend,
-  createInProcessBackend,
-  createRemoteBackend,
-  type MemberBackends,
-} from "../../team/index.ts";
+import { type Backend, createInProcessBackend, createRemoteBackend, type MemberBackends } from "../../team/index.ts";
 import type { Config } from "../config/load-config.ts";
 import { mirrorTeammateLog } from "../remote/mirror-teammate-log.ts";
 import type { RemoteWork } from "../remote/remote-work.ts";

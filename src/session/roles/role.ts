@@ -6,7 +6,7 @@ import type { Policy } from "../permissions/permission-policy.ts";
 import type { Coordinator } from "../teams/coordinator-mode.ts";
 import type { TeamPorts, TeamRole } from "../teams/team-role.ts";
 
-/** What a session is: it works alone, leads teams, coordinates workers, or is a teammate. */
+/** The purpose of a session: it works alone, leads teams, coordinates workers, or is a teammate. */
 export interface Role {
   readonly agent: RoleAgent;
   /** Set if its agent delegates all work. */

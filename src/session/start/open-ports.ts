@@ -15,7 +15,7 @@ interface PortSources {
   readonly cleanup: Cleanup;
 }
 
-/** Connects to workers on other machines. A teammate has none of its own. */
+/** Connects to workers on other machines. A teammate has no such connection. */
 export function openRemoteWork({ config, options, host, cleanup }: PortSources): RemoteWork | undefined {
   const { bus } = config;
   if (!bus || options.member) return undefined;

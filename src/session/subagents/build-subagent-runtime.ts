@@ -17,7 +17,7 @@ export interface BuildPorts extends Pick<LostAgents, "reportLostWork"> {
   subagentsOf(parent: AgentId): readonly OngoingAgent[];
 }
 
-/** What is loaded for one subagent. */
+/** The loaded parts of one subagent. */
 export interface BuildInputs {
   readonly roots: readonly string[];
   /** Undefined for a fork, which has what its parent has. */

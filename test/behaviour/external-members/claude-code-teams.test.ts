@@ -154,7 +154,7 @@ test("unsupported message is refused with a reason; a deleted team ends the memb
     /came to: .*Not sent: Claude Code's files have no format for a message of the kind plan_approval_request/,
   );
   await member.saw(/shutdown request/);
-  // The member may add a file while the folder is deleted. Then the deletion goes on, as that of Claude Code does.
+  // The member may add a file while the folder is deleted. Then the deletion continues, as that of Claude Code does.
   rmSync(join(place.home, ".claude", "teams", "session-1"), { recursive: true, maxRetries: 10 });
   expect(await member.done).toMatchObject({ code: 0, stderr: "" });
   expect(existsSync(join(place.home, ".claude", "teams", "session-1"))).toBe(false);
