@@ -56,7 +56,7 @@ function repairIssue(input: Fields, issue: Issue, fields: readonly string[]): bo
     case "unrecognized_keys":
       return renameKeys(valueAt(input, issue.path), issue.keys, fields);
     case "invalid_type":
-      return replaceAt(input, issue.path, (value) => converted(value, issue.expected));
+      return replaceAt(input, issue.path, (value) => converted(value, issue.expected) ?? asCommand(value, fields));
     case "invalid_value":
       return replaceAt(input, issue.path, (value) =>
         typeof value === "string" ? issue.values.find((known) => isAlike(known, value)) : undefined,
@@ -110,6 +110,10 @@ function converted(value: unknown, expected: string): unknown {
       return undefined;
   }
 }
+
+/** A model writes a check as a line instead of an object. */
+const asCommand = (value: unknown, fields: readonly string[]): Fields | undefined =>
+  typeof value === "string" && fields.includes("command") ? { command: value } : undefined;
 
 function listOf(value: unknown): readonly unknown[] | undefined {
   if (typeof value !== "string") return value === undefined ? undefined : [value];

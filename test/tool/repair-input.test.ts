@@ -67,6 +67,18 @@ describe("harmless variants of an input are accepted", () => {
     });
   });
 
+  test("a command line in place of a check", () => {
+    const input = z.strictObject({
+      acceptance: z.array(z.strictObject({ command: z.string(), timeoutMs: z.number().optional() })),
+    });
+    const tool = { ...toolNamed("Read"), input };
+    const value = { acceptance: [{ command: "npm test" }, { command: "npm run lint" }] };
+    expect(parseModelInput(tool, { acceptance: ["npm test", { command: "npm run lint" }] })).toEqual({
+      ok: true,
+      value,
+    });
+  });
+
   test("the input itself stays as the model wrote it", () => {
     const input = { path: "a", offset: "3" };
     parseModelInput(toolNamed("Read"), input);

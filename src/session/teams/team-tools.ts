@@ -58,7 +58,8 @@ export function taskTools(toolPorts: TaskToolPorts): readonly Tool[] {
     members: toolPorts.members,
     record: (event) => ports.agent().record(event),
     notify: async (mail) => void (await toolPorts.link()?.send(mail)),
-    refuseCheck: (command) => refusalOf(command, ports),
+    // The rules for an agent that only reads say nothing about the member that does the task.
+    refuseCheck: async (command) => (canWrite(ports) ? refusalOf(command, ports) : undefined),
     hooks: {
       taskCreated: async (task, signal) => ports.runtime().hooks?.taskCreated(task, actorOf(toolPorts), signal),
       taskCompleted: async (task, signal) => ports.runtime().hooks?.taskCompleted(task, actorOf(toolPorts), signal),
@@ -102,6 +103,9 @@ export function branchUseOf(name: string, { members, ports }: Pick<TaskToolPorts
 }
 
 /** A check runs only if the member that completes the task could run it without asking. */
+const canWrite = ({ tools }: TeamPorts): boolean =>
+  tools().some(({ name }) => name === "Edit" || name === "Write" || name === "NotebookEdit");
+
 async function refusalOf(command: string, { tools, runtime }: TeamPorts): Promise<RefusedCommand | undefined> {
   const bash = tools().find(({ name }) => name === "Bash");
   if (!bash) return { why: "no Bash tool is available to run it", allowedWith: undefined };

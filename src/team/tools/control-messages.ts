@@ -145,7 +145,7 @@ async function requestEnd(
   const requestId = await ports.requestShutdown(to, reason);
   const warning = work ? ` ${unfinishedWorkNote(to.name, work)}` : "";
   return textResult(
-    `${to.name} is asked to end (${requestId}). It answers, or is stopped if it takes too long. You are notified either way. Until then it still runs.${warning}`,
+    `${to.name} is asked to end (${requestId}). It answers, or is stopped if it takes too long. You are notified either way. Until then it still runs: give the user the whole answer after it has ended.${warning}`,
   );
 }
 

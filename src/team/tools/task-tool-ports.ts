@@ -140,7 +140,7 @@ export const teamOf = (ports: TaskToolPorts): { team?: string } => {
 const nextStep: Readonly<Record<TaskRefusal, string>> = {
   missing: " TaskList shows the tasks.",
   taken: "",
-  blocked: " It is free when those are completed. Choose a task that nothing blocks.",
+  blocked: " Choose a task that nothing blocks, or end your turn: you are woken when a task of yours is free.",
   busy: "",
   unfit: "",
   stale: "",

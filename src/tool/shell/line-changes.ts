@@ -61,7 +61,10 @@ export function unsafeLineReason(
 ): { readonly why: string; readonly command: ShellCommand } | undefined {
   const git = changes.find(({ change }) => change.git);
   if (git && !ruled.every(isCommit))
-    return { why: "git changes files only in a line without other programs", command: git.command };
+    return {
+      why: "run the git commands in a separate call, without other programs",
+      command: git.command,
+    };
   const redirects = [...line.redirects, ...line.commands.flatMap((command) => command.redirects)];
   const writes = redirects.some(({ effect }) => effect === "write");
   const fixed = changes.find(({ command, change }) => change.foreign.length > 0 || hasPattern(command));

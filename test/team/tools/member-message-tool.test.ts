@@ -265,9 +265,11 @@ describe("3.7 requests and answers", () => {
     const it = await mailBench({ unfinished: { bob: work } });
     const message = { type: "shutdown_request" };
     expect((await it.say(teamLead, { to: "bob", message })).text).toMatch(
-      /Until then it still runs\. Note: bob is working, and not all of its work is on your branch: 1 commit not landed, 1 uncommitted file \(a\.ts\)\. Land what is committed: Land \(branches: \["troupe\/bob"\]\)\.$/,
+      /after it has ended\. Note: bob is working, and not all of its work is on your branch: 1 commit not landed, 1 uncommitted file \(a\.ts\)\. Land what is committed: Land \(branches: \["troupe\/bob"\]\)\.$/,
     );
-    expect((await it.say(teamLead, { to: "alice", message })).text).toMatch(/Until then it still runs\.$/);
+    expect((await it.say(teamLead, { to: "alice", message })).text).toMatch(
+      /Until then it still runs: give the user the whole answer after it has ended\.$/,
+    );
   });
 
   test("the lead asks a member to shut down; no other member can", async () => {

@@ -104,7 +104,7 @@ describe("all members that a changed owner concerns are notified", () => {
     );
     const said = await it.call("team-lead", "TaskUpdate", { taskId: 1, owner: "bob" });
     expect(said.text).toBe(
-      "Task #1 changed. alice had claimed it and is asked to stop. bob is notified by mail.\n#1 [pending] first (bob)",
+      "Task #1 changed. alice had it and is notified. bob is notified by mail.\n#1 [pending] first (bob)",
     );
     expect(it.mails).toEqual([
       {
@@ -171,10 +171,10 @@ describe("all members that a changed owner concerns are notified", () => {
     await it.call("alice", "TaskUpdate", claim(1));
     await it.call("bob", "TaskUpdate", claim(2));
     expect((await it.call("team-lead", "TaskUpdate", { taskId: 1, status: "completed" })).text).toBe(
-      "Task #1 is completed. alice had claimed it and is asked to stop. TaskList shows what is left.",
+      "Task #1 is completed. alice had it and is notified. TaskList shows what is left.",
     );
     expect((await it.call("team-lead", "TaskUpdate", { taskId: 2, status: "deleted" })).text).toBe(
-      "Task #2 deleted. bob had claimed it and is asked to stop.",
+      "Task #2 deleted. bob had it and is notified.",
     );
     expect(it.mails.map(({ to, wakes, body }) => [to, wakes, body.kind === "text" && body.text])).toEqual([
       ["alice", false, "team-lead set your task #1 to completed. Nothing is left to do for it: stop working on it."],

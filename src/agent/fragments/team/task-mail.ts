@@ -130,7 +130,7 @@ export function taskHolderNote(facts: TaskChangeFacts): readonly string[] {
   if (!isMember(holder)) return [`It was reserved for ${holder}.`];
   return [
     previous?.status === "in_progress"
-      ? `${holder} had claimed it and is asked to stop.`
+      ? `${holder} had it and is notified.`
       : `It was ${holder}'s, and ${holder} is notified.`,
   ];
 }
