@@ -197,6 +197,9 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       const presence = await one.presence.announce("a", "working");
       const { item } = expectOk(await one.tasks.claim(1, { name: "a", holder: currentProcess() }));
       expect(await two.tasks.releaseGone(({ name }) => two.presence.goneReason(name))).toEqual([]);
+      // A sign that is still on its way would count as a new one.
+      const isSeen = async () => (await two.presence.look("a"))?.state === "working";
+      while (!(await isSeen())) await new Promise((resolve) => setImmediate(resolve));
       await presence.close();
       pair.letTimePass(pair.leaseMs + 1);
       const stop = new AbortController();
