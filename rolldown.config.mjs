@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "rolldown";
+import { dts } from "rolldown-plugin-dts";
 
 const { version } = JSON.parse(readFileSync(new URL("./package.json", import.meta.url), "utf8"));
 const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
 
-/** Large, seldom needed, or not ours to carry: found in node_modules when they are used. */
-const outside = ["@vscode/ripgrep", "node-html-markdown", "@modelcontextprotocol/client"];
+/** Not ours to carry, because it differs by platform: found in node_modules when it is used. */
+const outside = ["@vscode/ripgrep"];
 
 /** What both builds share. */
 const common = {
@@ -15,9 +16,10 @@ const common = {
   transform: { define: { __TROUPE_VERSION__: JSON.stringify(version) } },
 };
 
-/** The library. */
+/** The library. Programs that define tools need the same zod, so it is theirs. */
 export const library = defineConfig({
   ...common,
+  external: [...common.external, /^zod(?:\/|$)/],
   input: { index: "src/index.ts", testing: "src/testing.ts" },
   output: {
     dir: "dist",
@@ -92,6 +94,15 @@ export const face = defineConfig({
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name]-[hash].js",
   },
+});
+
+/** The declarations of the library, rolled up so that they name only zod and Node. The compiler wrote them before. */
+export const declarations = defineConfig({
+  input: { index: "dist/declarations/index.d.ts", testing: "dist/declarations/testing.d.ts" },
+  external: [/^[^./]/],
+  checks: { pluginTimings: false },
+  plugins: [dts({ dtsInput: true })],
+  output: { dir: "dist/types", format: "esm", entryFileNames: "[name].ts", chunkFileNames: "shared.d.ts" },
 });
 
 /** Ink would connect to a debugger wherever a variable DEV happens to be set. */

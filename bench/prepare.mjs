@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -33,6 +33,8 @@ export async function prepare() {
   const close = () => rmSync(folder, { recursive: true, force: true });
   try {
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
+    // The library imports zod from the program that uses it.
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
     cpSync(join(root, "dist"), join(folder, "dist"), { recursive: true });
     const bundle = await rolldown(Object.assign({}, config, { cwd: root, input: insides }));
     const { output } = config;

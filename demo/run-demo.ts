@@ -7,6 +7,7 @@ import { drawSummary } from "./team/draw-summary.ts";
 import { drawTeam } from "./team/draw-team.ts";
 import { readTeamResult } from "./team/read-team-result.ts";
 import { playTeam, team as teamName } from "./team/play-team.ts";
+import type { DemoDashboard } from "./shared/demo-dashboard.ts";
 import type { TestRun } from "./shared/run-tests.ts";
 import { createSampleRepository } from "./team/sample-repository.ts";
 import { prompt } from "./team/script/lead.ts";
@@ -20,6 +21,8 @@ export interface DemoFlags {
   readonly keep?: boolean;
   readonly fast?: boolean;
   readonly coordinator?: boolean;
+  /** The port of the dashboard; 0 for any. */
+  readonly web?: number;
 }
 
 /**
@@ -32,18 +35,26 @@ export async function runDemo(flags: DemoFlags): Promise<number> {
   const signals = listenToSignals({ interrupt: leave, leave });
   const screen = createScreen(process.stdout, process.env);
   let workspace: Workspace | undefined;
+  let dashboard: DemoDashboard | undefined;
   try {
     workspace = await createWorkspace(process.env, resolve(process.argv[1] ?? "troupe"));
     const stage = { workspace, screen, flags, signal: leaving.signal };
-    if (!flags.coordinator) return await runTeamDemo(stage);
-    const { runCoordinatorDemo: showCoordinator } = await import("./coordinator/coordinator-demo.ts");
-    return await showCoordinator(stage);
+    if (flags.web !== undefined) {
+      const { openDemoDashboard } = await import("./shared/demo-dashboard.ts");
+      dashboard = await openDemoDashboard(workspace, { screen, port: flags.web });
+    }
+    const exitCode = flags.coordinator
+      ? await (await import("./coordinator/coordinator-demo.ts")).runCoordinatorDemo(stage)
+      : await runTeamDemo(stage);
+    await dashboard?.waitForEnd(leaving.signal);
+    return exitCode;
   } catch (error) {
     if (!leaving.signal.aborted) throw error;
     screen.endStream();
     screen.paragraph(flags.keep ? "Stopped." : "Stopped. The files of the demo are removed.");
     return signals.exitCode ?? exitCodes.interrupted;
   } finally {
+    await dashboard?.close();
     if (!flags.keep) await workspace?.remove();
     signals.stop();
   }

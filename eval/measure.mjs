@@ -2,6 +2,7 @@
 export function createMeasure() {
   const sources = new Map();
   const agents = new Set();
+  const begun = new Set();
   let lead;
   let turns = 0;
   let costUsd = 0;
@@ -22,8 +23,13 @@ export function createMeasure() {
           turns += 1;
           const woken = sources.get(agent) ?? [];
           sources.delete(agent);
+          // The first turn of an agent is its work, not a wake.
+          const isFirst = begun.size < begun.add(agent).size;
           const isWasted =
-            woken.length > 0 && !woken.includes("user") && event.parts.every(({ type }) => type !== "tool_call");
+            !isFirst &&
+            woken.length > 0 &&
+            !woken.includes("user") &&
+            event.parts.every(({ type }) => type !== "tool_call");
           if (isWasted) wastedWakes += 1;
           if (agent === lead) lastIsWasted = isWasted;
           return;

@@ -39,11 +39,13 @@ export async function play(task, mode, { model, program, timeoutMs, budgetUsd, p
     ...modes[mode].flags,
   ];
   const started = performance.now();
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMs);
   try {
     const run = await runProgram(args, {
       cwd: repository.folder,
       env: { ...env, TROUPE_HOME: home, TROUPE_EVAL_SOLUTION: solution, TROUPE_EVAL_MODE: mode },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal: AbortSignal.any([signal, late.signal]),
     });
     const seconds = (performance.now() - started) / 1000;
     const { passed, output } = runHiddenTests(task, repository.folder);
@@ -59,6 +61,7 @@ export async function play(task, mode, { model, program, timeoutMs, budgetUsd, p
       ...(keep && { folder: repository.folder }),
     };
   } finally {
+    clearTimeout(timer);
     if (!keep) repository.remove();
   }
 }

@@ -82,7 +82,7 @@ async function playAll(signal) {
   const next = async () => {
     for (let one = queue.shift(); one !== undefined && !signal.aborted; one = queue.shift()) {
       const result = await play(one.task, one.mode, {
-        model: values.model,
+        model: modelFrom(values.model),
         program: values.program,
         timeoutMs: Number(values.timeout) * 1000,
         budgetUsd: Number(values["max-budget-usd"]),
@@ -101,6 +101,10 @@ async function playAll(signal) {
   await Promise.all(Array.from({ length: Number(values.jobs) }, next));
   return results;
 }
+
+/** The path of a script counts from the caller's folder, not from the repository of the task. */
+const modelFrom = (model) =>
+  model.startsWith("scripted/") ? `scripted/${resolve(model.slice("scripted/".length))}` : model;
 
 const indent = (text) => text.trim().replace(/^/gm, "    ");
 

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 const id = /(?<![0-9a-zA-Z])([a-z]{2,5})\\*_([0-9a-z]{26,})(?![0-9a-z])/g;
 const called = /toolu_[0-9a-z]+_\d+|call_[0-9a-z]{6,12}_\d+/g;
 const commit = /(?<![0-9a-zA-Z])[0-9a-f]{7,40}(?![0-9a-zA-Z])/g;
-const tail = /(?<=-)([0-9a-z]{8}|[0-9a-z]{6})(?![0-9a-z])/g;
+const tail = /(?<=-)([0-9a-z]{8}|[0-9a-z]{6}|[0-9a-z]{4})(?![0-9a-z])/g;
 
 /** Fields that depend on time or on the process, with their replacements. */
 const fields = {
@@ -31,6 +31,7 @@ export function normalise(value, { root, program }) {
     if (kind !== "agt" && kind !== "mem") continue;
     tails.set(rest.slice(-8), whole);
     tails.set(rest.slice(-6), whole);
+    tails.set(rest.slice(-4), whole);
   }
   const commits = [...new Set(raw.match(/(?<![0-9a-zA-Z])[0-9a-f]{40}(?![0-9a-zA-Z])/g))];
   const wholeCommit = (short) => commits.find((one) => one.startsWith(short));
@@ -43,6 +44,7 @@ export function normalise(value, { root, program }) {
     let out = text;
     for (const [place, name] of places) out = out.replaceAll(place, name);
     return out
+      .replaceAll(/(?:\.\.\/)+[\w./-]*(?=\/dist\/troupe\.cjs)/g, "<package>")
       .replaceAll(/[\w.-]+~[0-9a-z]{16}(?![0-9a-z])/g, "<project>")
       .replaceAll(/(troupe-[a-z-]+-)[0-9A-Za-z]{6}(?![0-9A-Za-z])/g, "$1<temp>")
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "<time>")
@@ -53,7 +55,7 @@ export function normalise(value, { root, program }) {
       .replaceAll(/(Date: |date is )\d{4}-\d\d-\d\d/g, "$1<date>")
       .replaceAll(/(127\.0\.0\.1|localhost):\d{4,5}/g, "$1:<port>")
       .replaceAll(
-        /(?<=duration: |tool calls? \([^()]*\), |for it, |\(exit \d+, |nats-server [\d.]+ {2})[\d.]+ (ms|s|min)/g,
+        /(?<=duration: |\d turns?, |tool calls? \([^()]*\), |for it, |\(exit \d+, |nats-server [\d.]+ {2})[\d.]+ (ms|s|min)/g,
         "<duration>",
       )
       .replaceAll(/\bpid \d+/g, "pid <pid>");

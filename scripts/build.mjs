@@ -1,23 +1,28 @@
-// `npm run build`: writes dist/ without output. The compiler creates the type declarations.
+// `npm run build`: writes dist/ without output. The compiler creates the type declarations, which are then rolled up.
 import { execFileSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { build as buildPage } from "vite";
-import { face, launcher, library, program, programWith } from "../rolldown.config.mjs";
+import { buildSite } from "./docs/build-site.mjs";
+import { licencesOf } from "./third-party-licences.mjs";
+import { declarations, face, launcher, library, program, programWith } from "../rolldown.config.mjs";
 
 // Builds are always for users, even when a test runner starts them.
 process.env.NODE_ENV = "production";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-await build(library, "write");
-await build(launcher, "write");
-await build(face, "write");
+const bundles = [await build(library, "write"), await build(launcher, "write"), await build(face, "write")];
 const { output } = await build(program, "generate");
-await build(programWith(neededByEveryRun(output)), "write");
+bundles.push(await build(programWith(neededByEveryRun(output)), "write"));
 for (const config of ["vite.config.ts", "vite.export.config.ts"])
-  await buildPage({ configFile: join(root, "web", config), logLevel: "warn" });
+  bundles.push(await buildPage({ configFile: join(root, "web", config), logLevel: "warn" }));
+writeFileSync(join(root, "dist/THIRD-PARTY-LICENSES.txt"), licencesOf(bundles.flat()));
+buildSite(join(root, "dist/web/docs"));
 const compiler = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
 execFileSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
+await build(declarations, "write");
+rmSync(join(root, "dist/declarations"), { recursive: true });
 
 async function build(config, how) {
   const bundle = await rolldown(Object.assign({}, config, { cwd: root }));

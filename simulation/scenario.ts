@@ -10,9 +10,13 @@ export interface Scenario {
   readonly tasks: readonly PlannedTask[];
   /** How members get their tasks: by the text of their prompt, by themselves, or from the lead as owners. */
   readonly assign: "prompt" | "claim" | "owner";
+  /** The lead names the owner of a task when it creates the task, or starts a member with its task. */
+  readonly earlyOwners: boolean;
   readonly tasksFirst: boolean;
   /** How often the lead gives more work to a member that has reported. */
   readonly followUps: number;
+  /** The lead deletes one task that is left, instead of all. */
+  readonly partialCleanUp: boolean;
   readonly ending: "answer" | "shutdown" | "delete";
   readonly leadMode: "default" | "acceptEdits" | "bypassPermissions";
   /** Members run in the lead's process, or each in a pane with its own process. */
@@ -20,6 +24,8 @@ export interface Scenario {
   /** The user that answers questions of permission after some seconds, if there is one. */
   readonly user: "absent" | "answers";
   readonly maxBudgetUsd: number | undefined;
+  /** After this number of stored records the user adds an external member, whose program never runs. */
+  readonly guestAtRecord: number | undefined;
   readonly personas: ReadonlyMap<string, Persona>;
   readonly faults: Faults;
 }
@@ -53,6 +59,8 @@ export interface Faults {
 }
 
 export const leadName = "team-lead";
+/** The name of the external member. */
+export const guestName = "guest";
 const names = ["alice", "bob", "carol", "dave", "erin", "frank", "grace"];
 
 const builtInTypes = ["general-purpose", "general-purpose", "general-purpose", "general-purpose", "Explore"];
@@ -74,14 +82,18 @@ export function createScenario(seed: number, { types = builtInTypes }: { types?:
     members,
     tasks,
     assign: random.pick(["prompt", "claim", "owner"]),
+    // These numbers leave the runs that found faults as they were.
+    earlyOwners: random.fork("early owners 685251").chance(0.5),
+    partialCleanUp: random.fork("partial clean-up 557850").chance(0.5),
     tasksFirst: random.chance(0.6),
     followUps: random.pick([0, 0, 1, 2]),
     ending: random.pick(["answer", "answer", "shutdown", "delete"]),
     leadMode: random.pick(["default", "acceptEdits", "acceptEdits", "bypassPermissions"]),
     user: random.pick(["absent", "absent", "answers"]),
     // The ledger that processes share is a file.
-    maxBudgetUsd: random.chance(0.15) && backend === "in-process" ? random.pick([1, 3, 10]) : undefined,
+    maxBudgetUsd: random.chance(0.15) && backend === "in-process" ? planBudget(random) : undefined,
     backend,
+    guestAtRecord: planGuest(random.fork("guest 73")),
     personas,
     faults: {
       ...planFaults(members.length, random),
@@ -111,6 +123,12 @@ function planTasks(members: number, random: Random): PlannedTask[] {
     owner: random.int(0, members - 1),
   }));
 }
+
+/** A tenth of it is used up in the middle of most runs. */
+const planBudget = (random: Random) =>
+  random.pick([1, 3, 10]) * (random.fork("small budget 409402").chance(0.5) ? 0.1 : 1);
+
+const planGuest = (random: Random) => (random.chance(0.2) ? random.int(15, 60) : undefined);
 
 const planLoss = (members: number, random: Random): Faults["lostMember"] =>
   random.chance(0.7)

@@ -54,7 +54,7 @@ export function scenarioLines({ scenario }: Pick<RunRecord, "scenario">): readon
     return `${persona?.name}${strong.length > 0 ? ` (${strong.join(", ")})` : ""}`;
   };
   return [
-    `seed ${rest.seed}, ${rest.mode}; tasks reach members by ${rest.assign}; ${rest.tasksFirst ? "tasks" : "members"} first; ${rest.followUps} more jobs; ends with ${rest.ending}; mode ${rest.leadMode}; members ${rest.backend}; user ${rest.user}; budget ${rest.maxBudgetUsd ?? "none"}`,
+    `seed ${rest.seed}, ${rest.mode}; tasks reach members by ${rest.assign}${rest.earlyOwners ? ", early" : ""}; ${rest.tasksFirst ? "tasks" : "members"} first; ${rest.followUps} more jobs; ends with ${rest.ending}; mode ${rest.leadMode}; members ${rest.backend}; user ${rest.user}; budget ${rest.maxBudgetUsd ?? "none"}; guest ${rest.guestAtRecord === undefined ? "none" : `at record ${rest.guestAtRecord}`}`,
     `team-lead: ${habits("team-lead")}`,
     ...members.map(
       ({ name, type, planRequired, mode, steps }) =>

@@ -3,12 +3,14 @@ import {
   createSession as create,
   createTeam as makeTeam,
   type LibrarySession,
+  type LibraryTeam,
   type NewTeamOptions,
   openTeam as open,
   type TeamOptions,
 } from "./session/index.ts";
-import type { OpenTeam } from "./team/index.ts";
 
+/** The zod that tools and `outputSchema` need: `import { z } from "troupe"`. */
+export * as z from "zod";
 export {
   createConversation,
   createLedger,
@@ -18,6 +20,7 @@ export {
   type RunOutcome,
   runAgent,
 } from "./agent/index.ts";
+export { currentProcess, identifyProcess, type ProcessIdentity } from "./platform/index.ts";
 export {
   type Ack,
   AgentId,
@@ -39,11 +42,19 @@ export {
   SessionId,
   type Team,
   TroupeError,
+  type Usage,
   type WorkItem,
 } from "./protocol/index.ts";
 export type {
+  AgentFields,
+  AskOptions,
   CreateSessionOptions,
+  DeniedCall,
+  FunctionHooks,
+  HookFunction,
   LibrarySession,
+  LibraryTeam,
+  MatchedHook,
   NewTeamOptions,
   PermissionAsker,
   Reply,
@@ -63,23 +74,37 @@ export type {
   TeamRecord,
 } from "./store/index.ts";
 export type { BroadcastReport, Mailbox, OpenTeam, OutgoingMail, ReceivedMail } from "./team/index.ts";
-export { defineTool, failedResult, textResult, type Tool, type ToolContext, type ToolResult } from "./tool/index.ts";
+export {
+  defineTool,
+  failedResult,
+  textResult,
+  type Tool,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolResult,
+} from "./tool/index.ts";
 export {
   type Activity,
+  agentOf,
   type AgentStatus,
   type AgentView,
   type BackgroundView,
   type CallItem,
   type CallResult,
   type CallView,
+  type ChunkedList,
   type Draft,
   emptyView,
+  itemAt,
+  itemsOf,
+  leadOf,
   type Notice,
   type PromptItem,
   type Question,
   reduce,
   type SessionView,
   type Spending,
+  toArray,
   type Totals,
   type TranscriptItem,
 } from "./view/index.ts";
@@ -88,16 +113,18 @@ export {
  * Creates a team in the files that agents use. Any program can send mail, share tasks and add members. A taken name
  * gets a number.
  */
-export function createTeam(name: string, options: NewTeamOptions = {}): Promise<OpenTeam> {
+export function createTeam(name: string, options: NewTeamOptions = {}): Promise<LibraryTeam> {
   return makeTeam(name, { ...options, cwd: process.cwd(), env: options.env ?? process.env });
 }
 
 /** Opens an existing team. Rejects with a `TroupeError` of code `team` if the team does not exist. */
-export function openTeam(name: string, options: TeamOptions = {}): Promise<OpenTeam> {
+export function openTeam(name: string, options: TeamOptions = {}): Promise<LibraryTeam> {
   return open(name, { ...options, env: options.env ?? process.env });
 }
 
 /** Starts or resumes a session from code. It is the same kind of session that the command line runs. */
-export function createSession(options: CreateSessionOptions = {}): Promise<LibrarySession> {
+export function createSession<Output = unknown>(
+  options: CreateSessionOptions<Output> = {},
+): Promise<LibrarySession<Output>> {
   return create({ ...options, cwd: options.cwd ?? process.cwd(), env: options.env ?? process.env });
 }

@@ -4,7 +4,10 @@ import { expect, test } from "vitest";
 
 const src = resolve(import.meta.dirname, "../src");
 
-/** Each layer, and the layers below it that it may import. `index.ts` and `testing.ts` are the package's entry points. */
+/**
+ * Each layer, and the layers below it that it may import. `index.ts` and `testing.ts` are the package's entry points.
+ * A worker is a program that starts sessions, so it stands above them; the rest of `remote` stands below.
+ */
 const below: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   view: ["protocol"],
@@ -14,7 +17,9 @@ const below: Readonly<Record<string, readonly string[]>> = {
   tool: ["protocol", "platform"],
   agent: ["protocol", "platform", "model", "store", "tool"],
   team: ["protocol", "platform", "model", "store", "tool", "agent"],
-  session: ["protocol", "view", "platform", "model", "store", "tool", "agent", "team"],
+  remote: ["protocol", "platform", "store", "tool", "agent", "team"],
+  session: ["protocol", "view", "platform", "model", "store", "tool", "agent", "team", "remote"],
+  "remote/worker": ["protocol", "view", "platform", "model", "store", "agent", "team", "session"],
   testing: ["protocol", "platform", "model"],
   acp: ["protocol", "view", "session"],
   "mcp-server": ["protocol", "platform", "store", "tool", "agent", "team"],
@@ -31,6 +36,8 @@ const below: Readonly<Record<string, readonly string[]>> = {
     "store",
     "tool",
     "team",
+    "remote",
+    "remote/worker",
     "session",
     "headless",
     "tui",
@@ -64,17 +71,19 @@ function imports(): Import[] {
 
 const isSource = (name: string) => /\.tsx?$/.test(name);
 
-const layerOf = (file: string) => file.split("/")[0] as string;
+const topOf = (file: string) => file.split("/")[0] as string;
+
+const layerOf = (file: string) => (file.startsWith("remote/worker/") ? "remote/worker" : topOf(file));
 
 test("every folder of src is a layer that this test knows", () => {
   const folders = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  expect(folders.map((entry) => entry.name).sort()).toEqual(Object.keys(below).sort());
+  expect(folders.map((entry) => entry.name).sort()).toEqual([...new Set(Object.keys(below).map(topOf))].sort());
 });
 
 test("imports go down only, and through the target's index.ts", () => {
   const wrong = imports().filter(({ from, to }) => {
     if (entryPoints.has(from)) return !to.endsWith("/index.ts") && `${layerOf(to)}.ts` !== from;
-    if (layerOf(from) === layerOf(to) || (from === "cli/program.ts" && to === demo)) return false;
+    if (topOf(from) === topOf(to) || (from === "cli/program.ts" && to === demo)) return false;
     return !(below[layerOf(from)] ?? []).includes(layerOf(to)) || !to.endsWith("/index.ts");
   });
   expect(wrong).toEqual([]);
@@ -92,7 +101,6 @@ const subfolders: Readonly<Record<string, Readonly<Record<string, readonly strin
     lead: ["backend", "mailbox", "requests", "storage", "watchdog"],
     limits: [],
     mailbox: ["storage"],
-    remote: ["evidence", "worktree"],
     requests: ["mailbox", "tools"],
     storage: ["mailbox"],
     subagents: ["evidence", "limits", "watchdog"],
@@ -121,12 +129,11 @@ const subfolders: Readonly<Record<string, Readonly<Record<string, readonly strin
     inspect: ["config", "hooks"],
     instructions: ["files"],
     // A session of the library, of a teammate and of a worker is started by the root.
-    library: [".", "config", "trust"],
+    library: [".", "config", "hooks", "trust"],
     mcp: ["config", "config/settings", "files", "slash-commands"],
     observe: ["teams"],
     permissions: ["files"],
-    remote: ["agent-runtime"],
-    roles: ["agent-runtime", "agent-types", "config", "hooks", "mcp", "permissions", "remote", "teams"],
+    roles: ["agent-runtime", "agent-types", "config", "hooks", "mcp", "permissions", "teams"],
     "slash-commands": ["config", "files", "hooks", "instructions", "permissions", "trust"],
     // The phases of a session's start.
     start: [
@@ -139,16 +146,20 @@ const subfolders: Readonly<Record<string, Readonly<Record<string, readonly strin
       "mcp",
       "observe",
       "permissions",
-      "remote",
       "roles",
       "teams",
       "telemetry",
     ],
-    subagents: ["agent-runtime", "agent-types", "config", "hooks", "permissions", "remote"],
-    teams: [".", "agent-runtime", "config", "hooks", "remote", "subagents"],
+    subagents: ["agent-runtime", "agent-types", "config", "hooks", "permissions"],
+    teams: [".", "agent-runtime", "config", "hooks", "subagents"],
     telemetry: [],
     trust: ["config/settings", "files"],
-    worker: [".", "config", "teams"],
+  },
+  remote: {
+    commits: [],
+    jobs: [],
+    lead: ["commits", "jobs"],
+    worker: ["commits", "jobs"],
   },
 };
 
@@ -161,7 +172,7 @@ test.each(Object.keys(subfolders))("sub-folders of %s import only what the table
       .filter((name) => file.startsWith(`${layer}/${name}/`))
       .sort((a, b) => b.length - a.length)
       .at(0) ?? (file.split("/").length === 2 ? "." : file);
-  const crossings = imports().filter(({ from, to }) => layerOf(from) === layer && layerOf(to) === layer);
+  const crossings = imports().filter(({ from, to }) => topOf(from) === layer && topOf(to) === layer);
   const wrong = crossings.filter(({ from, to, isType }) => {
     const [source, target] = [folderOf(from), folderOf(to)];
     if (source === target || source === "." || (target === "." && isType)) return false;
@@ -211,6 +222,16 @@ test("environment and standard streams are used only at the edge", () => {
     /\bprocess\.(env|argv|cwd\(|stdout|stderr|stdin)/.test(readFileSync(join(src, name), "utf8")),
   );
   expect(touching.filter((name) => layerOf(name) !== "cli" && !entryPoints.has(name))).toEqual([]);
+});
+
+test("no source changes the environment of the process: options travel as values", () => {
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(isSource);
+  const changing = files.filter((name) =>
+    /\bprocess\.env(?:\.\w+|\[[^\]]+\])\s*\??\??=(?!=)|delete process\.env|Object\.assign\(process\.env/.test(
+      readFileSync(join(src, name), "utf8"),
+    ),
+  );
+  expect(changing).toEqual([]);
 });
 
 test("the dashboard page imports protocol and view through their index, and only packages that run in a browser", () => {

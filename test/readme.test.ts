@@ -24,6 +24,10 @@ test("quick start is two commands, each in its own block", () => {
   expect(blocks).toEqual(["npm run demo", "npm test"]);
 });
 
+test("README has at most 700 words", () => {
+  expect(read("README.md").split(/\s+/).length).toBeLessThanOrEqual(700);
+});
+
 test("CI runs the README's test command", () => {
   expect(read(".ci/run").trim().split("\n")).toContain("npm test");
 });
@@ -48,8 +52,8 @@ const headings = (text: string) =>
       .replace(/\s/g, "-"),
   );
 
-test("docs/events.md lists every event with its kind, and no other", () => {
-  const listed = [...read("docs/events.md").matchAll(/^\| `([a-z.]+)` +\| (stored|live) +\|/gm)];
+test("docs/reference/events.md lists every event with its kind, and no other", () => {
+  const listed = [...read("docs/reference/events.md").matchAll(/^\| `([a-z.]+)` +\| (stored|live) +\|/gm)];
   const names = (kind: string) => listed.flatMap(([, name, is]) => (is === kind ? [name ?? ""] : [])).sort();
   const types = (options: readonly { shape: { type: { value: string } } }[]) => options.map((o) => o.shape.type.value);
   expect(names("stored")).toEqual(types(StoredEvent.options).sort());

@@ -5,7 +5,16 @@ import { expect, test } from "vitest";
 const src = resolve(import.meta.dirname, "../src");
 
 /** The layers that a simulation runs as they are: their time and their randomness are passed in. */
-const layers = ["agent", "team", "session", "headless", "store/memory"];
+const layers = [
+  "agent",
+  "team",
+  "remote/commits",
+  "remote/lead",
+  "remote/worker",
+  "session",
+  "headless",
+  "store/memory",
+];
 
 const direct =
   /\b(Date\.now|new Date\(\)|performance\.now|hrtime|setTimeout|setInterval|setImmediate|AbortSignal\.timeout|Math\.random|random(?:UUID|Bytes|Int|FillSync)|systemClock)(?!\w)/g;
@@ -27,16 +36,15 @@ const allowed: Readonly<Record<string, { readonly uses: readonly string[]; reado
   "session/library/create-session.ts": { uses: ["systemClock"], why: machine },
   "session/library/library-team.ts": { uses: ["systemClock"], why: machine },
   "session/teams/join-claude-team.ts": { uses: ["systemClock"], why: machine },
-  "session/worker/run-job.ts": { uses: ["systemClock"], why: workers },
-  "session/worker/run-worker.ts": { uses: ["systemClock"], why: workers },
-  "session/worker/job-reporter.ts": { uses: ["setTimeout"], why: workers },
-  "session/worker/teammate-reporter.ts": { uses: ["setTimeout"], why: workers },
-  "session/remote/remote-agent.ts": { uses: ["setInterval"], why: workers },
-  "team/backend/watch-worker.ts": { uses: ["setInterval"], why: workers },
-  "session/mcp/prompt-commands.ts": { uses: ["AbortSignal.timeout"], why: sockets },
+  "remote/worker/run-job.ts": { uses: ["systemClock"], why: workers },
+  "remote/worker/run-worker.ts": { uses: ["systemClock"], why: workers },
+  "remote/worker/job-reporter.ts": { uses: ["setTimeout"], why: workers },
+  "remote/worker/teammate-reporter.ts": { uses: ["setTimeout"], why: workers },
+  "remote/lead/watch-worker.ts": { uses: ["setInterval"], why: workers },
+  "session/mcp/prompt-commands.ts": { uses: ["systemClock"], why: sockets },
   "session/mcp/server-report.ts": { uses: ["systemClock"], why: sockets },
   "session/observe/bus-team.ts": { uses: ["setInterval"], why: sockets },
-  "session/observe/connect-session-socket.ts": { uses: ["AbortSignal.timeout"], why: sockets },
+  "session/observe/connect-session-socket.ts": { uses: ["systemClock"], why: sockets },
   "session/observe/lazy-session-socket.ts": { uses: ["setTimeout"], why: sockets },
   "session/observe/live-feed.ts": { uses: ["setImmediate"], why: sockets },
   "session/observe/remove-stale-sockets.ts": { uses: ["Date.now"], why: sockets },
@@ -44,7 +52,7 @@ const allowed: Readonly<Record<string, { readonly uses: readonly string[]; reado
   "session/observe/session-directory.ts": { uses: ["systemClock"], why: sockets },
   "session/observe/socket-path.ts": { uses: ["randomBytes"], why: secret },
   "session/observe/watch-sessions.ts": { uses: ["setTimeout"], why: sockets },
-  "session/telemetry/span-exporter.ts": { uses: ["AbortSignal.timeout", "setTimeout"], why: sockets },
+  "session/telemetry/span-exporter.ts": { uses: ["setTimeout", "systemClock"], why: sockets },
   "team/backend/tmux/close-pane.ts": { uses: ["performance.now", "setTimeout"], why: tmux },
   "team/backend/tmux/open-pane.ts": { uses: ["randomBytes", "randomInt"], why: tmux },
   "team/backend/tmux/own-socket.ts": { uses: ["performance.now", "setTimeout"], why: tmux },

@@ -37,6 +37,8 @@ export async function createWorkspace(
       PATH: [bin, env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"].join(delimiter),
       HOME: dirname(home),
       TROUPE_HOME: home,
+      // All commands are scripted. Without walls the demo asks the same questions on every machine.
+      TROUPE_SANDBOX: "off",
     },
     remove: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
   };

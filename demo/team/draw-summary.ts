@@ -90,9 +90,13 @@ function nextSteps({ kept, sessionId, program }: Summary): [string, string][] {
         [`git -C ${kept.repository} log --stat`, "the commits; the folder is kept"],
         [`${home}${program} team log demo`, "the events of the team, in order"],
         [`${home}${program} tasks list --team demo --all`, "the final task list"],
+        [`${home}${program} web`, "the same in the dashboard"],
         [`${home}${program} sessions show ${sessionId}`, "the lead's session; 'team show demo' lists the others"],
       ]
-    : [[`${program} demo --keep`, "run the demo again and keep the repository, the team and its sessions"]];
+    : [
+        [`${program} demo --web`, "run the demo again and watch it in the dashboard"],
+        [`${program} demo --keep`, "run the demo again and keep the repository, the team and its sessions"],
+      ];
   return [
     ...look,
     [`${program} -p "…" --team NAME`, "a team for your own repository; set ANTHROPIC_API_KEY or OPENAI_API_KEY"],

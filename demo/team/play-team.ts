@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createIdFactory, rejectOnAbort, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, rejectOnAbort, systemClock, withTimeLimit } from "../../src/platform/index.ts";
 import { type BackendType, type Envelope, type Event, type SessionId, TroupeError } from "../../src/protocol/index.ts";
 import { type Session, startSession } from "../../src/session/index.ts";
 import { createFileTeamStore } from "../../src/store/index.ts";
@@ -40,13 +40,14 @@ const longestMs = 90_000;
  * Runs a session as any frontend does: sends commands, reads events, answers questions. Rejects when the signal aborts.
  */
 export async function playTeam(stage: Stage): Promise<SessionId> {
-  const late = AbortSignal.timeout(longestMs);
-  try {
-    return await play({ ...stage, signal: AbortSignal.any([stage.signal, late]) });
-  } catch (error) {
-    if (!late.aborted || stage.signal.aborted) throw error;
-    throw new TroupeError("team", `the team did not finish within ${longestMs / 1000} s`, { cause: error });
-  }
+  return withTimeLimit(systemClock, longestMs, async (late) => {
+    try {
+      return await play({ ...stage, signal: AbortSignal.any([stage.signal, late]) });
+    } catch (error) {
+      if (!late.aborted || stage.signal.aborted) throw error;
+      throw new TroupeError("team", `the team did not finish within ${longestMs / 1000} s`, { cause: error });
+    }
+  });
 }
 
 async function play({ cwd, workspace, backend, pace, draw, signal }: Stage): Promise<SessionId> {

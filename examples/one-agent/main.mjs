@@ -49,7 +49,8 @@ try {
   await session.close();
   await watching;
 
-  assert.deepEqual(reply, { text: "hello.txt is written.", reason: "completed" });
+  assert.equal(reply.text, "hello.txt is written.");
+  assert.deepEqual([reply.reason, reply.turns, reply.denials], ["completed", 2, []]);
   assert.equal(await readFile(join(cwd, "hello.txt"), "utf8"), "Hello!\n");
   assert.equal(questions.length, 1);
   assert.match(questions[0], /Write hello\.txt/);

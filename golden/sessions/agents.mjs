@@ -55,14 +55,14 @@ const background = {
         text: "It is back.",
         ...calls(
           call("Bash", {
-            command: "until test -e ../go; do sleep 0.05; done; echo from behind",
+            command: "until test -e go; do sleep 0.05; done; echo from behind",
             run_in_background: true,
           }),
         ),
         usage,
       },
       async (ask, stage) => {
-        stage.write("../go", "");
+        stage.write("go", "");
         await heardBehind(stage, 2);
         return { ...calls(agent("endless", "never stop", { run_in_background: true })), usage };
       },

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Message } from "../../src/protocol/index.ts";
 import { emptyView, reduce } from "../../src/view/index.ts";
 import type { RunRecord } from "../world/run-scenario.ts";
 import { agentLogs, endedWell, type Fault, firstLine, leadLogOf, promptsOf } from "./agent-log.ts";
@@ -86,33 +85,4 @@ export function checkFold(record: RunRecord): Fault[] {
       ];
   }
   return [];
-}
-
-/** Each request of an agent begins with its previous one, also across a restart. */
-export function checkRequests({ requests, virtualMs }: RunRecord): Fault[] {
-  const last = new Map<string, readonly Message[]>();
-  for (const { agent, request } of requests) {
-    if (request.caller.purpose !== "answer") continue;
-    const before = last.get(agent);
-    if (before && !isPrefix(before, request.messages))
-      return [
-        {
-          rule: "conversation",
-          at: virtualMs,
-          message: `turn ${request.caller.turn} of ${agent} does not continue its earlier conversation`,
-        },
-      ];
-    last.set(agent, request.messages);
-  }
-  return [];
-}
-
-/** The last message may have got more parts since: prompts that came after a turn that failed. */
-function isPrefix(before: readonly Message[], now: readonly Message[]): boolean {
-  return before.every((message, at) => {
-    const same = now[at];
-    if (!same || same.role !== message.role) return false;
-    const parts = at === before.length - 1 ? same.parts.slice(0, message.parts.length) : same.parts;
-    return isDeepStrictEqual(parts, message.parts);
-  });
 }

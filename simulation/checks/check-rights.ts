@@ -1,16 +1,24 @@
-import { effectiveMode } from "../../src/agent/definitions/index.ts";
 import type { PermissionMode } from "../../src/protocol/index.ts";
 import { agentNameOf } from "../model/policy-model.ts";
 import type { RunRecord } from "../world/run-scenario.ts";
 import { agentLogs, type AgentLog, type Fault } from "./agent-log.ts";
 
-/** No member has a wider mode than its lead, and no agent changes anything in plan mode. */
+/** From strict to loose. The check does not use the order of the runtime, which could be wrong. */
+const looseness: Readonly<Partial<Record<PermissionMode, number>>> = {
+  plan: 0,
+  dontAsk: 1,
+  default: 2,
+  acceptEdits: 3,
+  bypassPermissions: 4,
+};
+
+/** No member has a wider mode than its lead, no agent changes anything in plan mode or without permission. */
 export function checkRights(record: RunRecord): Fault[] {
   const { leadMode } = record.scenario;
   const logs = agentLogs(record);
   const tooWide = logs.flatMap((log) =>
     modesOf(log).flatMap(({ at, mode }): Fault[] =>
-      effectiveMode({ parent: leadMode, definition: mode }).mode === mode
+      (looseness[mode] ?? Infinity) <= (looseness[leadMode] ?? 0)
         ? []
         : [{ rule: "rights", at, message: `${log.name} has mode ${mode}, its lead ${leadMode}` }],
     ),
@@ -22,7 +30,19 @@ export function checkRights(record: RunRecord): Fault[] {
     const isChange = tool === "Write" || (tool === "Bash" && !target.startsWith("echo"));
     return isChange && mode === "plan" ? [{ rule: "rights", at, message: `${name} used ${tool} in plan mode` }] : [];
   });
-  return [...tooWide, ...inPlanMode];
+  return [...tooWide, ...inPlanMode, ...withoutPermission(record)];
+}
+
+/** In mode default each change needs the permission of the user. A type that only reads changes nothing at all. */
+function withoutPermission({ scenario, uses }: RunRecord): Fault[] {
+  const isNeverAllowed = scenario.leadMode === "default" && scenario.user === "absent";
+  return uses.flatMap(({ at, agentPath, tool }): Fault[] => {
+    const name = agentNameOf(agentPath);
+    const onlyReads = scenario.members.some((member) => member.name === name && member.type === "Explore");
+    return tool === "Write" && (isNeverAllowed || onlyReads)
+      ? [{ rule: "rights", at, message: `${name} used Write without permission` }]
+      : [];
+  });
 }
 
 const modesOf = ({ events }: AgentLog): { readonly at: number; readonly mode: PermissionMode }[] =>

@@ -1,7 +1,9 @@
 import type { RunRecord } from "../world/run-scenario.ts";
 import type { Fault } from "./agent-log.ts";
+import { checkConversations } from "./check-conversation.ts";
 import { checkHeard } from "./check-heard.ts";
-import { checkDelivery, checkFold, checkOnce, checkRequests, checkResult } from "./check-once.ts";
+import { checkDelivery, checkFold, checkOnce, checkResult } from "./check-once.ts";
+import { checkOpenWork } from "./check-open-work.ts";
 import { checkOwners } from "./check-owners.ts";
 import { checkBudget, checkRights } from "./check-rights.ts";
 import { checkStalls } from "./check-stalls.ts";
@@ -21,7 +23,8 @@ export function checkRun(record: RunRecord): readonly Fault[] {
     ...checkDelivery(record),
     ...checkResult(record),
     ...checkFold(record),
-    ...checkRequests(record),
+    ...checkConversations(record),
+    ...checkOpenWork(record),
   ];
   return faults.sort((a, b) => a.at - b.at);
 }

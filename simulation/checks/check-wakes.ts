@@ -5,6 +5,8 @@ import type { RunRecord } from "../world/run-scenario.ts";
 export function checkWakes(record: RunRecord): Fault[] {
   return agentLogs(record).flatMap((log) => [
     ...sameNoticeAgain(log),
+    ...sameTasksAgain(log),
+    ...sameEndAgain(log),
     ...wokenByNothing(log),
     ...remindedTooEarly(log),
   ]);
@@ -29,6 +31,46 @@ function sameNoticeAgain({ name, events }: AgentLog): Fault[] {
   }
   return faults;
 }
+
+/** A notice of an idle team with tasks that the previous notice named, although nothing else came in between. */
+function sameTasksAgain({ name, events }: AgentLog): Fault[] {
+  let shown: ReadonlySet<string> | undefined;
+  return events.flatMap(({ at, event }): Fault[] => {
+    if (event.type === "session.opened") shown = undefined;
+    if (event.type !== "prompt.admitted") return [];
+    const text = event.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+    const before = shown;
+    const isAboutTeam = event.source === "agent" && text.includes("No teammate is working now.");
+    const open = new Set([...text.matchAll(/^#(\d+) \[/gm)].map(([, id = ""]) => id));
+    shown = isAboutTeam ? open : undefined;
+    // A plan that waits is a reason of its own.
+    const isKnown = before && open.size > 0 && [...open].every((id) => before.has(id)) && !text.includes("ask_");
+    return isAboutTeam && isKnown
+      ? [
+          {
+            rule: "wake without news",
+            at,
+            message: `${name} is told again of the open tasks #${[...open].join(", #")}`,
+          },
+        ]
+      : [];
+  });
+}
+
+/** The end of a member is told once, also across restarts. Members of the same name do not follow each other here. */
+function sameEndAgain(log: AgentLog): Fault[] {
+  const told = new Set<string>();
+  return promptsOf(log).flatMap(({ source, text, admittedAt: at }): Fault[] => {
+    const ended = source === "agent" ? endedIn(text) : undefined;
+    if (ended === undefined || told.size < told.add(ended).size) return [];
+    return [{ rule: "exactly once", at, message: `${log.name} is told twice that ${ended} has ended` }];
+  });
+}
+
+const endedIn = (text: string): string | undefined =>
+  /^(?:Your teammate )?(\w+) (?:has agreed to end and has ended\.|was ended[.:]|has failed and ended[.:]|is gone[.:])/m.exec(
+    text,
+  )?.[1];
 
 /** A reminder of a request comes after a turn in which the agent could have answered it. */
 function remindedTooEarly(log: AgentLog): Fault[] {

@@ -1,4 +1,4 @@
-import { leadName } from "../scenario.ts";
+import { guestName, leadName } from "../scenario.ts";
 import { type Answer, type Call, call, type PolicyContext, say, sendMessage } from "./answer.ts";
 import { type Conversation, openRequests } from "./read-request.ts";
 
@@ -72,6 +72,7 @@ function nextTasks({ calls }: Conversation, { scenario, random }: PolicyContext)
   scenario.tasks.forEach((task, at) => {
     const id = created.get(task.subject);
     const owner = scenario.members[task.owner]?.name;
+    const isEarly = scenario.assign === "owner" && scenario.earlyOwners;
     if (
       id === undefined &&
       !calls.some(({ name, input }) => name === "TaskCreate" && input["subject"] === task.subject)
@@ -83,13 +84,15 @@ function nextTasks({ calls }: Conversation, { scenario, random }: PolicyContext)
           subject: task.subject,
           description: `Write the file part-${at + 1}.txt.`,
           ...(blockedBy.length > 0 && { blockedBy }),
+          ...(isEarly && { owner }),
         },
       });
       // The number of the next task is easy to guess.
-      if (scenario.assign === "owner" && owner !== undefined && started.has(owner) && random.chance(0.6))
+      if (scenario.assign === "owner" && !isEarly && owner !== undefined && started.has(owner) && random.chance(0.6))
         wanted.push({ name: "TaskUpdate", input: { taskId: created.size + wanted.filter(isCreate).length, owner } });
     } else if (
       scenario.assign === "owner" &&
+      !isEarly &&
       id !== undefined &&
       owner !== undefined &&
       started.has(owner) &&
@@ -110,6 +113,8 @@ function nextMembers({ calls }: Conversation, { scenario }: PolicyContext): Call
     const own = scenario.tasks.flatMap((task) =>
       task.owner === index ? [`task #${created.get(task.subject) ?? task.subject}`] : [],
     );
+    const first = scenario.tasks.find((task) => task.owner === index && created.has(task.subject));
+    const task = scenario.assign === "prompt" && scenario.earlyOwners && first ? created.get(first.subject) : undefined;
     const work =
       scenario.tasks.length === 0 || (scenario.assign === "prompt" && own.length === 0)
         ? `Do job ${index + 1}0.`
@@ -124,6 +129,7 @@ function nextMembers({ calls }: Conversation, { scenario }: PolicyContext): Call
           prompt: `You are ${member.name}. ${work}`,
           name: member.name,
           subagent_type: member.type,
+          ...(task !== undefined && { task }),
           ...(member.planRequired && { plan_mode_required: true }),
           ...(member.mode !== undefined && { mode: member.mode }),
         },
@@ -133,14 +139,18 @@ function nextMembers({ calls }: Conversation, { scenario }: PolicyContext): Call
 }
 
 /** Gives the next job to a member whose report has just come. */
-function giveMore({ news, calls }: Conversation, { scenario, persona, random }: PolicyContext): Answer | undefined {
+function giveMore(
+  { news, calls, turn }: Conversation,
+  { scenario, persona, random }: PolicyContext,
+): Answer | undefined {
   const given = calls.filter(
     ({ name, input }) => name === "SendMessage" && String(input["message"]).startsWith("Do job"),
   );
   if (given.length >= scenario.followUps) return undefined;
   const from = news.flatMap((text) => /teammate_id="([^"]+)"/.exec(text)?.[1] ?? []);
   if (from.length === 0) return undefined;
-  const known = random.pick(from);
+  const isForGuest = scenario.guestAtRecord !== undefined && random.fork(`guest ${turn}`).chance(0.5);
+  const known = isForGuest ? guestName : random.pick(from);
   const to = random.chance(persona.habits.confused) ? random.pick(["Alice", "mallory", "lead", "bob"]) : known;
   return call(sendMessage(to, `Do job ${given.length + 1}.`));
 }
@@ -175,7 +185,11 @@ function lastAnswer(conversation: Conversation, { persona, random, scenario }: P
     [...text.matchAll(/^#(\d+) \[(?:pending|in_progress)\]/gm)].map(([, id]) => Number(id)),
   );
   if (open.length > 0 && random.chance(0.3) && !random.chance(persona.habits.lazy))
-    return call(...open.map((taskId) => ({ name: "TaskUpdate", input: { taskId, status: "deleted" } })));
+    return call(
+      ...open
+        .slice(0, scenario.partialCleanUp ? 1 : open.length)
+        .map((taskId) => ({ name: "TaskUpdate", input: { taskId, status: "deleted" } })),
+    );
   if (random.chance(persona.habits.chatty) && scenario.members.length > 0 && calls.length < 40)
     return call(sendMessage(random.chance(0.3) ? "*" : random.pick(scenario.members).name, "How far are you?"));
   const started = startedMembers(calls);

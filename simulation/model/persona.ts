@@ -47,6 +47,8 @@ const obedient: Habits = {
   failing: 0,
 };
 
+export const obedientPersona: Persona = { name: "obedient", habits: obedient, answerMs: [500, 12_000] };
+
 const habitNames = Object.keys(obedient) as (keyof Habits)[];
 /** These end a run soon, so they are rare. */
 const rare = new Set<keyof Habits>(["refusing", "failing"]);

@@ -32,7 +32,8 @@ export async function loadEmptyMachine({
   const cwd = join(root, "project");
   mkdirSync(cwd, { recursive: true });
   mkdirSync(join(root, "home"), { recursive: true });
-  const env = { HOME: join(root, "home"), PATH: process.env["PATH"] };
+  // A look for a real sandbox takes real time, which stops the virtual clock.
+  const env = { HOME: join(root, "home"), PATH: process.env["PATH"], TROUPE_SANDBOX: "off" };
   const config = await loadConfig({ cwd, env, flags: {}, trust: "all" });
   const files = await systemHost().loadFiles(config);
   const definitions = agents === undefined ? files.definitions : await withOwnAgents(files.definitions, agents);

@@ -12,7 +12,7 @@ import { createMemoryWorld, type MemoryProcess, type TaskChange } from "../../sr
 import { createVirtualClock } from "../../src/testing/virtual-clock.ts";
 import { createProvider, modelRef, type SeenRequest } from "../model/policy-model.ts";
 import { createRandom, type Random } from "../random.ts";
-import type { Scenario } from "../scenario.ts";
+import { guestName, type Scenario } from "../scenario.ts";
 import { createMemoryHost, type EmptyMachine } from "./memory-host.ts";
 import { createMemoryPanes, type MemoryPanes } from "./memory-panes.ts";
 import { createMemoryTools, type ToolUse } from "./memory-tools.ts";
@@ -30,6 +30,8 @@ export interface RunRecord {
   readonly seen: readonly Envelope[];
   readonly requests: readonly SeenRequest[];
   readonly uses: readonly ToolUse[];
+  /** How many records were stored. */
+  readonly records: number;
   /** The jump of the time of day, at a time of the run. */
   readonly clockJump: { readonly at: number; readonly ms: number } | undefined;
   /** The times at which the disk was full. */
@@ -53,12 +55,15 @@ export interface SessionRecord {
 export interface TeamRecordAtEnd {
   readonly team: Team;
   readonly changes: readonly TaskChange[];
+  readonly isDeleted: boolean;
 }
 
 /** No run may take longer than this. Real models need longer, but the time between their answers is what counts. */
 export const maxVirtualMs = 4 * 3_600_000;
 /** A team that needs more turns than this for its few tasks goes round in circles. */
 const maxTurns = 400;
+
+const teamName = "crew";
 
 /** Plays a scenario with the real runtime on a machine in memory. */
 export async function runScenario(scenario: Scenario, machine: EmptyMachine): Promise<RunRecord> {
@@ -121,6 +126,7 @@ function createPlay(scenario: Scenario, { machine, random, clock, shiftTimeOfDay
         clockJump = { at: clock.monotonic(), ms: faults.clockJump.ms };
         shiftTimeOfDay(clockJump.ms);
       }
+      if (scenario.guestAtRecord === records) void addGuest();
       if (faults.lostMember?.atRecord === records) loseMember(faults.lostMember.how);
       if (faults.killAtRecord !== records) return;
       lead?.kill();
@@ -129,6 +135,20 @@ function createPlay(scenario: Scenario, { machine, random, clock, shiftTimeOfDay
       onKill();
     },
   });
+
+  const addGuest = async () => {
+    const { teams } = world.startProcess();
+    if (!(await teams.list()).some(({ name }) => name === teamName)) return;
+    const team = await teams.open(teamName);
+    try {
+      await team.record.join({ name: guestName, cwd: machine.cwd, backendType: "remote" });
+    } catch (error) {
+      // The user sees that the disk is full, and does not try again.
+      if (!isDiskFull(error)) throw error;
+    } finally {
+      await team.close();
+    }
+  };
 
   const fillDisk = async (ms: number) => {
     world.disk.fill();
@@ -188,7 +208,7 @@ function createPlay(scenario: Scenario, { machine, random, clock, shiftTimeOfDay
       shared: await sharedIn(process),
       cwd: machine.cwd,
       env: {},
-      flags: { team: "crew", model: modelRef, permissionMode: scenario.leadMode },
+      flags: { team: teamName, model: modelRef, permissionMode: scenario.leadMode },
       host: { ...hostOf(process), openTeamStore: () => keepDeleted(process) },
       sessionId,
       asker,
@@ -234,13 +254,13 @@ function createPlay(scenario: Scenario, { machine, random, clock, shiftTimeOfDay
     async delete(name, options) {
       const before = await readTeam(name, teams);
       await teams.delete(name, options);
-      deletedTeams.push(before);
+      deletedTeams.push({ ...before, isDeleted: true });
     },
   });
 
   const readTeam = async (name: string, teams: MemoryProcess["teams"]): Promise<TeamRecordAtEnd> => {
     const stored = await teams.open(name);
-    const found = { team: await stored.record.read(), changes: await stored.tasks.history() };
+    const found = { team: await stored.record.read(), changes: await stored.tasks.history(), isDeleted: false };
     await stored.close();
     return found;
   };
@@ -288,7 +308,7 @@ function createPlay(scenario: Scenario, { machine, random, clock, shiftTimeOfDay
       sessions.sort((a, b) => Number(b.isLead) - Number(a.isLead) || (a.sessionId < b.sessionId ? -1 : 1));
       const teams = [...deletedTeams];
       for (const { name } of await teamStore.list()) teams.push(await readTeam(name, teamStore));
-      return { processes, sessions, teams, seen, requests: provider.requests, uses, fullDisk, clockJump };
+      return { processes, sessions, teams, seen, requests: provider.requests, uses, records, fullDisk, clockJump };
     },
   };
 }

@@ -67,7 +67,7 @@ export function createSessionUpdates(lead: AgentId | undefined): SessionUpdates 
         return [];
       case "permission.asked": {
         const call = { id: callIdOf(agent, event.callId), name: event.tool, input: event.input, title: event.question };
-        return [announce({ ...call, title: `${who}${event.question}` }, "pending")];
+        return [announce({ ...call, title: `${who}${event.question}`, patch: event.patch }, "pending")];
       }
       case "tool.called": {
         const { callId, name, input, title } = event;
@@ -115,6 +115,8 @@ interface Call {
   readonly name: string;
   readonly input: unknown;
   readonly title: string;
+  /** The change of an existing file, if the call writes over one. */
+  readonly patch?: string | undefined;
 }
 
 const text = (words: string) => ({ type: "text" as const, text: words });
@@ -168,13 +170,25 @@ const kinds: Readonly<Record<string, ToolKind>> = {
 const kindOf = (name: string): ToolKind => kinds[name] ?? "other";
 
 /** Shows the planned change of a call before it runs. */
-function contentOf({ name, input }: Call): readonly ToolCallContent[] {
+function contentOf({ name, input, patch }: Call): readonly ToolCallContent[] {
   const { file_path: path, old_string: oldText, new_string: newText, content, command } = fieldsOf(input);
   if (name === "Edit" && path && oldText !== undefined && newText !== undefined)
     return [{ type: "diff", path, oldText, newText }];
+  if (path && patch !== undefined) return hunksOf(patch).map((hunk) => ({ type: "diff", path, ...hunk }));
   if (name === "Write" && path && content !== undefined) return [{ type: "diff", path, newText: content }];
   if (name === "Bash" && command) return [{ type: "content", content: text(`$ ${visibleText(command)}`) }];
   return [];
+}
+
+/** The text of each hunk of a unified diff, before and after the change. */
+function hunksOf(patch: string): readonly { readonly oldText: string; readonly newText: string }[] {
+  const side = (lines: readonly string[], sign: "-" | "+") =>
+    lines.flatMap((line) => (line.startsWith(sign) || line.startsWith(" ") ? [line.slice(1)] : [])).join("\n");
+  return patch
+    .split(/^@@ .*\n/m)
+    .slice(1)
+    .map((hunk) => hunk.replace(/\n$/, "").split("\n"))
+    .map((lines) => ({ oldText: side(lines, "-"), newText: side(lines, "+") }));
 }
 
 function locationsOf({ input }: Call): readonly ToolCallLocation[] {

@@ -48,6 +48,8 @@ export interface Conversation {
   /** The turns that are in the conversation as messages, oldest first. */
   turns(): readonly number[];
   readonly system: readonly string[];
+  /** True if the agent started with the conversation of another. */
+  readonly isFork: boolean;
 }
 
 interface OpenCall {
@@ -155,6 +157,9 @@ export function createConversation(inherit?: Inherit): Conversation {
     turns: thread.turns,
     get system() {
       return system;
+    },
+    get isFork() {
+      return isFork;
     },
   };
 }

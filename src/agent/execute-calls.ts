@@ -1,5 +1,13 @@
 import type { Clock } from "../platform/index.ts";
-import type { AgentId, AgentPath, CallId, ToolCallPart, ToolOutcome, ToolOutcomeKind } from "../protocol/index.ts";
+import type {
+  AgentId,
+  AgentPath,
+  CallId,
+  CommandPlace,
+  ToolCallPart,
+  ToolOutcome,
+  ToolOutcomeKind,
+} from "../protocol/index.ts";
 import {
   type BoundOptions,
   boundOutcome,
@@ -37,6 +45,8 @@ export interface ExecuteCallsOptions {
   contextFor(call: {
     callId: CallId;
     input: unknown;
+    /** Where a command runs. */
+    place: CommandPlace | undefined;
     signal: AbortSignal;
     progress: (text: string) => void;
   }): ToolContext;
@@ -97,6 +107,8 @@ async function runCall(options: ExecuteCallsOptions, call: ToolCallPart, onStart
   if (signal.aborted) return textOutcome("interrupted", callNotStarted);
   if ("denied" in guarded) return textOutcome("denied", guarded.denied);
 
+  const futile = tool.futile?.(guarded.input);
+  if (futile !== undefined) return textOutcome("failed", futile);
   const { hook } = guarded;
   const permission = await options.permissions.allow({ tool, input: guarded.input, call, signal, recorder, hook });
   if (permission.behavior === "deny")
@@ -112,6 +124,7 @@ async function runCall(options: ExecuteCallsOptions, call: ToolCallPart, onStart
   const context = options.contextFor({
     callId: call.callId,
     input,
+    place: permission.place,
     signal,
     progress: (text) => recorder.live({ type: "tool.progress", callId: call.callId, text }),
   });

@@ -84,10 +84,11 @@ export function applyHookVerdict(
 ): PermissionDecision {
   if (verdict === "ask" && decision.behavior === "allow") {
     const why = reason ? `${reason} ` : "";
-    return { behavior: "ask", rule: "hook", question: `${why}Allow ${title}?`, suggestions: [] };
+    const place = decision.place && { place: decision.place };
+    return { behavior: "ask", rule: "hook", question: `${why}Allow ${title}?`, suggestions: [], ...place };
   }
   if (verdict === "allow" && decision.behavior === "ask" && decision.rule.startsWith("mode ")) {
-    return { behavior: "allow", rule: "hook" };
+    return { behavior: "allow", rule: "hook", ...(decision.place && { place: { walls: "work", git: true } }) };
   }
   return decision;
 }

@@ -15,13 +15,14 @@ export { type DeniedAgent, refusedCommand, type RefusedCommand } from "./fragmen
 export { agentMemory } from "./fragments/system/agent-memory.ts";
 export { type PreloadedSkill, preloadedSkills } from "./fragments/system/preloaded-skills.ts";
 export {
+  type LaunchedAgent,
   agentLaunched,
   agentNotification,
   type AgentReport,
   agentResult,
   stoppedAgentNotification,
 } from "./fragments/subagents/agent-result.ts";
-export { conflictTask, giveUpReason } from "./fragments/team/conflict-task.ts";
+export { conflictTask, giveUpReason, leftMarkersTask } from "./fragments/team/conflict-task.ts";
 export {
   isWorkerServers,
   scratchpadText,
@@ -31,6 +32,7 @@ export {
 export { historyQuestion, progressQuestion } from "./fragments/subagents/activity-summary.ts";
 export { type ReportCheck, reportCheckQuestion, parseReportCheck } from "./fragments/subagents/report-check.ts";
 export { backgroundNotification } from "./fragments/calls/background-notification.ts";
+export { runningCommandsNotice } from "./fragments/calls/running-commands.ts";
 export {
   planModeForSubagent,
   planModeOff,
@@ -44,7 +46,7 @@ export {
 export { nestedInstructions } from "./fragments/system/instructions.ts";
 export { hookContext, sentBackByHook } from "./fragments/calls/hook-feedback.ts";
 export { archivedReportsNote } from "./fragments/team/archived-reports.ts";
-export { isOnlyWaiting, memberMail } from "./fragments/team/member-mail.ts";
+export { isOnlyWaiting, isWaitingForJob, memberMail } from "./fragments/team/member-mail.ts";
 export { shutdownAnswerCall, shutdownReminder } from "./fragments/team/shutdown-reminder.ts";
 export type { AgentHooks, HookedCall } from "./hooks.ts";
 export { isMcpInstructions, mcpInstructions } from "./fragments/system/mcp-instructions.ts";
@@ -81,6 +83,7 @@ export { claimedTask, taskDetails, taskLine, taskLines } from "./fragments/team/
 export { lostTranscriptNotice, ownLostTranscriptNotice } from "./fragments/team/lost-transcript.ts";
 export {
   type BranchUse,
+  uncheckableText,
   uncommittedNote,
   unfinishedWorkNote,
   unlandedBlockerNote,
@@ -100,7 +103,7 @@ export { type OngoingAgent, ongoingWork, type OngoingTeam } from "./fragments/on
 export { keptInstructions, keptOrders, keptSkills } from "./fragments/kept-context.ts";
 export { createOrders, type Orders, type OrderSender } from "./orders.ts";
 export type { KeepContext } from "./compact.ts";
-export { forkInstructions, forkMarker } from "./fragments/subagents/fork.ts";
+export { forkInstructions } from "./fragments/subagents/fork.ts";
 export {
   recreatedWorktreeText,
   type WorktreeFacts,

@@ -1,10 +1,12 @@
 import { type CreateId, rejectOnAbort } from "../platform/index.ts";
 import type {
+  CommandPlace,
   PermissionAnswer,
   PermissionDecision,
   RequestId,
   StoredEvent,
   ToolCallPart,
+  ChangePatch,
   Surroundings,
 } from "../protocol/index.ts";
 import { parseInput, type Tool } from "../tool/index.ts";
@@ -48,6 +50,8 @@ export type Allowance =
       readonly copy?: string | undefined;
       /** The working directory, if the call changes a file outside of it. */
       readonly outside?: string | undefined;
+      /** Where a command runs. */
+      readonly place?: CommandPlace | undefined;
     }
   | {
       readonly behavior: "deny";
@@ -68,7 +72,7 @@ export interface PermissionPorts {
   /** Called before a lasting answer takes effect. */
   readonly remember: (answer: PermissionAnswer, suggestions: readonly string[]) => Promise<void>;
   /** The text around the change that a call makes. */
-  readonly around?: (tool: Tool, input: unknown) => Promise<Surroundings | undefined>;
+  readonly around?: (tool: Tool, input: unknown) => Promise<Surroundings | ChangePatch | undefined>;
   readonly hooks?: AgentHooks | undefined;
   readonly createId: CreateId;
   /** The agent, as the text of a refusal needs it. */
@@ -83,7 +87,13 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     const decision = hook ? applyHookVerdict(decided, { ...hook, title: tool.title(input) }) : decided;
     switch (decision.behavior) {
       case "allow":
-        return { behavior: "allow", input: request.input, copy: decision.copy, outside: decision.outside };
+        return {
+          behavior: "allow",
+          input: request.input,
+          copy: decision.copy,
+          outside: decision.outside,
+          place: decision.place,
+        };
       case "deny":
         return denial(request, decision);
       case "ask":
@@ -113,19 +123,16 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     const byHook = await ports.hooks?.beforeAsking(call, signal);
     if (byHook?.behavior === "deny") return { behavior: "deny", message: deniedByHook(byHook.message) };
     if (byHook)
-      return byHook.input ? recheckInput(request, byHook.input.value) : { behavior: "allow", input: request.input };
+      return byHook.input
+        ? recheckInput(request, byHook.input.value)
+        : { behavior: "allow", input: request.input, place: decision.place && insidePlace };
 
     const around = await ports.around?.(tool, request.input);
     const requestId = ports.createId<RequestId>("ask");
     const question: PermissionQuestion = {
       requestId,
-      callId: request.call.callId,
-      tool: tool.name,
-      input: request.input,
-      question: decision.question,
-      suggestions: [...decision.suggestions],
-      ...askReason(decision),
-      ...(around && { around }),
+      ...questionOf(request, decision),
+      ...(around && ("patch" in around ? { patch: around.patch } : { around })),
     };
     // Ask before publishing the question: a viewer may answer it at once.
     const answered = ports.ask(question, signal);
@@ -164,20 +171,25 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     const note = answer.message;
     const { by = "user" } = answer;
     await settle({ behavior: "allow", scope: answer.scope, by, ...(note && { message: note }) });
+    const place = placeAfter(answer, decision.place);
     const allowance: Allowance =
       answer.input === undefined
-        ? { behavior: "allow", input: request.input }
-        : await recheckInput(request, answer.input);
+        ? { behavior: "allow", input: request.input, place }
+        : await recheckInput(request, answer.input, place);
     return allowance.behavior === "allow" && note ? { ...allowance, note: { text: note, by } } : allowance;
   };
 
   /** The policy has not seen input that comes with an answer: it is validated and checked like the model's own. */
-  const recheckInput = async ({ tool }: AllowRequest, input: unknown): Promise<Allowance> => {
+  const recheckInput = async (
+    { tool }: AllowRequest,
+    input: unknown,
+    place: CommandPlace | undefined = insidePlace,
+  ): Promise<Allowance> => {
     const parsed = parseInput(tool, input);
     if (!parsed.ok) return { behavior: "deny", message: `Not run: the changed input is not valid: ${parsed.message}` };
     const again = await ports.decide(tool, parsed.value);
     if (again.behavior === "deny") return denial({ tool, input: parsed.value }, again);
-    return { behavior: "allow", input: parsed.value };
+    return { behavior: "allow", input: parsed.value, place: again.behavior === "allow" ? again.place : place };
   };
 
   const takeEnd = () => {
@@ -186,6 +198,35 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     return why;
   };
   return { allow, takeEnd };
+}
+
+function questionOf(
+  { tool, input, call }: AllowRequest,
+  decision: Extract<PermissionDecision, { behavior: "ask" }>,
+): Omit<PermissionQuestion, "requestId"> {
+  const { place, hasWalls } = decision;
+  return {
+    callId: call.callId,
+    tool: tool.name,
+    input,
+    question: decision.question,
+    suggestions: [...decision.suggestions],
+    ...askReason(decision),
+    ...(place && hasWalls && { sandbox: place.walls === "open" ? "outside" : "inside" }),
+  };
+}
+
+/** Where a command runs that no person has allowed: the yes of a hook or of a lead's model does not open the walls. */
+const insidePlace: CommandPlace = { walls: "work", git: true };
+
+/** Where a command runs after this answer. The question said where it runs. */
+function placeAfter(
+  { by, network }: Extract<PermissionAnswer, { behavior: "allow" }>,
+  place: CommandPlace | undefined,
+): CommandPlace | undefined {
+  if (place === undefined) return undefined;
+  if (by === "lead") return insidePlace;
+  return network ? { ...insidePlace, network } : place;
 }
 
 /** The word for what did not happen. */

@@ -31,7 +31,17 @@ import { createRecorder, isDiskFull, type Recorder, abortShortlyAfter } from "./
 import { type ExecuteCallsOptions, executeCalls } from "./execute-calls.ts";
 import { closeOpenCalls } from "./close-open-calls.ts";
 
-export interface LoopOptions {
+/** The limits of an agent on money, turns and tokens. */
+export interface SpendingOptions {
+  readonly ledger: Ledger;
+  readonly costOf: (ref: string, usage: Usage) => number;
+  readonly maxTurns?: number | undefined;
+  /** The turns that count towards `maxTurns`, if they are more than those of one run. */
+  readonly spent?: { turns: number } | undefined;
+  readonly thinkingTokens?: number | undefined;
+}
+
+export interface LoopOptions extends SpendingOptions {
   readonly agent: { readonly id: AgentId; readonly path: AgentPath; readonly type: string };
   /** Called before each turn: the model may change between turns. */
   readonly model: () => ModelClient;
@@ -51,11 +61,6 @@ export interface LoopOptions {
   readonly saveOutput: ExecuteCallsOptions["saveOutput"];
   readonly hooks?: AgentHooks | undefined;
   readonly secrets?: ExecuteCallsOptions["secrets"];
-  readonly ledger: Ledger;
-  readonly costOf: (ref: string, usage: Usage) => number;
-  readonly maxTurns?: number | undefined;
-  /** The turns that count towards `maxTurns`, if they are more than those of one run. */
-  readonly spent?: { turns: number } | undefined;
   /** When older turns are summarised: at this number of tokens, else at this fraction of the context window. */
   readonly compaction?:
     | {
@@ -65,7 +70,6 @@ export interface LoopOptions {
         readonly keep?: KeepContext | undefined;
       }
     | undefined;
-  readonly thinkingTokens?: number | undefined;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly createId: CreateId;

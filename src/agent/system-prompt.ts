@@ -14,8 +14,13 @@ export interface SystemPromptFacts extends EnvironmentFacts {
 }
 
 /** The system prompt of a lead. */
-export const composeSystemPrompt = (facts: SystemPromptFacts & { readonly tools: ToolNames }): string[] =>
-  composeAgentPrompt(leadIdentity({ ...facts, hasInstructions: facts.instructionFiles.length > 0 }), facts);
+export const composeSystemPrompt = (
+  facts: SystemPromptFacts & { readonly tools: ToolNames; readonly base?: string | undefined },
+): string[] =>
+  composeAgentPrompt(
+    facts.base ?? leadIdentity({ ...facts, hasInstructions: facts.instructionFiles.length > 0 }),
+    facts,
+  );
 
 /**
  * The system prompt of any agent as blocks, from fixed to specific to this session. Blocks that many sessions share

@@ -1,4 +1,4 @@
-/** The exit codes of the process. `docs/headless.md` is the contract. */
+/** The exit codes of the process. `docs/reference/headless.md` is the contract. */
 export const exitCodes = {
   done: 0,
   failed: 1,

@@ -1,31 +1,33 @@
 import { Argument, Command as Program, CommanderError, Option } from "commander";
 import { nearestName, version } from "../platform/index.ts";
 import { permissionModes, TroupeError } from "../protocol/index.ts";
-import type { AgentsFlags } from "./commands/agents.ts";
 import { exitCodes } from "./exit-codes.ts";
-import type { ExportFlags } from "./commands/sessions.ts";
-import type { LandFlags } from "./commands/land.ts";
-import type { RuleFlags } from "./commands/permissions.ts";
-import type { CostFlags } from "./commands/cost.ts";
 import type { RunFlags } from "./run/run-flags.ts";
 import { addMcpCommands } from "./commands/add-mcp-commands.ts";
 import { addRunOptions, addSessionOptions } from "./run/run-options.ts";
-import { collect, defaultSubcommand, oneLineErrors, portNumber, positiveNumber, subcommand } from "./subcommand.ts";
+import {
+  collect,
+  defaultSubcommand,
+  oneLineErrors,
+  portNumber,
+  positiveNumber,
+  type RunCommand,
+  subcommand,
+} from "./subcommand.ts";
 import { registerTeamCommands } from "./team/register-team-commands.ts";
-import type { TeammateFlags } from "./teammate/run-teammate-command.ts";
-import type { TrustFlags } from "./commands/trust.ts";
-import { setBusEnv } from "./run/bus-option.ts";
-import type { WebFlags } from "./commands/web.ts";
 import { addWorkerCommand } from "./commands/add-worker-command.ts";
 
 /** Parses the command line and loads only the modules that the command needs. Returns the exit code. */
 export async function runProgram(argv: readonly string[]): Promise<number> {
   let exitCode: number = exitCodes.done;
-  const exit = (code: number) => {
-    exitCode = code;
-  };
-  const program = buildRun(exit);
-  if (!isPrint(argv)) addCommands(program, exit);
+  const run: RunCommand =
+    (load) =>
+    async (...args) => {
+      const command = await load();
+      exitCode = (await command(...(args.slice(0, -1) as Parameters<typeof command>))) ?? exitCode;
+    };
+  const program = buildRun(run);
+  if (!isPrint(argv)) addCommands(program, run);
   try {
     await program.parseAsync(argv.map(withPort), { from: "user" });
   } catch (error) {
@@ -63,7 +65,7 @@ const isPrint = (argv: readonly string[]) =>
 const withPort = (word: string, at: number, argv: readonly string[]) =>
   word === "--web" && !/^\d+$/.test(argv[at + 1] ?? "") ? "--web=0" : word;
 
-function buildRun(exit: (code: number) => void): Program {
+function buildRun(run: RunCommand): Program {
   const program = new Program("troupe")
     .description("A coding agent that works as a team. -p answers one prompt and exits.")
     .version(version, "-v, --version")
@@ -72,11 +74,15 @@ function buildRun(exit: (code: number) => void): Program {
     .configureOutput({ writeErr: () => undefined })
     .enablePositionalOptions()
     .showSuggestionAfterError(true);
-  addRunOptions(program).action(async (words: string[], flags: RunFlags) => {
-    if (!flags.print) refuseTypo(words, program);
-    const { runPrint: run } = await import("./run/run-print.ts");
-    exit(await run(words.join(" "), flags));
-  });
+  addRunOptions(program).action(
+    run(async () => {
+      const { runPrint } = await import("./run/run-print.ts");
+      return (words: string[], flags: RunFlags) => {
+        if (!flags.print) refuseTypo(words, program);
+        return runPrint(words.join(" "), flags);
+      };
+    }),
+  );
   return program;
 }
 
@@ -94,66 +100,47 @@ function refuseTypo([word, ...more]: readonly string[], { commands }: Program): 
   );
 }
 
-function addCommands(program: Program, exit: (code: number) => void): void {
+function addCommands(program: Program, run: RunCommand): void {
   const sessions = subcommand(program, "sessions", "list, show, export and repair sessions");
   defaultSubcommand(sessions, "list", "list the sessions of this project, newest first")
     .option("--all", "include every project")
     .option("--json", "print JSON lines")
-    .action(async (flags: { all?: boolean; json?: boolean }) => {
-      const { listSessions } = await import("./commands/sessions.ts");
-      await listSessions(flags);
-    });
+    .action(run(async () => (await import("./commands/sessions.ts")).listSessions));
   subcommand(sessions, "show", "print a session's transcript")
     .argument("<id>")
-    .action(async (id: string) => {
-      const { showSession } = await import("./commands/sessions.ts");
-      await showSession(id);
-    });
+    .action(run(async () => (await import("./commands/sessions.ts")).showSession));
   subcommand(sessions, "export", "export a session as Markdown, HTML or JSON lines")
     .argument("<id>")
     .addOption(new Option("--format <format>").choices(["markdown", "jsonl", "html"]).default("markdown"))
     .option("--html", "same as --format html")
     .option("-o, --output <file>", "output file (default: stdout)")
-    .action(async (id: string, flags: ExportFlags) => {
-      const { exportSession } = await import("./commands/sessions.ts");
-      await exportSession(id, flags);
-    });
+    .action(run(async () => (await import("./commands/sessions.ts")).exportSession));
   subcommand(sessions, "repair", "remove damaged records from a session's log; keeps a copy")
     .argument("<id>")
-    .action(async (id: string) => {
-      const { repairSession } = await import("./commands/sessions.ts");
-      await repairSession(id);
-    });
+    .action(run(async () => (await import("./commands/sessions.ts")).repairSession));
 
   subcommand(program, "cost", "show the cost of a session by agent and model (default: the newest)")
     .argument("[session]", "id of the session")
     .option("--all", "total of the sessions of every folder")
     .option("--days <n>", "only the last <n> days", positiveNumber)
     .option("--json", "print JSON")
-    .action(async (id: string | undefined, flags: CostFlags) => {
-      const { cost } = await import("./commands/cost.ts");
-      exit(await cost(id, flags));
-    });
+    .action(run(async () => (await import("./commands/cost.ts")).cost));
   subcommand(program, "schema", "print the JSON schema of events, commands and settings")
     .argument("[which]", "events, commands or settings (default: all)")
-    .action(async (which: string | undefined) => {
-      const { printSchema } = await import("./commands/schema.ts");
-      await printSchema(which);
-    });
+    .action(run(async () => (await import("./commands/schema.ts")).printSchema));
   subcommand(program, "skills", "list the skills and slash commands of this folder")
     .addArgument(new Argument("[list]", "default subcommand").choices(["list"]))
     .option("--json", "print JSON")
-    .action(async (_list: string | undefined, flags: { json?: boolean }) => {
-      const { listSkills } = await import("./commands/skills.ts");
-      await listSkills(flags);
-    });
+    .action(
+      run(async () => {
+        const { listSkills } = await import("./commands/skills.ts");
+        return (_list: string | undefined, flags: { json?: boolean }) => listSkills(flags);
+      }),
+    );
   const permissions = subcommand(program, "permissions", "list permission rules, or test them");
   defaultSubcommand(permissions, "list", "list every rule, its source, and the rules it hides")
     .option("--json", "print JSON")
-    .action(async (flags: { json?: boolean }) => {
-      const { listPermissions } = await import("./commands/permissions.ts");
-      await listPermissions(flags);
-    });
+    .action(run(async () => (await import("./commands/permissions.ts")).listPermissions));
   subcommand(permissions, "test", "show the permission decision for a call such as 'Bash(git push)'")
     .argument("[call...]", "tool and its argument")
     .option("--stdin", "read command lines from stdin, one on each line")
@@ -162,112 +149,75 @@ function addCommands(program: Program, exit: (code: number) => void): void {
     .option("--ask <rule>", "additional ask rule; repeatable", collect)
     .option("--deny <rule>", "additional deny rule; repeatable", collect)
     .addOption(new Option("--mode <mode>", "permission mode").choices(permissionModes))
-    .action(async (calls: string[], flags: RuleFlags) => {
-      const { testPermissions } = await import("./commands/permissions.ts");
-      await testPermissions(calls, flags);
-    });
+    .action(run(async () => (await import("./commands/permissions.ts")).testPermissions));
   const bus = subcommand(program, "bus", "inspect the NATS bus that teams on several machines share");
   subcommand(bus, "status", "show the server, its risks, its teams and their readers")
-    .option("--bus <url>", "bus to inspect (default: from the settings)", setBusEnv)
+    .option("--bus <url>", "bus to inspect (default: from the settings)")
     .option("--json", "print JSON")
-    .action(async (flags: { json?: boolean }) => {
-      const { busStatus } = await import("./commands/bus.ts");
-      exit(await busStatus(flags));
-    });
-  addWorkerCommand(program, subcommand, exit);
+    .action(run(async () => (await import("./commands/bus.ts")).busStatus));
+  addWorkerCommand(program, run);
   subcommand(program, "doctor", "check what this machine provides and what is missing")
     .option("--json", "print JSON")
-    .action(async (flags: { json?: boolean }) => {
-      const { runDoctor: doctor } = await import("./commands/doctor.ts");
-      exit(await doctor(flags));
-    });
+    .action(run(async () => (await import("./commands/doctor.ts")).runDoctor));
   subcommand(program, "trust", "trust a folder's own hooks, servers and settings")
     .argument("[folder]", "folder to trust (default: the current one)")
     .option("--list", "list the trusted folders")
     .option("--remove", "remove the trust in the folder")
     .option("--yes", "skip the confirmation")
     .option("--json", "print the list as JSON lines")
-    .action(async (folder: string | undefined, flags: TrustFlags) => {
-      const { trust } = await import("./commands/trust.ts");
-      exit(await trust(folder, flags));
-    });
-  addAgentsCommands(subcommand(program, "agents", "list, show and validate agent types"), exit);
-  addMcpCommands(subcommand(program, "mcp", "list, test, add and remove MCP servers"), exit);
-  addTeamCommands(program, exit);
-  registerTeamCommands(program, subcommand, exit);
+    .action(run(async () => (await import("./commands/trust.ts")).trust));
+  addAgentsCommands(subcommand(program, "agents", "list, show and validate agent types"), run);
+  addMcpCommands(subcommand(program, "mcp", "list, test, add and remove MCP servers"), run);
+  addTeamCommands(program, run);
+  registerTeamCommands(program, run);
   subcommand(program, "web", "open the dashboard of all sessions and teams on this machine")
     .option("--port <port>", "port (default: 4747, or a free port if 4747 is in use)", portNumber)
     .option("--no-open", "do not open a browser")
-    .option("--bus <url>", "also show the teams on this bus, including remote sessions", setBusEnv)
+    .option("--bus <url>", "also show the teams on this bus, including remote sessions")
     .option("--json", "print the URL as JSON")
-    .action(async (flags: WebFlags) => {
-      const { web } = await import("./commands/web.ts");
-      exit(await web(flags));
-    });
+    .action(run(async () => (await import("./commands/web.ts")).web));
   subcommand(program, "demo", "run a real team on a scripted model: no key, no network")
     .option("--keep", "keep the sample repository and the session")
     .option("--fast", "skip the pauses")
     .option("--coordinator", "show a coordinator and its workers instead")
-    .action(async (flags: { keep?: boolean; fast?: boolean; coordinator?: boolean }) => {
-      const { runDemo } = await import("../../demo/run-demo.ts");
-      exit(await runDemo(flags));
-    });
+    .option("--web [port]", "show it in the dashboard too, until Ctrl-C", portNumber)
+    .action(run(async () => (await import("../../demo/run-demo.ts")).runDemo));
 }
 
-function addAgentsCommands(agents: Program, exit: (code: number) => void): void {
+function addAgentsCommands(agents: Program, run: RunCommand): void {
   const common = (command: Program) =>
     oneLineErrors(command)
       .option("--json", "print JSON")
       .option("--agents <json-or-file>", "additional agent types, as in a run");
   common(
     agents.command("list", { isDefault: true }).description("list the effective definition of each agent type"),
-  ).action(async (flags: AgentsFlags) => {
-    const { listAgents } = await import("./commands/agents.ts");
-    await listAgents(flags);
-  });
+  ).action(run(async () => (await import("./commands/agents.ts")).listAgents));
   common(agents.command("show").description("show an agent type, or the transcript of an agent that has run"))
     .argument("<name-or-id>", "agent type, or the id, path or name of an agent that has run")
     .option("--session <id>", "session to search for the agent (default: this folder's sessions)")
     .addOption(new Option("--mode <mode>", "permission mode of the parent").choices(permissionModes))
-    .action(async (name: string, flags: AgentsFlags) => {
-      const { showAgent } = await import("./commands/agents.ts");
-      await showAgent(name, flags);
-    });
+    .action(run(async () => (await import("./commands/agents.ts")).showAgent));
   common(agents.command("validate").description("check agent definitions; exit 1 if one is invalid"))
     .argument("[file...]", "files to check (default: the effective definitions)")
-    .action(async (files: string[], flags: AgentsFlags) => {
-      const { validateAgents } = await import("./commands/agents.ts");
-      exit(await validateAgents(files, flags));
-    });
+    .action(run(async () => (await import("./commands/agents.ts")).validateAgents));
 }
 
-function addTeamCommands(program: Program, exit: (code: number) => void): void {
+function addTeamCommands(program: Program, run: RunCommand): void {
   const worktree = subcommand(program, "worktree", "list or prune the worktrees of agents in this repository");
   defaultSubcommand(worktree, "list", "list each worktree with its branch, state and changes")
     .option("--json", "print JSON lines")
-    .action(async (flags: { json?: boolean }) => {
-      const { printWorktrees: listAll } = await import("./commands/worktree.ts");
-      exit(await listAll(flags));
-    });
+    .action(run(async () => (await import("./commands/worktree.ts")).printWorktrees));
   subcommand(worktree, "prune", "remove empty worktrees and clean up after killed sessions")
     .option("--dry-run", "print what would be done, change nothing")
     .option("--json", "print JSON lines")
-    .action(async (flags: { dryRun?: boolean; json?: boolean }) => {
-      const { pruneAndPrint: prune } = await import("./commands/worktree.ts");
-      exit(await prune(flags));
-    });
+    .action(run(async () => (await import("./commands/worktree.ts")).pruneAndPrint));
   oneLineErrors(program.command("teammate", { hidden: true }))
     .description("run one team member in this process (started by Troupe in a pane)")
     .requiredOption("--team <team>", "team of the member")
     .requiredOption("--name <name>", "name of the member")
-    .action(async (flags: TeammateFlags) => {
-      const { runTeammateCommand: runTeammate } = await import("./teammate/run-teammate-command.ts");
-      exit(await runTeammate(flags));
-    });
+    .action(run(async () => (await import("./teammate/run-teammate-command.ts")).runTeammateCommand));
   addSessionOptions(subcommand(program, "acp", "let an editor run sessions (Agent Client Protocol on stdio)")).action(
-    async (flags: Partial<RunFlags>) => {
-      exit(await (await import("./commands/acp.ts")).runAcp(flags));
-    },
+    run(async () => (await import("./commands/acp.ts")).runAcp),
   );
   subcommand(program, "land", "rebase, check and land finished branches, all or nothing")
     .argument("[branches...]")
@@ -285,10 +235,7 @@ function addTeamCommands(program: Program, exit: (code: number) => void): void {
     .option("--continue", "finish an interrupted landing, then land its remaining branches")
     .option("--abort", "undo an interrupted landing")
     .option("--json", "print the report as JSON")
-    .action(async (branches: string[], flags: LandFlags) => {
-      const { runLand } = await import("./commands/land.ts");
-      exit(await runLand(branches, flags));
-    });
+    .action(run(async () => (await import("./commands/land.ts")).runLand));
 }
 
 const oneLine = (text: string) =>

@@ -1,6 +1,14 @@
 import type { Command as Program } from "commander";
 import { TroupeError } from "../protocol/index.ts";
 
+/**
+ * Makes the action of a command. It loads the function when the command runs, and calls it with the command's arguments
+ * and flags. The function may return the exit code.
+ */
+export type RunCommand = <Args extends unknown[]>(
+  load: () => Promise<(...args: Args) => Promise<number | void>>,
+) => (...args: [...Args, Program]) => Promise<void>;
+
 /** Adds a subcommand whose usage errors are printed in one line. */
 export function subcommand(parent: Program, name: string, description: string): Program {
   return oneLineErrors(parent.command(name).description(description));

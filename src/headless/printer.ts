@@ -58,7 +58,7 @@ export function createPrinter({ output, progress, write, writeError }: PrinterOp
 function warningLine({ event }: Envelope): string | undefined {
   switch (event.type) {
     case "turn.retried":
-      return `${withoutStop(event.failure.message)}; retrying in ${seconds(event.delayMs)} (attempt ${event.attempt + 1})`;
+      return `${withoutStop(event.failure.message)}; retrying in ${seconds(event.delayMs)} (attempt ${event.attempt})`;
     case "turn.waiting":
       return `waiting: ${event.reason}`;
     case "notice.raised":

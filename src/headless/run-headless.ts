@@ -1,5 +1,5 @@
 import type { Command, Envelope } from "../protocol/index.ts";
-import { noOpenWork, type RunOutcome, type Session } from "../session/index.ts";
+import { noOpenWork, type RunOutcome, type Session, waitForTeam } from "../session/index.ts";
 import { createCommandQueue } from "./command-queue.ts";
 import { createPrinter, type OutputFormat, type Printer, type PrinterOptions } from "./printer.ts";
 import { createRunResult, type RunResult } from "./run-result.ts";
@@ -18,6 +18,8 @@ export interface HeadlessOptions {
   readonly interrupted?: AbortSignal | undefined;
   /** How long background commands may run after the last answer. */
   readonly backgroundWaitMs: number;
+  /** When after the last answer the model is reminded of its commands that still run. Default: 5,000. */
+  readonly reminderMs?: number | undefined;
   readonly clock: RunClock;
 }
 
@@ -39,11 +41,9 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
   const printer = createPrinter(options);
   const result = createRunResult({ sessionId: session.id, startedAt: options.clock.now(), now: options.clock.now });
   const events = session.events();
-  const ended = createEventSignal();
   const following = follow(events, (envelope) => {
     result.add(envelope);
     printer.event(envelope);
-    if (envelope.event.type === "background.ended" || envelope.event.type === "member.changed") ended.notify();
   });
   let problem: string | undefined;
 
@@ -73,7 +73,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
     // The input has ended, so no client can answer questions.
     await session.dispatch({ type: "permission.abandon" });
     await undefinedOnAbort(asked.allDone(), options.signal);
-    const outcome = await settleAll(options, printer, ended);
+    const outcome = await settleAll(options, printer);
     // An interrupted run is closing already.
     const openWork = options.signal.aborted ? noOpenWork : await session.openWork();
     await session.close(closeReason(outcome));
@@ -90,74 +90,57 @@ async function follow(events: AsyncIterable<Envelope>, each: (envelope: Envelope
   for await (const envelope of events) each(envelope);
 }
 
-/** Waits until no agent is working and no job runs. A command that ends wakes the agent, so this repeats. */
-async function settleAll(
-  options: HeadlessOptions,
-  printer: Printer,
-  ended: EventSignal,
-): Promise<RunOutcome | undefined> {
+/** Waits until no agent is working and no job runs. A command may be a server, so it may run only for a limited time. */
+async function settleAll(options: HeadlessOptions, printer: Printer): Promise<RunOutcome | undefined> {
+  const { session, signal, interrupted, clock, reminderMs = defaultReminderMs } = options;
   const [late, done] = [new AbortController(), new AbortController()];
-  const timer = options.clock.sleep(options.backgroundWaitMs, done.signal).then(
+  const timer = clock.sleep(options.backgroundWaitMs, done.signal).then(
     () => late.abort(),
     () => undefined, // everything has settled
   );
+  let reportedJobs = "";
+  let isReminded = false;
   try {
-    return await settleJobs(options, { printer, ended, stopInput: AbortSignal.any([options.signal, late.signal]) });
+    return await waitForTeam(session, {
+      signal,
+      limitOf(running) {
+        const names = listOf(running.map((task) => task.description));
+        // An agent ends by itself and is supervised, but a command may be a server that never ends.
+        const onlyCommands = running.every((task) => task.kind === "shell");
+        const limits = [...(interrupted ? [interrupted] : []), ...(onlyCommands ? [signal, late.signal] : [])];
+        const limit = AbortSignal.any(limits);
+        if (limit.aborted) printer.note(`stopped the background jobs: ${names}`);
+        else if (names !== reportedJobs) printer.note(`waiting for background jobs: ${names}`);
+        reportedJobs = names;
+        return limit;
+      },
+      // Once in a run: a model that starts a command after each reminder would never end.
+      async wakeLead(running, over) {
+        if (isReminded || running.some((task) => task.kind !== "shell")) return false;
+        isReminded = await clock.sleep(reminderMs, over).then(
+          () => true,
+          () => false, // the wait has ended
+        );
+        if (isReminded) await session.remindOfCommands();
+        return isReminded;
+      },
+    });
   } finally {
     done.abort();
     await timer;
   }
 }
 
-async function settleJobs(
-  { session, signal, interrupted }: HeadlessOptions,
-  { printer, ended, stopInput }: { printer: Printer; ended: EventSignal; stopInput: AbortSignal },
-): Promise<RunOutcome | undefined> {
-  let reportedJobs = "";
-  for (;;) {
-    const changed = ended.next(signal);
-    const outcome = await session.settled();
-    const running = session.backgroundRunning();
-    const names = running.map((task) => task.description).join(", ");
-    if (names === "" || signal.aborted || outcome?.reason !== "completed") return outcome;
-    // An agent ends by itself and is supervised, but a command may be a server that never ends.
-    const onlyCommands = running.every((task) => task.kind === "shell");
-    const limit = AbortSignal.any([...(interrupted ? [interrupted] : []), ...(onlyCommands ? [stopInput] : [])]);
-    if (limit.aborted) {
-      printer.note(`stopped the background jobs: ${names}`);
-      return outcome;
-    }
-    if (names !== reportedJobs) printer.note(`waiting for background jobs: ${names}`);
-    reportedJobs = names;
-    await Promise.race([changed, ended.next(limit)]);
-  }
-}
+/** A command that ends sooner costs no turn. */
+const defaultReminderMs = 5_000;
+
+/** Hundreds of names would hide everything else. */
+const maxNames = 8;
+
+const listOf = (names: readonly string[]): string =>
+  names.length <= maxNames
+    ? names.join(", ")
+    : `${names.slice(0, maxNames).join(", ")} and ${names.length - maxNames} more`;
 
 const closeReason = (outcome: RunOutcome | undefined): "completed" | "interrupted" | "failed" =>
   outcome?.reason === "interrupted" || outcome?.reason === "failed" ? outcome.reason : "completed";
-
-interface EventSignal {
-  notify(): void;
-  /** Resolves at the next `notify`, or when `signal` aborts. */
-  next(signal: AbortSignal): Promise<void>;
-}
-
-function createEventSignal(): EventSignal {
-  let waiters: (() => void)[] = [];
-  return {
-    notify() {
-      for (const resolve of waiters) resolve();
-      waiters = [];
-    },
-    next: (signal) =>
-      new Promise((resolve) => {
-        if (signal.aborted) return resolve();
-        const done = () => {
-          signal.removeEventListener("abort", done);
-          resolve();
-        };
-        waiters.push(done);
-        signal.addEventListener("abort", done);
-      }),
-  };
-}

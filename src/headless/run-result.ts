@@ -1,6 +1,5 @@
-import { addUsage, type AgentId, type Envelope, type SessionId, type Usage } from "../protocol/index.ts";
-import type { OpenTeamWork, RunOutcome } from "../session/index.ts";
-import { answerText } from "../view/index.ts";
+import type { Envelope, SessionId, StopReason } from "../protocol/index.ts";
+import { createRunTally, type OpenTeamWork, type RunOutcome } from "../session/index.ts";
 
 /**
  * The result of a whole run, printed by `--output-format json`. The field names are those that existing scripts use.
@@ -64,73 +63,49 @@ export interface RunEnd {
 
 /** Computes the result of one run from its events. */
 export function createRunResult(run: { sessionId: SessionId; startedAt: number; now: () => number }): RunResultBuilder {
-  let lead: AgentId | undefined;
-  let answer = "";
-  let turns = 0;
-  let cost = 0;
-  let model = "";
-  let usage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-  const calls = new Map<string, { name: string; input: unknown }>();
-  const denials: RunResult["permission_denials"][number][] = [];
-
+  const tally = createRunTally(run.sessionId);
   return {
-    add({ event, agent, session }) {
-      if (session === run.sessionId) lead ??= agent;
-      // Only the lead's text is the answer, even if another agent writes last.
-      // An empty answer, as after a wake with nothing to add, does not replace the one before.
-      if (agent === lead) answer = answerText(event)?.trim() ? (answerText(event) ?? answer) : answer;
-      switch (event.type) {
-        case "turn.started":
-          if (agent === lead) model = event.model;
-          break;
-        case "turn.ended": {
-          turns += 1;
-          for (const part of event.parts) if (part.type === "tool_call") calls.set(part.callId, part);
-          break;
-        }
-        case "cost.recorded":
-          cost += event.costUsd;
-          usage = addUsage(usage, event.usage);
-          break;
-        case "tool.settled": {
-          const call = calls.get(event.callId);
-          // The lead's answer to a teammate's plan is a review, not a permission.
-          const isReview = call?.name === "ExitPlanMode" && agent !== lead;
-          if (event.outcome === "denied" && call && !isReview) {
-            denials.push({ tool_name: call.name, tool_use_id: event.callId, tool_input: call.input });
-          }
-          break;
-        }
-        default:
-          break;
-      }
-    },
+    add: tally.add,
     finish({ outcome, problem, interrupted, openWork }) {
+      const { answer, stop, model, turns, costUsd, usage, denials } = tally.sum;
       const nothingDone = turns === 0 && problem !== undefined && !interrupted;
       const subtype = nothingDone ? "error_during_execution" : subtypeOf(outcome, interrupted);
-      const error = outcome === undefined || outcome.reason === "completed" ? problem : outcome.detail;
+      const isCompleted = outcome === undefined || outcome.reason === "completed";
+      const unanswered = isCompleted && turns > 0 && !interrupted ? unansweredReason(stop, answer) : undefined;
+      const error = isCompleted ? (problem ?? unanswered) : outcome.detail;
       return {
         type: "result",
         subtype,
-        is_error: subtype !== "success" || problem !== undefined,
+        is_error: subtype !== "success" || error !== undefined,
         result: answer,
         ...(error !== undefined && { error }),
         session_id: run.sessionId,
         num_turns: turns,
         duration_ms: Math.round(run.now() - run.startedAt),
-        total_cost_usd: Number(cost.toFixed(6)),
+        total_cost_usd: Number(costUsd.toFixed(6)),
         usage: {
           input_tokens: usage.inputTokens,
           output_tokens: usage.outputTokens,
           cache_read_input_tokens: usage.cacheReadTokens,
           cache_creation_input_tokens: usage.cacheWriteTokens,
         },
-        permission_denials: denials,
+        permission_denials: denials.map(({ tool, callId, input }) => ({
+          tool_name: tool,
+          tool_use_id: callId,
+          tool_input: input,
+        })),
         model,
         ...openWorkFields(openWork),
       };
     },
   };
+}
+
+/** Why the last answer of the lead is not a whole answer. */
+function unansweredReason(stop: StopReason | undefined, answer: string): string | undefined {
+  if (stop === "max_tokens") return "the answer is cut off: the model reached its limit of output tokens";
+  if (stop === "refusal") return "the model refused to answer";
+  return answer.trim() === "" ? "the model gave no answer" : undefined;
 }
 
 function openWorkFields({
@@ -188,7 +163,7 @@ function subtypeOf(outcome: RunOutcome | undefined, interrupted: boolean): RunRe
   }
 }
 
-/** The exit code of a run. `docs/headless.md` is the contract. */
+/** The exit code of a run. `docs/reference/headless.md` is the contract. */
 export function exitCodeOf(result: RunResult): number {
   switch (result.subtype) {
     case "success":

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { memberMail } from "../agent/index.ts";
+import { systemClock, withTimeLimit } from "../platform/index.ts";
 import { type MailId, TroupeError, visibleLine } from "../protocol/index.ts";
-import type { ReceivedMail } from "../team/index.ts";
+import { type ReceivedMail, withClaimedSender } from "../team/index.ts";
 import { defineTool, failedResult, textResult, type Tool } from "../tool/index.ts";
 import type { ExternalMember } from "./external-member.ts";
 
@@ -34,9 +35,11 @@ function waitForMail(member: () => ExternalMember): Tool {
       await desk.acknowledge();
       if (timeout_seconds > 0) {
         await idle();
-        const timeout = AbortSignal.any([signal, AbortSignal.timeout(timeout_seconds * 1000)]);
-        await desk.waitForUnread(timeout).catch((error: unknown) => {
-          if (!timeout.aborted) throw error;
+        await withTimeLimit(systemClock, timeout_seconds * 1000, async (late) => {
+          const until = AbortSignal.any([signal, late]);
+          await desk.waitForUnread(until).catch((error: unknown) => {
+            if (!until.aborted) throw error;
+          });
         });
         if (signal.aborted) return cancelled;
         await working();
@@ -55,7 +58,7 @@ const cancelled = failedResult("The wait was cancelled. No mail was returned.");
 function formatMail(mail: ReceivedMail): string {
   const again = mail.state === "queued" ? "" : ", returned before";
   const senderWarning = mail.refused === undefined ? "" : `\n[ignored: ${mail.refused}]`;
-  return `[${mail.id}, ${mail.timestamp}${again}]${senderWarning}\n${memberMail(mail)}`;
+  return `[${mail.id}, ${mail.timestamp}${again}]${senderWarning}\n${memberMail(withClaimedSender(mail))}`;
 }
 
 function roster(member: () => ExternalMember): Tool {

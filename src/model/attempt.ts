@@ -1,4 +1,8 @@
+import type { Clock } from "../platform/index.ts";
 import type { ModelEvent, ModelRequest, Usage } from "../protocol/index.ts";
+import type { ModelFacts } from "./catalog.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { Fetch } from "./watched-fetch.ts";
 
 /** Callbacks for the progress of a single attempt. */
 export interface AttemptContext {
@@ -20,8 +24,15 @@ export interface AttemptModel {
   attempt(request: ModelRequest, context: AttemptContext): AsyncIterable<ModelEvent>;
 }
 
+export interface AttemptOptions {
+  readonly endpoint: Endpoint;
+  readonly facts: ModelFacts;
+  readonly clock: Pick<Clock, "now">;
+  readonly fetch: Fetch;
+}
+
 /** A model with the limits in its options. */
-export function attemptModel<O extends { readonly facts: Pick<AttemptModel, "contextWindow" | "maxOutputTokens"> }>(
+export function attemptModel<O extends AttemptOptions>(
   ref: string,
   options: O,
   attempt: (options: O, request: ModelRequest, context: AttemptContext) => AsyncIterable<ModelEvent>,

@@ -13,18 +13,21 @@ export interface RetryOptions {
   /** The longest silence after the first byte before an attempt is aborted. 0 turns both watchdogs off. */
   readonly stallMs?: number | undefined;
   readonly firstByteMs?: number | undefined;
-  readonly baseDelayMs?: number | undefined;
-  readonly maxDelayMs?: number | undefined;
-  /** If a server asks for a longer wait, the turn fails instead of blocking the session unnoticed. */
-  readonly longestWaitMs?: number | undefined;
 }
+
+const baseDelayMs = 1_000;
+const maxDelayMs = 60_000;
+
+/** If a server asks for a longer wait, the turn fails instead of blocking the session unnoticed. */
+const longestWaitMs = 15 * 60_000;
 
 /**
  * Turns a single-attempt model into a client. Every request passes the account's gate, and transient failures are
  * retried.
  */
 export function withRetry(model: AttemptModel, options: RetryOptions): ModelClient {
-  const settled = settle(options);
+  const { maxAttempts = 10, stallMs = 60_000, firstByteMs = 300_000 } = options;
+  const settled = { ...options, maxAttempts, stallMs, firstByteMs };
   return {
     ref: model.ref,
     contextWindow: model.contextWindow,
@@ -33,29 +36,7 @@ export function withRetry(model: AttemptModel, options: RetryOptions): ModelClie
   };
 }
 
-const retryDefaults = {
-  maxAttempts: 10,
-  stallMs: 60_000,
-  firstByteMs: 300_000,
-  baseDelayMs: 1_000,
-  maxDelayMs: 60_000,
-  longestWaitMs: 15 * 60_000,
-} as const;
-
-type Settled = Pick<RetryOptions, "gate" | "clock" | "random"> & Record<keyof typeof retryDefaults, number>;
-
-/** An option that is undefined gets its default. */
-const settle = (options: RetryOptions): Settled => ({
-  gate: options.gate,
-  clock: options.clock,
-  random: options.random,
-  maxAttempts: options.maxAttempts ?? retryDefaults.maxAttempts,
-  stallMs: options.stallMs ?? retryDefaults.stallMs,
-  firstByteMs: options.firstByteMs ?? retryDefaults.firstByteMs,
-  baseDelayMs: options.baseDelayMs ?? retryDefaults.baseDelayMs,
-  maxDelayMs: options.maxDelayMs ?? retryDefaults.maxDelayMs,
-  longestWaitMs: options.longestWaitMs ?? retryDefaults.longestWaitMs,
-});
+type Settled = RetryOptions & Record<"maxAttempts" | "stallMs" | "firstByteMs", number>;
 
 async function* streamAnswer(
   model: AttemptModel,
@@ -99,11 +80,11 @@ async function* streamAnswer(
 /** Returns the wait before the next attempt, or undefined when there is none. */
 function delayBefore(failure: ModelFailure, attempt: number, options: Settled): number | undefined {
   if (!isTransient(failure) || attempt >= options.maxAttempts) return undefined;
-  if (failure.retryAfterMs !== undefined && failure.retryAfterMs > options.longestWaitMs) return undefined;
-  const ceiling = Math.min(options.maxDelayMs, options.baseDelayMs * 2 ** (attempt - 1));
+  if (failure.retryAfterMs !== undefined && failure.retryAfterMs > longestWaitMs) return undefined;
+  const ceiling = Math.min(maxDelayMs, baseDelayMs * 2 ** (attempt - 1));
   const drawn = Math.round(options.random() * ceiling);
   // A rate limit stops the whole account, so its wait keeps a minimum.
-  const own = failure.kind === "rate_limited" ? Math.max(drawn, Math.min(ceiling, options.baseDelayMs)) : drawn;
+  const own = failure.kind === "rate_limited" ? Math.max(drawn, Math.min(ceiling, baseDelayMs)) : drawn;
   return Math.max(own, failure.retryAfterMs ?? 0);
 }
 

@@ -2,13 +2,15 @@ export { rejectOnAbort } from "./reject-on-abort.ts";
 export { untilAborted } from "./until-aborted.ts";
 export { ifPresent, ifPresentSync, missingOrFile } from "./files/if-present.ts";
 export { createQueue } from "./queue.ts";
+export { createTurns } from "./turns.ts";
 export { readJsonFile, writeFileAtomic } from "./files/atomic-file.ts";
 export { type Claim, claim, claimHolder } from "./files/claim-file.ts";
 export { closeAll } from "./close-all.ts";
 export { type Cleanup, createCleanup } from "./cleanup.ts";
-export { createLate } from "./late.ts";
+export { createLate, type Late } from "./late.ts";
 export { type Clock, sleepUnlessAborted, systemClock, withTimeLimit } from "./clock.ts";
 export { type CreateId, createIdFactory } from "./create-id.ts";
+export { definedFields } from "./defined-fields.ts";
 export { digestOfCall } from "./text/call-digest.ts";
 export { findExecutable } from "./process/find-executable.ts";
 export { gitBranch, type GitState, gitState, repositoryFolder } from "./git/git-state.ts";
@@ -30,13 +32,14 @@ export {
   PathMovedError,
   type OpenFolder,
 } from "./files/open-without-following-links.ts";
-export { type LineReading, readLines, readLinesOf } from "./files/read-lines.ts";
+export { readLines, readLinesOf, scanLines } from "./files/read-lines.ts";
 export { isInside, realPathSync } from "./files/real-path.ts";
 export { redactionMarksIn, redactSecrets } from "./secrets/redact-secrets.ts";
 export { createRedactStream } from "./secrets/redact-stream.ts";
 export { runProcess, type RunRequest } from "./process/run-process.ts";
 export { loadSandbox } from "./sandbox/load-sandbox.ts";
-export type { EnteredSandbox, Sandbox } from "./sandbox/sandbox.ts";
+export type { EnteredSandbox, Sandbox, Walls } from "./sandbox/sandbox.ts";
+export { wallsProblem } from "./sandbox/walls-problem.ts";
 export { projectName, safeName } from "./text/safe-name.ts";
 export { createIdFilter, type IdMatch, type IdFilter } from "./id-filter.ts";
 export { openSharedAppendFile, type SharedAppendFile } from "./files/shared-append-file.ts";

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { Command } from "./command.ts";
-import { AgentId, SessionId } from "./ids.ts";
+import { AgentId, RequestId, SessionId } from "./ids.ts";
 import { Mail, MailState } from "./mail.ts";
+import { permissionQuestion } from "./permission.ts";
 
 /** A reader's position in each agent's log of a session. A missing agent counts as 0. */
 export const Cursor = z.record(AgentId, z.number().int().nonnegative());
@@ -26,6 +27,37 @@ export const SessionListing = z.object({
   isElsewhere: z.boolean().optional(),
 });
 export type SessionListing = z.infer<typeof SessionListing>;
+
+/** A question of an agent that waits for an answer, with the asking agent's name. */
+export const WaitingQuestion = z.object({
+  agent: AgentId,
+  at: z.string(),
+  asker: z.object({ name: z.string(), agentType: z.string() }),
+  asked: z.object({
+    requestId: RequestId,
+    ...permissionQuestion,
+    member: z.object({ team: z.string(), name: z.string(), color: z.string().optional() }).optional(),
+  }),
+});
+export type WaitingQuestion = z.infer<typeof WaitingQuestion>;
+
+const amount = z.number().int().nonnegative();
+
+/** How far a session is, for a list of sessions. Members of a team have their own sessions and summaries. */
+export const SessionSummary = z.object({
+  session: SessionId,
+  /** `died`: its process ended without closing it. */
+  end: z.enum(["open", "closed", "failed", "died"]),
+  agents: z.object({ working: amount, asking: amount, idle: amount }),
+  failures: z.array(z.object({ name: z.string(), at: z.string(), text: z.string() })),
+  tasks: z.object({ done: amount, all: amount }),
+  costUsd: z.number(),
+  lastAt: z.string(),
+  questions: z.array(WaitingQuestion),
+  /** The log is too long for a list: only its beginning was read. */
+  isPartial: z.boolean(),
+});
+export type SessionSummary = z.infer<typeof SessionSummary>;
 
 /** An agent's worktree with its changes. */
 export const WorktreeListing = z.object({

@@ -18,21 +18,45 @@ export class TroupeError extends Error {
 }
 
 export type TroupeErrorCode =
+  /**
+   * An agent type or a subagent cannot start. The text names the definition or the limit. Run `troupe agents
+   * validate`.
+   */
   | "agent"
+  /** A flag, an option or an argument is wrong. The text names it. Nothing was started. */
   | "usage"
+  /**
+   * A settings file cannot be read, or a value is wrong. The text names file, line and key. `troupe doctor` lists all
+   * problems.
+   */
   | "settings"
+  /** No model is configured. Set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, or pass `--model`. */
   | "no_model"
+  /** The model name is not known, or its provider is not configured. Check `--model`, `model` and `aliases`. */
   | "unknown_model"
+  /** The file of a scripted model is wrong. The text names the place in the file. */
   | "script"
+  /** The prompt is empty, cannot be read, or was refused by a hook. */
   | "prompt"
+  /** The model gave no output that fits `outputSchema`. Ask again. */
+  | "output"
+  /** No session has this id. `troupe sessions --all` lists all sessions. */
   | "session_not_found"
+  /** Another process has the session open, or a prompt is already running. Close it there, or wait. */
   | "session_busy"
+  /** A newer version of Troupe wrote the session. Update Troupe. */
   | "session_newer"
+  /** The log has damaged records. `troupe sessions repair ID` removes them and keeps a copy. */
   | "session_damaged"
+  /** The session is closed. Resume it to continue. */
   | "session_closed"
+  /** A program read events too slowly and was disconnected. Subscribe again with `replay`. */
   | "slow_reader"
+  /** `TROUPE_HOME` cannot be used. Check that it is an absolute path to a folder that you can write. */
   | "home"
+  /** A file cannot be written or read. Check disk space and permissions of `TROUPE_HOME`. */
   | "storage"
+  /** A name of a team, a member or a worktree is not allowed. The text says why. */
   | "name"
   /** A problem with a repository, a worktree or a landing. */
   | "git"
@@ -44,6 +68,7 @@ export type TroupeErrorCode =
   | "task"
   /** A port of this machine that another process uses. */
   | "port"
+  /** An MCP server is configured wrong, or a required server did not start. Run `troupe mcp test`. */
   | "mcp";
 
 /** The message of an error, or the thrown value as text. */

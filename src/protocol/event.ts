@@ -17,6 +17,7 @@ const mailFacts = { mailId: MailId, kind: z.string(), summary: z.string().option
 
 /** Stored in the log of the agent that did it, in order. All state of the program is a fold over these events. */
 export const StoredEvent = z.discriminatedUnion("type", [
+  /** The session started, or resumed, in a folder. */
   event("session.opened", {
     sessionId: SessionId,
     version: z.string(),
@@ -27,8 +28,10 @@ export const StoredEvent = z.discriminatedUnion("type", [
     /** The money that all its agents together may spend from here on. */
     maxBudgetUsd: money.optional(),
   }),
+  /** The session closed. */
   event("session.closed", { reason: z.enum(["completed", "interrupted", "failed"]) }),
 
+  /** An agent started. Its path names it from here on. */
   event("agent.spawned", {
     path: AgentPath,
     agentType: z.string(),
@@ -45,6 +48,7 @@ export const StoredEvent = z.discriminatedUnion("type", [
     permissionMode: PermissionMode,
     cwd: z.string(),
   }),
+  /** The agent has another model, permission mode or folder from here on. */
   event("agent.changed", {
     model: z.string().optional(),
     permissionMode: PermissionMode.optional(),
@@ -60,6 +64,7 @@ export const StoredEvent = z.discriminatedUnion("type", [
    * conversation.
    */
   event("agent.summarized", { scope: z.enum(["progress", "history"]), text: z.string() }),
+  /** The agent ended for good. */
   event("agent.stopped", { outcome: z.enum(["completed", "failed", "killed"]), detail: z.string().optional() }),
 
   /** The full system prompt in force from here on, so that a later request can start with the same bytes. */
@@ -86,8 +91,10 @@ export const StoredEvent = z.discriminatedUnion("type", [
     /** A waiting prompt that this one replaces. This one says where to read it. */
     insteadOf: PromptId.optional(),
   }),
+  /** The prompt is in the conversation now. */
   event("prompt.promoted", { promptId: PromptId }),
 
+  /** A request went to the model. */
   event("turn.started", { turn: count, model: z.string() }),
   /** The whole answer in one record, so a crash never leaves half of it. */
   event("turn.ended", {
@@ -97,6 +104,7 @@ export const StoredEvent = z.discriminatedUnion("type", [
     contextTokens: count,
     durationMs: count,
   }),
+  /** The model gave no answer. */
   event("turn.failed", { turn: count, failure: ModelFailure }),
   /** The cost of one request, stored before its answer. `lost` means the answer never arrived whole. */
   event("cost.recorded", {
@@ -111,14 +119,17 @@ export const StoredEvent = z.discriminatedUnion("type", [
    * settled, its outcome is unknown.
    */
   event("tool.called", { turn: count, callId: CallId, name: z.string(), input: z.unknown(), title: z.string() }),
+  /** The outcome of a call: `ok`, `failed`, `denied` or `interrupted`, with the text that the model reads. */
   event("tool.settled", { callId: CallId, durationMs: count, ...ToolOutcome.shape }),
 
+  /** A call waits for an answer. */
   event("permission.asked", {
     requestId: RequestId,
     ...permissionQuestion,
     /** The team member that made the call. Absent for the agent's own call. */
     member: z.object({ team: z.string(), name: z.string(), color: z.string().optional() }).optional(),
   }),
+  /** A question has its answer. */
   event("permission.settled", {
     requestId: RequestId,
     behavior: z.enum(["allow", "deny"]),
@@ -127,6 +138,7 @@ export const StoredEvent = z.discriminatedUnion("type", [
     message: z.string().optional(),
   }),
 
+  /** A command or an agent continues in the background. */
   event("background.started", {
     backgroundId: BackgroundId,
     kind: z.enum(["shell", "agent"]),
@@ -135,6 +147,7 @@ export const StoredEvent = z.discriminatedUnion("type", [
     description: z.string(),
     outputFile: z.string(),
   }),
+  /** A background job ended. */
   event("background.ended", {
     backgroundId: BackgroundId,
     status: z.enum(["completed", "failed", "killed"]),
@@ -151,6 +164,7 @@ export const StoredEvent = z.discriminatedUnion("type", [
     role: z.enum(["lead", "teammate"]),
     made: z.literal(true).optional(),
   }),
+  /** The agent is not a member of the team any more. */
   event("team.left", { team: z.string(), reason: z.string() }),
   /** A member was started. Its activity is in the log of a separate session. */
   event("member.joined", {
@@ -168,7 +182,9 @@ export const StoredEvent = z.discriminatedUnion("type", [
   event("mail.received", { team: z.string(), ...mailFacts, from: z.string(), promptId: PromptId.optional() }),
   /** An agent's change to a task list; the team keeps the list itself. Without `team` it is the session's own list. */
   event("task.created", { team: z.string().optional(), taskId: WorkItemId, subject: z.string() }),
+  /** The agent claimed a task. */
   event("task.claimed", { team: z.string().optional(), taskId: WorkItemId, subject: z.string() }),
+  /** The agent changed a task. */
   event("task.updated", {
     team: z.string().optional(),
     taskId: WorkItemId,
@@ -190,20 +206,26 @@ export const StoredEvent = z.discriminatedUnion("type", [
     detail: z.string().optional(),
   }),
 
+  /** Something that people should know. */
   event("notice.raised", { level: z.enum(["info", "warning", "error"]), code: z.string(), message: z.string() }),
 ]);
 export type StoredEvent = z.infer<typeof StoredEvent>;
 
 /** For viewers only: never stored, never replayed. A stored event later carries the whole content. */
 export const LiveEvent = z.discriminatedUnion("type", [
+  /** More text of the answer. */
   event("text.delta", { turn: count, text: z.string() }),
+  /** More of the thinking of the model. */
   event("thinking.delta", { turn: count, text: z.string() }),
+  /** More input of a call that the model is writing. */
   event("tool.drafted", { turn: count, name: z.string(), inputJson: z.string() }),
+  /** More output of a running call. */
   event("tool.progress", { callId: CallId, text: z.string() }),
   /** The request waits for a rate limit or for the account's concurrency limit. */
   event("turn.waiting", { turn: count, reason: z.string() }),
   /** The deltas of this turn so far are void. The request is repeated after `delayMs`. */
   event("turn.retried", { turn: count, attempt: count, delayMs: count, failure: ModelFailure }),
+  /** More output of a background command. */
   event("background.output", { backgroundId: BackgroundId, text: z.string() }),
   /** The state of an MCP server. `failed` makes no further attempts by itself. `error` is one line for people. */
   event("mcp.changed", {
@@ -232,6 +254,7 @@ export const LiveEvent = z.discriminatedUnion("type", [
   }),
   /** The current state of a task. */
   event("task.changed", { team: z.string().optional(), task: WorkItem }),
+  /** The answer to a command: it was accepted, or the reason why not. */
   event("command.settled", {
     commandId: z.string().optional(),
     ok: z.boolean(),

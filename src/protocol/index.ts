@@ -8,6 +8,8 @@ export {
   PostedCommand,
   PostedLanding,
   SessionListing,
+  SessionSummary,
+  type WaitingQuestion,
   WorktreeListing,
 } from "./dashboard.ts";
 export { Envelope, protocolVersion, StoredEnvelope } from "./envelope.ts";
@@ -47,16 +49,22 @@ export {
   type ToolSpec,
   Usage,
 } from "./model.ts";
+export { isDeeperThan } from "./json-depth.ts";
 export { parseJson } from "./parse-json.ts";
 export {
+  type CommandPlace,
   PermissionAnswer,
   type PermissionDecision,
   PermissionMode,
+  permissionQuestion,
+  questionFields,
   type Refusal,
   type RefusalHint,
   Surroundings,
+  type ChangePatch,
 } from "./permission.ts";
 export { permissionModes } from "./permission-modes.ts";
+export { LibraryOptions, pickOptions, SessionOptions } from "./session-options.ts";
 export {
   BusSettings,
   ClaudeSettings,
@@ -73,6 +81,8 @@ export {
   AllowedPath,
   BackendType,
   isExternal,
+  jobWaitDetail,
+  jobWaitOf,
   LaunchFlags,
   Member,
   MemberState,

@@ -36,6 +36,10 @@ export const MailBody = z.discriminatedUnion("kind", [
     /** The task that it has in progress although it is idle. */
     openTaskId: z.number().int().positive().optional(),
     failureReason: z.string().optional(),
+    /** The background jobs that it waits for: it continues when one ends. */
+    awaitedJobs: z.array(z.string()).optional(),
+    /** Its background commands that run too long to be waited for. */
+    leftJobs: z.array(z.string()).optional(),
   }),
   kind("permission_request", {
     ...asked,

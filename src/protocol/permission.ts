@@ -25,6 +25,8 @@ export const PermissionAnswer = z.discriminatedUnion("behavior", [
     by: z.enum(["lead"]).optional(),
     /** In a team: from now on all members may change what this call changes. */
     team: z.boolean().optional(),
+    /** For a command: run it inside the sandbox, and let it use the network. */
+    network: z.boolean().optional(),
   }),
   z.object({
     behavior: z.literal("deny"),
@@ -49,6 +51,11 @@ export const Surroundings = z.object({
 });
 export type Surroundings = z.infer<typeof Surroundings>;
 
+/** The change of an existing file, as a unified diff. */
+export interface ChangePatch {
+  readonly patch: string;
+}
+
 /** The fields of a question for permission. */
 export const permissionQuestion = {
   callId: CallId,
@@ -59,7 +66,17 @@ export const permissionQuestion = {
   /** The reason why it needs permission. */
   reason: z.string().optional(),
   around: Surroundings.optional(),
+  /** For a write over an existing file: the change as a unified diff. */
+  patch: z.string().optional(),
+  /** For a command: where it runs if it is allowed. Absent where there is no sandbox. */
+  sandbox: z.enum(["inside", "outside"]).optional(),
 };
+
+const QuestionFields = z.object(permissionQuestion);
+
+/** Returns the fields of a question for permission, without those of its carrier, such as a mail. */
+export const questionFields = (carrier: z.input<typeof QuestionFields>): z.infer<typeof QuestionFields> =>
+  QuestionFields.parse(carrier);
 
 /** A way that stays open to an agent whose call is refused. */
 export type RefusalHint =
@@ -100,6 +117,18 @@ export interface Refusal {
   readonly rules: readonly string[];
 }
 
+/** Where a command runs. */
+export interface CommandPlace {
+  /** `look`: it can write nothing. `work`: it can write in the working folders. `open`: it has no walls. */
+  readonly walls: "look" | "work" | "open";
+  /** True if it may write the data of the repository in the working folder, without its settings and hooks. */
+  readonly git?: boolean | undefined;
+  /** True if git must not run the repository's hooks. */
+  readonly hookless?: boolean | undefined;
+  /** True if a person allowed the network for it. */
+  readonly network?: boolean | undefined;
+}
+
 /** The policy's decision on one call. It is pure: same call and policy, same decision. */
 export type PermissionDecision =
   | {
@@ -119,6 +148,8 @@ export type PermissionDecision =
       readonly copy?: string;
       /** The working directory, if a rule allows a change of a file outside of it. */
       readonly outside?: string;
+      /** Present for a command. */
+      readonly place?: CommandPlace;
     }
   | { readonly behavior: "deny"; readonly rule: string; readonly reason: string; readonly refusal?: Refusal }
   | {
@@ -135,4 +166,8 @@ export type PermissionDecision =
       readonly refusal?: Refusal;
       /** Tells the model what to do after a refusal, or if no answer comes in time. */
       readonly next?: { readonly refused: string; readonly late: string };
+      /** Present for a command: where it runs after the yes of a person. */
+      readonly place?: CommandPlace;
+      /** True if there are walls: the question then says where the command runs. */
+      readonly hasWalls?: boolean;
     };

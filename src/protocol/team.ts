@@ -2,6 +2,7 @@ import * as z from "zod";
 import { AgentColor } from "./agent-definition.ts";
 import { SessionId } from "./ids.ts";
 import { PermissionMode } from "./permission.ts";
+import { TeammateOptions } from "./session-options.ts";
 
 /** The names of a team's lead and of the person. No other member can have one of them or a similar one. */
 export const teamLead = "team-lead";
@@ -23,18 +24,7 @@ export const TmuxPane = z.object({
 export type TmuxPane = z.infer<typeof TmuxPane>;
 
 /** The lead's start options that also apply to its members, on any machine. */
-export const LaunchFlags = z.object({
-  settings: z.string().optional(),
-  allowedTools: z.array(z.string()).optional(),
-  disallowedTools: z.array(z.string()).optional(),
-  addDir: z.array(z.string()).optional(),
-  mcpConfig: z.array(z.string()).optional(),
-  strictMcpConfig: z.boolean().optional(),
-  agents: z.string().optional(),
-  appendSystemPrompt: z.string().optional(),
-  maxTurns: z.number().optional(),
-  maxBudgetUsd: z.number().optional(),
-  maxTokens: z.number().optional(),
+export const LaunchFlags = TeammateOptions.extend({
   /** The file in which all of them record what they hold and spend, if there is a budget. */
   ledger: z.string().optional(),
   /** The file in which all of them register their agents. */
@@ -129,7 +119,17 @@ export const MemberStatus = z.object({
   state: MemberState,
   /** Its activity, the thing it waits for, or the reason for its end. */
   detail: z.string().optional(),
+  /** When the state began. For a member that waits for background jobs: when the oldest of them started. */
   since: z.string(),
   alive: z.enum(["alive", "dead", "unknown"]),
 });
 export type MemberStatus = z.infer<typeof MemberStatus>;
+
+const jobWait = "waits for background ";
+
+/** The detail of a member that has ended its turn and waits for its background jobs, such as `command npm test`. */
+export const jobWaitDetail = (jobs: readonly string[]): string => `${jobWait}${jobs.join(", ")}`;
+
+/** The detail of a member that waits for its background jobs. It is busy, but its model does not answer. */
+export const jobWaitOf = ({ state, detail }: Pick<MemberStatus, "state" | "detail">): string | undefined =>
+  state === "working" && detail?.startsWith(jobWait) ? detail : undefined;

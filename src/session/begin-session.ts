@@ -86,10 +86,10 @@ function attachServers({ context, own, ask }: SessionRuntime): void {
   role.attach({ record: own.agent.record, ask, createId });
 }
 
-/** Warns at the start if a requested sandbox is not available. */
+/** Warns at the start if there is no sandbox. That it works is remembered, so this seldom takes time. */
 async function sandboxNoticesFor(sandbox: CommandSandbox | undefined): Promise<string[]> {
   const problem = await sandbox?.problem();
   if (problem === undefined) return [];
-  const consequence = sandbox?.required ? "no commands will run" : "commands run without it and require approval";
+  const consequence = sandbox?.required ? "no commands will run" : "only a few fixed commands run without a question";
   return [`the sandbox is unavailable: ${problem}; ${consequence}`];
 }

@@ -3,10 +3,28 @@ import { TroupeError, type SessionId } from "../protocol/index.ts";
 import type { OpenedSession, SessionStore } from "../store/index.ts";
 import type { Config } from "./config/load-config.ts";
 
+export interface ResumeContext {
+  readonly store: SessionStore;
+  readonly config: Pick<Config, "cwd">;
+  /** The sessions of all teammates. */
+  readonly memberSessions: () => Promise<ReadonlySet<string>>;
+}
+
 /** Resolves `latest` to a session id. */
-export async function findSessionToResume(which: string, store: SessionStore, { cwd }: Config): Promise<string> {
+export async function findSessionToResume(
+  which: string,
+  { store, config: { cwd }, memberSessions }: ResumeContext,
+): Promise<string> {
   if (which !== "latest") return which;
-  const latest = await store.latest(cwd);
+  let latest = await store.latest(cwd);
+  // A damaged log does not tell that it is the log of a teammate, but the team does.
+  if (latest?.problem !== undefined) latest = await store.latest(cwd, await memberSessions());
+  if (latest?.problem !== undefined && !(await store.has(latest.sessionId))) {
+    throw new TroupeError(
+      "session_damaged",
+      `cannot resume ${latest.sessionId}, the last session of ${cwd}: ${latest.problem} (${latest.file}). Delete that file, or resume another session with --resume.`,
+    );
+  }
   if (latest) return latest.sessionId;
   throw new TroupeError(
     "session_not_found",

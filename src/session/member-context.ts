@@ -6,7 +6,9 @@ import {
   type SessionId,
   TroupeError,
 } from "../protocol/index.ts";
+import type { AgentSlots } from "../team/index.ts";
 import type { RuleSet } from "../tool/index.ts";
+import type { TeamPorts, TeamRole } from "./teams/team-role.ts";
 
 /** A teammate, as its team describes it. */
 export interface MemberContext {
@@ -29,6 +31,15 @@ export interface MemberContext {
   readonly modeNow?: (() => PermissionMode) | undefined;
   readonly teamRules: () => RuleSet["allow"];
   readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
+}
+
+/** The teammate that a session runs. */
+export interface TeammateSession {
+  readonly member: MemberContext;
+  /** Connects the session to its team. Undefined for an agent that works alone on another machine. */
+  readonly connect?: ((ports: TeamPorts) => TeamRole) | undefined;
+  /** The limits on the agents that it may start, if they are shared with its team. */
+  readonly slots?: AgentSlots | undefined;
 }
 
 /** The parts of a teammate's system prompt that its team decides. */

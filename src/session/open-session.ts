@@ -1,4 +1,4 @@
-import { isDiskFull } from "../agent/index.ts";
+import { isDiskFull, runningCommandsNotice } from "../agent/index.ts";
 import { type Cleanup, closeAll } from "../platform/index.ts";
 import { type Ack, TroupeError } from "../protocol/index.ts";
 import { beginSession } from "./begin-session.ts";
@@ -61,6 +61,12 @@ export async function openSession(context: SessionContext, cleanup: Cleanup): Pr
       return subagents.delegate(work);
     },
     openWork: async () => (await team.openWork?.()) ?? noOpenWork,
+    async remindOfCommands() {
+      const commands = own.background.running().filter(({ kind }) => kind === "shell");
+      if (commands.length === 0) return;
+      await own.agent.admit("agent", [{ type: "text", text: runningCommandsNotice(commands) }]);
+      own.agent.wake();
+    },
     backgroundRunning: () => [...own.background.running(), ...team.running()],
     close: (reason = "completed") => (closing ??= close(reason)),
   };

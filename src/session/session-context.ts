@@ -19,7 +19,7 @@ import type { Config } from "./config/load-config.ts";
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import type { SessionMcp } from "./mcp/session-mcp.ts";
 import type { SessionSocketOpener } from "./observe/lazy-session-socket.ts";
-import type { RemoteWork } from "./remote/remote-work.ts";
+import type { RemoteWork } from "../remote/index.ts";
 import type { Role } from "./roles/role.ts";
 import type { CommandCatalog } from "./slash-commands/command-catalog.ts";
 import type { Telemetry } from "./telemetry/start-telemetry.ts";

@@ -5,6 +5,7 @@ import type { DelegatedWork } from "./subagents/run-delegated-task.ts";
 import type { Subscription } from "./event-hub.ts";
 import type { OpenTeamWork } from "./teams/ongoing-team-work.ts";
 import type { RunningWork } from "./agent-runtime/background-work.ts";
+import type { SlashCommand } from "./slash-commands/slash-commands.ts";
 
 /** One lead and everything below it. All frontends use this object and its event stream, and nothing else. */
 export interface Session {
@@ -32,6 +33,8 @@ export interface Session {
   settled(): Promise<RunOutcome | undefined>;
   /** Background jobs that have not ended. */
   backgroundRunning(): readonly RunningWork[];
+  /** Tells the lead's model that its background commands still run, and wakes it. */
+  remindOfCommands(): Promise<void>;
   /** The work that the session's teams have not finished: open tasks, working members, branches not landed. */
   openWork(): Promise<OpenTeamWork>;
   /**
@@ -50,10 +53,4 @@ export interface TranscriptOf {
   readonly session?: SessionId | undefined;
 }
 
-export interface SlashListing {
-  readonly name: string;
-  readonly description: string;
-  readonly argumentHint?: string | undefined;
-  /** The source, for users. */
-  readonly source: string;
-}
+export type SlashListing = Pick<SlashCommand, "name" | "description" | "argumentHint" | "source">;

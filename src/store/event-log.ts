@@ -1,5 +1,4 @@
-import type { Clock, CreateId } from "../platform/index.ts";
-import { openLineFile } from "../platform/index.ts";
+import { type Clock, type CreateId, createTurns, openLineFile } from "../platform/index.ts";
 import {
   type AgentId,
   type EventId,
@@ -122,21 +121,15 @@ function createLog(parts: LogParts): EventLog {
   const { session, agent, replayed, notices, clock, createId } = parts;
   const params = { jitless: parts.validators !== "compiled" };
   let seq = replayed.length;
-  let queue: Promise<unknown> = Promise.resolve();
+  /** One write at a time: the next number depends on whether the previous write succeeded. */
+  const turns = createTurns();
   let closing: Promise<void> | undefined;
 
   const recordAll = (events: readonly StoredEvent[], id?: EventId): Promise<StoredEnvelope[]> => {
     if (closing !== undefined) {
       return Promise.reject(new TroupeError("session_closed", `Session ${session} is closed. Resume it to continue.`));
     }
-    return inTurn(() => storeAll(events, id));
-  };
-
-  /** Runs one write at a time: the next number depends on whether the previous write succeeded. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = queue.then(work);
-    queue = result.catch(() => undefined);
-    return result;
+    return turns.run(() => storeAll(events, id));
   };
 
   const storeAll = async (events: readonly StoredEvent[], id: EventId | undefined) => {
@@ -153,7 +146,7 @@ function createLog(parts: LogParts): EventLog {
   const record = async (event: StoredEvent, id?: EventId) => (await recordAll([event], id))[0] as StoredEnvelope;
 
   const close = () => {
-    closing ??= inTurn(() => parts.close());
+    closing ??= turns.run(() => parts.close());
     return closing;
   };
 

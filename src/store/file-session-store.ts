@@ -38,7 +38,7 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
       const sessionId = SessionId.safeParse(name.replace(/\.jsonl$/, ""));
       if (!name.endsWith(".jsonl") || !sessionId.success) return [];
       const file = join(projectsFolder(home), project, name);
-      return summarizeSession({ sessionId: sessionId.data, project, file }) ?? [];
+      return [summarizeSession({ sessionId: sessionId.data, project, file })];
     });
   };
 
@@ -88,8 +88,10 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
     has: async (id) => (await filesOf(id)) !== undefined,
     open: async (id) => resumeSessionFiles({ ...options, ...(await find(id)) }),
     list,
-    latest: async (cwd) =>
-      newestFirst(await listProject(projectName(await realPathOf(cwd)))).find((summary) => !isTeammateSession(summary)),
+    latest: async (cwd, except) =>
+      newestFirst(await listProject(projectName(await realPathOf(cwd)))).find(
+        (summary) => !isTeammateSession(summary) && !except?.has(summary.sessionId),
+      ),
     read,
     readAgents,
     readLog,

@@ -14,13 +14,6 @@ export type {
   SessionSummary,
 } from "./session-store.ts";
 export type { BusAddress } from "./nats/connection/bus.ts";
-export type { JobOrder, JobOutcome, JobSpec, JobState } from "./work/job.ts";
-export { loadWorkBus } from "./work/load-work-bus.ts";
-export { workLabel } from "./work/work-label.ts";
-export type { HeldJob, JobNews, SubmittedJob, WorkBus } from "./work/work-bus.ts";
-export type { BusStatus, BusStream } from "./nats/connection/bus-status.ts";
-export type { BusJob } from "./work/work-status.ts";
-export { loadBusStatus } from "./nats/connection/load-bus-status.ts";
 export { openNatsTeamStore } from "./nats/load-nats-team-store.ts";
 export { claudeCommand } from "./claude-files/claude-command.ts";
 export { openTeamStore } from "./open-team-store.ts";
@@ -47,4 +40,4 @@ export { openTaskList } from "./team/tasks/journal-task-list.ts";
 export { heldReservations, reservationsOf } from "./team/record/reservations.ts";
 export type { KeyUse, MemberKey, MemberPatch, NewMember, TeamPatch, TeamRecord } from "./team/record/team-record.ts";
 export { teamFiles } from "./team/team-files.ts";
-export type { StoredTeam, TeamStore } from "./team/team-store.ts";
+export type { StoredTeam, TeamStore, TeamSummary } from "./team/team-store.ts";

@@ -153,7 +153,13 @@ function toOpenedSession(
 }
 
 /** False for the empty log of a process that was killed before its first write: the session can still start. */
-export const hasBegun = (log: string): boolean => (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
+export function hasBegun(log: string): boolean {
+  try {
+    return (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  } catch (error) {
+    throw storageError("read", log, error);
+  }
+}
 
 /** Returns the folder in which the session was last opened. */
 function cwdOf(envelopes: readonly StoredEnvelope[], path: string): string {

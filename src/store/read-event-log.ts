@@ -1,5 +1,12 @@
-import { type LineReading, readLines } from "../platform/index.ts";
-import { protocolVersion, type SessionId, StoredEnvelope, StoredEvent, TroupeError } from "../protocol/index.ts";
+import { scanLines } from "../platform/index.ts";
+import {
+  type AgentId,
+  protocolVersion,
+  type SessionId,
+  StoredEnvelope,
+  StoredEvent,
+  TroupeError,
+} from "../protocol/index.ts";
 import { lineNumberAt } from "./line-number.ts";
 
 export interface EventLogReading {
@@ -33,43 +40,47 @@ export function examineEventLog(path: string): {
   readonly repeats: number;
   readonly tornAt?: number;
 } {
-  const reading = readLines(path);
   const envelopes: StoredEnvelope[] = [];
+  return { envelopes, ...scanEventLog(path, (envelope) => envelopes.push(envelope)) };
+}
+
+/** Like `examineEventLog`, but passes each usable record on and keeps none: a log may be larger than memory. */
+export function scanEventLog(
+  path: string,
+  use: (envelope: StoredEnvelope) => void,
+): { readonly problems: LogProblem[]; readonly repeats: number; readonly tornAt?: number } {
   const ids = new Set<string>();
-  const problems: LogProblem[] = reading.damaged.map(({ offset, reason }) => ({ offset, reason }));
+  const problems: LogProblem[] = [];
+  let owner: AgentId | undefined;
   let repeats = 0;
   let expected = 1;
-  for (const { offset, value } of withWholeTail(reading)) {
+  const take = ({ offset, value }: { readonly offset: number; readonly value: unknown }) => {
     const parsed = StoredEnvelope.safeParse(value);
     if (!parsed.success) {
       refuseNewer(path, offset, value);
       problems.push({ offset, reason: firstIssue(parsed.error) });
-      continue;
+      return;
     }
     const envelope = parsed.data;
     const { agent, id, seq } = envelope;
     if (ids.has(id)) {
       repeats += 1;
-      continue;
+      return;
     }
     if (seq !== expected) problems.push({ offset, reason: `event ${expected} is missing here; found event ${seq}` });
-    const owner = envelopes[0]?.agent;
-    if (owner !== undefined && agent !== owner)
-      problems.push({ offset, reason: `it belongs to ${agent}, not to ${owner}` });
-    envelopes.push(envelope);
+    owner ??= agent;
+    if (agent !== owner) problems.push({ offset, reason: `it belongs to ${agent}, not to ${owner}` });
+    use(envelope);
     ids.add(id);
     expected = Math.max(expected, seq + 1);
-  }
+  };
+  const damaged = ({ offset, reason }: LogProblem) => void problems.push({ offset, reason });
+  const tail = scanLines(path, { record: take, damaged });
+  // A last line that only lacks its newline is a record; the next append starts with a newline.
+  if (tail !== undefined && "value" in tail) take({ offset: tail.offset, value: tail.value });
   problems.sort((a, b) => a.offset - b.offset);
-  const { tail } = reading;
   const isTorn = tail !== undefined && !("value" in tail);
-  return { envelopes, problems, repeats, ...(isTorn && { tornAt: tail.offset }) };
-}
-
-/** A last line that only lacks its newline is a record; the next append starts with a newline. */
-function* withWholeTail({ records, tail }: LineReading): Iterable<{ offset: number; value: unknown }> {
-  yield* records;
-  if (tail !== undefined && "value" in tail) yield { offset: tail.offset, value: tail.value };
+  return { problems, repeats, ...(isTorn && { tornAt: tail.offset }) };
 }
 
 export const knownTypes: ReadonlySet<string> = new Set(StoredEvent.options.map((option) => option.shape.type.value));

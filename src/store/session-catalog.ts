@@ -1,14 +1,7 @@
 import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  claimHolder,
-  hasErrorCode,
-  ifPresent,
-  missingOrFile,
-  type ProcessIdentity,
-  storageError,
-} from "../platform/index.ts";
+import { claimHolder, hasErrorCode, ifPresent, missingOrFile, type ProcessIdentity } from "../platform/index.ts";
 import { SessionId, TroupeError } from "../protocol/index.ts";
 import { hasBegun } from "./open-session-files.ts";
 import { projectsFolder, type SessionFiles, sessionFiles } from "./session-files.ts";
@@ -33,7 +26,7 @@ export interface CatalogEntry extends SessionSummary {
 
 export function createSessionCatalog({ home }: { readonly home: string }): SessionCatalog {
   const folder = projectsFolder(home);
-  const known = new Map<string, Remembered<SessionSummary | undefined>>();
+  const known = new Map<string, Remembered<SessionSummary>>();
   const holders = new Map<string, Remembered<Pick<CatalogEntry, "holder" | "problem">>>();
   let projects: readonly string[] = [];
 
@@ -99,8 +92,8 @@ function markOf(path: string): string | undefined {
     const stats = statSync(path, { throwIfNoEntry: false });
     return stats && `${stats.ino}:${stats.size}:${stats.mtimeMs}`;
   } catch (error) {
-    if (hasErrorCode(error, "ENOTDIR")) return undefined;
-    throw storageError("inspect", path, error);
+    // Reading the file explains the problem.
+    return hasErrorCode(error, "ENOTDIR") ? undefined : "unreadable";
   }
 }
 

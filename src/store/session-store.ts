@@ -12,8 +12,11 @@ export interface SessionStore {
   open(sessionId: string): Promise<OpenedSession>;
   /** Newest first. Reads only the start and end of each log. */
   list(): Promise<SessionSummary[]>;
-  /** Returns the newest session that was started in this folder. Never a teammate's: its lead's session resumes it. */
-  latest(cwd: string): Promise<SessionSummary | undefined>;
+  /**
+   * Returns the newest session that was started in this folder, except these. Never a teammate's: its lead's session
+   * resumes it.
+   */
+  latest(cwd: string, except?: ReadonlySet<string>): Promise<SessionSummary | undefined>;
   /** Reads without claiming, so it also works for a session in use. */
   read(sessionId: string): Promise<SessionReading>;
   /** The same for all agents except the lead. */

@@ -4,22 +4,22 @@ import { messageOf, oneLine, type SessionId, StoredEnvelope, type StoredEvent } 
 import type { SessionSummary } from "./session-store.ts";
 
 /**
- * Reads both ends of the log. Returns undefined if it contains no whole event. Never throws: a list shows the problem
- * instead.
+ * Reads both ends of the log. Never throws: a list shows the problem instead, also for a log without any event, since
+ * a power cut can leave a file that is empty or has only zeros.
  */
 export function summarizeSession(session: {
   readonly sessionId: SessionId;
   readonly project: string;
   readonly file: string;
-}): SessionSummary | undefined {
+}): SessionSummary {
   const unknown = { ...session, cwd: "", startedAt: "", updatedAt: "" };
   try {
     const fd = openSync(session.file, "r");
     try {
       const ends = readEnds(fd);
-      if (ends === undefined) return undefined;
       const times = { startedAt: ends.stats.birthtime.toISOString(), updatedAt: ends.stats.mtime.toISOString() };
-      return { ...unknown, ...times, ...summarizeEnvelopes(ends.envelopes) };
+      const summary = summarizeEnvelopes(ends.envelopes);
+      return { ...unknown, ...times, ...summary, ...(ends.stats.size === 0 && { problem: "its log is empty" }) };
     } finally {
       closeSync(fd);
     }
@@ -57,7 +57,7 @@ const endBytes = 1 << 16;
 /** A long system prompt may precede the first prompt. */
 const longHeadBytes = 1 << 19;
 
-function readEnds(fd: number): { stats: Stats; envelopes: StoredEnvelope[] } | undefined {
+function readEnds(fd: number): { stats: Stats; envelopes: StoredEnvelope[] } {
   const stats = fstatSync(fd);
   const { size } = stats;
   let head = readRange(fd, 0, Math.min(size, endBytes));
@@ -66,7 +66,6 @@ function readEnds(fd: number): { stats: Stats; envelopes: StoredEnvelope[] } | u
     head = readRange(fd, 0, Math.min(size, longHeadBytes));
     envelopes = envelopesIn(head);
   }
-  if (size === head.length && !head.includes(0x0a, 1)) return undefined;
   if (size === head.length) return { stats, envelopes };
   const last = envelopes.at(-1)?.seq ?? 0;
   const tail = envelopesIn(readRange(fd, Math.max(head.length, size - endBytes), size));

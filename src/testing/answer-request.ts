@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { Script } from "../model/scripted/index.ts";
-import type { Clock } from "../platform/index.ts";
 import { anthropicWire } from "./anthropic-wire.ts";
 import { createDecider, type Decision, refuse } from "./decide-answer.ts";
 import { encodeEvents } from "./encode-events.ts";
+import type { ModelServerOptions } from "./model-server.ts";
 import { openaiWire } from "./openai-wire.ts";
 import type { OpenRequest, RecordedRequest } from "./recorded-request.ts";
 import { sendEvents } from "./send-events.ts";
@@ -17,12 +17,9 @@ export interface Answerer {
   unused(): readonly string[];
 }
 
-export interface AnswererOptions {
+export interface AnswererOptions extends Required<Pick<ModelServerOptions, "faults" | "clock" | "models">> {
   readonly script: Script;
-  readonly faults: readonly ServerFault[];
-  readonly clock: Clock;
   readonly cwd: string | undefined;
-  readonly models: readonly string[];
 }
 
 const wires: Record<string, Wire> = { "/v1/messages": anthropicWire, "/v1/chat/completions": openaiWire };

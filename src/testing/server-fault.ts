@@ -2,8 +2,18 @@ import { type Fault, statusOf } from "../model/scripted/index.ts";
 import { type Frame, frameAfterDeltas } from "./frame.ts";
 import type { RecordedRequest } from "./recorded-request.ts";
 
+/** A fault after the answer has begun. */
+export interface StreamFault {
+  readonly cutAfterEvents?: number;
+  readonly cutAfterBytes?: number;
+  readonly endAfterEvents?: number;
+  readonly stallAfterEvents?: number;
+  readonly errorAfterEvents?: number;
+  readonly malformed?: Malformation;
+}
+
 /** A fault for one or more requests. Counts are events or bytes of the body. */
-export interface ServerFault {
+export interface ServerFault extends StreamFault {
   /** The number of the request, from 1, or a predicate. Default: any request. */
   readonly request?: number | ((request: RecordedRequest) => boolean);
   /** The number of requests that it affects. Default: 1. */
@@ -17,12 +27,6 @@ export interface ServerFault {
   readonly beforeHeadersMs?: number;
   readonly beforeBodyMs?: number;
   readonly betweenEventsMs?: number;
-  readonly cutAfterEvents?: number;
-  readonly cutAfterBytes?: number;
-  readonly endAfterEvents?: number;
-  readonly stallAfterEvents?: number;
-  readonly errorAfterEvents?: number;
-  readonly malformed?: Malformation;
 }
 
 export type Malformation =

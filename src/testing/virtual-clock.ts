@@ -95,7 +95,7 @@ interface Sleeper {
   wake(): void;
 }
 
-/** Promises are settled before each round of the event loop, so only rounds and files are left to wait for. */
+/** Promises are settled before each round of the event loop, so only rounds, files and child processes are left to wait for. */
 async function settle(): Promise<void> {
   for (let round = 0; round < maxRounds; round++) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -104,5 +104,5 @@ async function settle(): Promise<void> {
   throw new Error("The event loop is never idle. Does another virtual clock run in this process?");
 }
 
-const pending: ReadonlySet<string> = new Set(["Immediate", "FSReqCallback", "FSReqPromise", "CloseReq"]);
+const pending: ReadonlySet<string> = new Set(["Immediate", "FSReqCallback", "FSReqPromise", "CloseReq", "ProcessWrap"]);
 const maxRounds = 1_000_000;

@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { type Clock, type CreateId, createRedactStream, sleepUnlessAborted } from "../platform/index.ts";
 import { type AgentId, type BackgroundId, type Event, messageOf } from "../protocol/index.ts";
 import { openCappedFile } from "./output/capped-file.ts";
-import { cleanText } from "./output/clean-text.ts";
+import { cleanText, wholeCharacters } from "./output/clean-text.ts";
 import { createLiveText } from "./output/live-text.ts";
 
 /** The running and finished background jobs of one agent: commands, and agents that it started. */
@@ -84,6 +84,8 @@ export interface BackgroundEventMore {
   readonly isAgain?: boolean;
   /** The job's report, with its `background.ended`. */
   readonly report?: string | undefined;
+  /** The last lines of a command's output. */
+  readonly tail?: string | undefined;
   /** Undefined if the job ended by itself, or with the session. */
   readonly stoppedBy?: StopAuthor | undefined;
 }
@@ -165,7 +167,8 @@ async function startJob(work: BackgroundWork, options: BackgroundJobsOptions): P
     const stoppedBy = status === "killed" ? stopAuthor : undefined;
     try {
       const event = { type: "background.ended", backgroundId: id, status, exitCode } as const;
-      await options.onEvent(event, { report: await report?.(stoppedBy), stoppedBy });
+      const tail = kind === "shell" ? await readTail(outputFile, file.size()) : undefined;
+      await options.onEvent(event, { report: await report?.(stoppedBy), tail, stoppedBy });
     } catch (error) {
       await options.onUnreported(error);
     }
@@ -216,6 +219,24 @@ async function settle(work: BackgroundWork, run: BackgroundRun): Promise<Backgro
     run.write(Buffer.from(`\n${messageOf(error)}\n`));
     return { status: run.signal.aborted ? "killed" : "failed", exitCode: null };
   }
+}
+
+const tailCharacters = 1_000;
+
+/** Returns the last whole lines, or the end of a very long line. */
+async function readTail(path: string, size: number): Promise<string> {
+  // A character has at most 4 bytes.
+  const start = Math.max(0, size - 4 * tailCharacters);
+  let text: string;
+  try {
+    text = (await readRange(path, start, size)).trimEnd();
+  } catch (error) {
+    return `[the output cannot be read: ${messageOf(error)}]`;
+  }
+  if (text.length <= tailCharacters && start === 0) return text;
+  const end = wholeCharacters(text.slice(-tailCharacters));
+  const line = end.indexOf("\n");
+  return `[…]\n${line < 0 || line === end.length - 1 ? end : end.slice(line + 1)}`;
 }
 
 async function readRange(path: string, start: number, end: number): Promise<string> {

@@ -4,9 +4,11 @@ import type {
   AgentId,
   AgentPath,
   CallId,
+  CommandPlace,
   ContentPart,
   KnownFile,
   PermissionMode,
+  ChangePatch,
   Surroundings,
   ToolDisplay,
 } from "../protocol/index.ts";
@@ -47,11 +49,19 @@ export interface Tool<I = unknown> {
    * parsed.
    */
   refuse?(input: unknown, place: Pick<ToolContext, "cwd" | "roots" | "env">): string | undefined;
-  /** Returns the text around the change, for the user who is asked about the call. `input` has been parsed. */
+  /**
+   * Returns why a call with this input cannot lead to anything, as a text for the model. It then fails without a
+   * question to the user. `input` has been parsed.
+   */
+  futile?(input: unknown): string | undefined;
+  /**
+   * Returns the text around the change, or the whole change as a unified diff, for the user who is asked about the
+   * call. `input` has been parsed.
+   */
   around?(
     input: unknown,
     place: Pick<ToolContext, "cwd" | "env" | "files" | "judgedPath">,
-  ): Promise<Surroundings | undefined>;
+  ): Promise<Surroundings | ChangePatch | undefined>;
   /**
    * Returns expected failures with `failed`; they tell the model what to do next. A thrown error also becomes a failed
    * result. Must settle soon after `context.signal` aborts and leave no process behind.
@@ -91,16 +101,8 @@ export interface ToolResult {
   readonly files?: readonly KnownFile[];
 }
 
-/** Everything that a tool may touch. The acting agent is an argument here, not a global. */
-export interface ToolContext {
-  readonly agent: {
-    readonly id: AgentId;
-    readonly path: AgentPath;
-    /** The names of its tools: a result names no other tool. */
-    readonly tools?: ToolNames | undefined;
-  };
-  readonly callId: CallId;
-  readonly signal: AbortSignal;
+/** Where a call runs, and with what. */
+export interface CommandContext {
   /** The agent's working directory. It never changes: relative paths and commands start here. */
   readonly cwd: string;
   /** The folders that the agent may work in: its start folder and the added ones. */
@@ -114,8 +116,26 @@ export interface ToolContext {
   readonly env: Readonly<Record<string, string>>;
   /** Default time limit of a command. */
   readonly commandTimeoutMs?: number | undefined;
-  /** The sandbox for commands, if there is one. */
-  readonly sandbox?: CommandSandbox | undefined;
+  /** The sandbox for commands, if there is one, and where a command of this call runs. Default: inside the sandbox. */
+  readonly walls?:
+    | { readonly sandbox: CommandSandbox | undefined; readonly place: CommandPlace | undefined }
+    | undefined;
+  /** All child processes are started here, so that the session can end the remaining ones. */
+  readonly processes: ProcessScope;
+}
+
+/** Everything that a tool may touch. The acting agent is an argument here, not a global. */
+export interface ToolContext extends CommandContext {
+  readonly agent: {
+    readonly id: AgentId;
+    readonly path: AgentPath;
+    /** The names of its tools: a result names no other tool. */
+    readonly tools?: ToolNames | undefined;
+    /** True if a rule denies reading this file (real and absolute). Searches leave it out. */
+    readonly isDenied?: ((path: string) => boolean) | undefined;
+  };
+  readonly callId: CallId;
+  readonly signal: AbortSignal;
   readonly files: FileTracker;
   readonly background: BackgroundJobs;
   /** Secrets to redact from all output, whatever their form. */
@@ -124,8 +144,6 @@ export interface ToolContext {
   readonly skills?: SkillSource | undefined;
   /** Lets the agent leave plan mode; undefined if it has no plan mode to leave. */
   readonly plan?: PlanControl | undefined;
-  /** All child processes are started here, so that the session can end the remaining ones. */
-  readonly processes: ProcessScope;
   /**
    * Returns a path for output that is too large for a result. The folder exists, is private, and `Read` may read it.
    */
@@ -155,8 +173,23 @@ export interface PlanControl {
   leave(): Promise<{ readonly mode: PermissionMode; readonly approvedBy: "user" | "lead" | undefined }>;
 }
 
-/** Checks that the schema and the code that uses it have the same type. */
-export const defineTool = <I>(tool: Tool<I>): Tool<I> => tool;
+/** A tool that may leave out what has a default. */
+export type ToolDefinition<I = unknown> = Omit<Tool<I>, keyof DefaultedFields<I>> & Partial<DefaultedFields<I>>;
+
+type DefaultedFields<I> = Pick<Tool<I>, "description" | "access" | "subject" | "title">;
+
+/**
+ * Returns the tool with the defaults of what it leaves out: its name as `description` and `title`, `read` as `access`, and
+ * `none` as `subject`. A tool that changes something must set `access`, so that permissions apply to it.
+ */
+export function defineTool<I>(tool: ToolDefinition<I>): Tool<I> {
+  if (isComplete(tool)) return tool;
+  const { name } = tool;
+  return { description: name, access: "read", subject: () => ({ kind: "none" }), title: () => name, ...tool };
+}
+
+const isComplete = <I>(tool: ToolDefinition<I>): tool is Tool<I> =>
+  [tool.description, tool.access, tool.subject, tool.title].every((field) => field !== undefined);
 
 export const textResult = (text: string, display?: ToolDisplay): ToolResult => ({
   outcome: "ok",

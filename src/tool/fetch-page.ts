@@ -1,3 +1,5 @@
+import { systemClock, withTimeLimit } from "../platform/index.ts";
+
 export type FetchedPage =
   | {
       readonly kind: "page";
@@ -20,15 +22,15 @@ export interface FetchLimits {
  * it.
  */
 export async function fetchPage(url: URL, limits: FetchLimits, signal: AbortSignal): Promise<FetchedPage> {
-  const timeout = AbortSignal.timeout(limits.ms);
-  const both = AbortSignal.any([signal, timeout]);
-  try {
-    return await follow(url, limits, both);
-  } catch (error) {
-    signal.throwIfAborted();
-    const reason = timeout.aborted ? `no complete answer within ${limits.ms / 1000} seconds` : reasonOf(error);
-    return { kind: "failed", message: `cannot fetch ${url.href}: ${reason}.` };
-  }
+  return withTimeLimit(systemClock, limits.ms, async (late) => {
+    try {
+      return await follow(url, limits, AbortSignal.any([signal, late]));
+    } catch (error) {
+      signal.throwIfAborted();
+      const reason = late.aborted ? `no complete answer within ${limits.ms / 1000} seconds` : reasonOf(error);
+      return { kind: "failed", message: `cannot fetch ${url.href}: ${reason}.` };
+    }
+  });
 }
 
 async function follow(start: URL, limits: FetchLimits, signal: AbortSignal): Promise<FetchedPage> {

@@ -1,5 +1,7 @@
 export { adaptTools } from "./adapt-tools.ts";
 export { authorize, resolveSubject } from "./permissions/authorize.ts";
+export { deniesReading } from "./permissions/match-rule.ts";
+export { realDisk } from "./permissions/disk.ts";
 export {
   type BackgroundEvent,
   type BackgroundEventMore,
@@ -10,7 +12,10 @@ export {
 } from "./background-jobs.ts";
 export { boundOutcome, type BoundOptions } from "./output/bound-outcome.ts";
 export { builtinTools } from "./builtin/builtin-tools.ts";
-export { type CommandSandbox, createCommandSandbox, judgeSandbox } from "./sandbox/command-sandbox.ts";
+export { runningJobs } from "./builtin/task-output.ts";
+export { type CommandSandbox, createCommandSandbox } from "./sandbox/command-sandbox.ts";
+export type { CommandWalls } from "./permissions/command-place.ts";
+export { judgeSandbox } from "./sandbox/judge-sandbox.ts";
 export { cleanText } from "./output/clean-text.ts";
 export {
   defineTool,
@@ -22,6 +27,7 @@ export {
   type Tool,
   type ToolContext,
   type ToolResult,
+  type ToolDefinition,
 } from "./define-tool.ts";
 export { createFileTracker, type FileTracker, filesInOldLog } from "./files/file-tracker.ts";
 export { limitTool } from "./permissions/limit-tool.ts";
@@ -30,10 +36,10 @@ export { noRules, parseRule, parseRules, type Rule, type RuleSet, splitRules } f
 export { executeTool, parseInput, parseModelInput } from "./run-tool.ts";
 export { placeInSandbox } from "./sandbox/place-in-sandbox.ts";
 export { selectTools } from "./select-tools.ts";
-export { shellEnvironment, withoutGitHooks } from "./shell-environment.ts";
+export { gitPins, shellEnvironment } from "./shell-environment.ts";
 export { ruleProblem, ruleProblems } from "./permissions/rule-problem.ts";
 export { overlappingRules } from "./permissions/overlapping-rules.ts";
-export { type AgentWorktree, type FileFacts, ownCopyOf } from "./permissions/workspace.ts";
+export { type AgentWorktree, type FileFacts, ownCopyOf, type Workspace } from "./permissions/workspace.ts";
 export { anyTool, joinNames, type ToolNames } from "./tool-names.ts";
 export { schemaOf, toolSpecs } from "./tool-specs.ts";
 export { protectedReason } from "./permissions/protected-paths.ts";

@@ -7,18 +7,25 @@ type Fields = Record<string, unknown>;
 /** Field names that models use for a field of another name. The first one that the tool has and the input lacks wins. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
   path: ["file_path", "notebook_path"],
-  file: ["file_path"],
-  filename: ["file_path"],
+  file: ["file_path", "notebook_path"],
+  filename: ["file_path", "notebook_path"],
+  filepath: ["notebook_path"],
+  cell: ["cell_number"],
+  cellid: ["cell_number"],
+  cellindex: ["cell_number"],
+  source: ["new_source"],
   cmd: ["command"],
   query: ["pattern"],
   regex: ["pattern"],
   include: ["glob"],
+  glob: ["pattern"],
   oldstr: ["old_string"],
   oldtext: ["old_string"],
   newstr: ["new_string"],
   newtext: ["new_string"],
   contents: ["content"],
   filetext: ["content"],
+  content: ["message"],
   text: ["message", "content"],
   recipient: ["to"],
   title: ["subject", "description"],
@@ -31,6 +38,18 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   planmode: ["plan_mode_required"],
   background: ["run_in_background"],
   team: ["team_name"],
+  name: ["team_name"],
+  branch: ["branches"],
+};
+
+/** Values that models use for one of the listed values. */
+const valueAliases: Readonly<Record<string, string>> = {
+  complete: "completed",
+  done: "completed",
+  finished: "completed",
+  open: "pending",
+  todo: "pending",
+  started: "in_progress",
 };
 
 /**
@@ -59,7 +78,7 @@ function repairIssue(input: Fields, issue: Issue, fields: readonly string[]): bo
       return replaceAt(input, issue.path, (value) => converted(value, issue.expected) ?? asCommand(value, fields));
     case "invalid_value":
       return replaceAt(input, issue.path, (value) =>
-        typeof value === "string" ? issue.values.find((known) => isAlike(known, value)) : undefined,
+        typeof value === "string" ? issue.values.find((known) => isMeant(known, value)) : undefined,
       );
     default:
       return false;
@@ -85,6 +104,9 @@ const aliasOf = (key: string, fields: readonly string[]): string | undefined =>
   fields.find((field) => isAlike(field, key)) ?? aliases[plain(key)]?.find((name) => fields.includes(name));
 
 const isAlike = (known: unknown, given: string): boolean => typeof known === "string" && plain(known) === plain(given);
+
+const isMeant = (known: unknown, given: string): boolean =>
+  isAlike(known, given) || (known !== undefined && known === valueAliases[plain(given)]);
 
 const plain = (text: string) => text.toLowerCase().replace(/[\s_-]/g, "");
 

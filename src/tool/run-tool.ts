@@ -18,16 +18,17 @@ export function parseInput<I>(tool: Tool<I>, input: unknown): ParsedInput<I> {
   return { ok: false, message: explain(tool.name, parsed.error.issues, fieldsIn(tool)) };
 }
 
-/** Checks an input that a model wrote, and accepts harmless variants of it. */
+/** Checks an input that a model wrote, and accepts harmless variants of it. An error names only what is still wrong. */
 export function parseModelInput<I>(tool: Tool<I>, input: unknown): ParsedInput<I> {
-  let repaired: unknown = input;
-  for (let times = 0; times <= maxRepairs; times++) {
-    const parsed = tool.input.safeParse(repaired);
+  let best: unknown = input;
+  for (let times = 0; times < maxRepairs; times++) {
+    const parsed = tool.input.safeParse(best);
     if (parsed.success) return { ok: true, value: parsed.data };
-    repaired = repairInput(repaired, parsed.error.issues, fieldsIn(tool));
+    const repaired = repairInput(best, parsed.error.issues, fieldsIn(tool));
     if (repaired === undefined) break;
+    best = repaired;
   }
-  return parseInput(tool, input);
+  return parseInput(tool, best);
 }
 
 const fieldsIn = (tool: Tool) => (path: Path) => fieldsOf(specOf(tool).inputSchema, path);

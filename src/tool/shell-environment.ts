@@ -14,6 +14,8 @@ const quiet = {
   MANPAGER: "cat",
   SYSTEMD_PAGER: "cat",
   GIT_TERMINAL_PROMPT: "0",
+  // A command that only looks neither writes the index nor runs the hook for that.
+  GIT_OPTIONAL_LOCKS: "0",
   GIT_EDITOR: "true",
   DEBIAN_FRONTEND: "noninteractive",
   // With a socket as input, a bash with SHLVL below 2 assumes a remote login and reads the user's startup file.
@@ -30,19 +32,25 @@ const gitSettings: readonly (readonly [string, string])[] = [
 ];
 
 /** With these a git command that no user has approved runs no hook, no signing program and no clean-up. */
-const hooklessSettings: readonly (readonly [string, string])[] = [
+const pinnedSettings: readonly (readonly [string, string])[] = [
   ["core.hooksPath", "/dev/null"],
   ["commit.gpgSign", "false"],
+  ["tag.gpgSign", "false"],
+  ["log.showSignature", "false"],
+  ["gpg.program", "false"],
+  ["gpg.ssh.program", "false"],
+  ["gpg.x509.program", "false"],
+  ["core.sshCommand", "false"],
+  ["core.askPass", ""],
   ["gc.auto", "0"],
   ["maintenance.auto", "false"],
 ];
 
-const hooklessMark = "TROUPE_GIT_WITHOUT_HOOKS";
-
-/** Marks an environment so that git runs without the repository's hooks in its commands. */
-export const withoutGitHooks = (env: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
+/** Adds settings to a command's environment with which git runs no program that the repository names. */
+export const gitPins = (env: Readonly<Record<string, string>>): Record<string, string> => ({
   ...env,
-  [hooklessMark]: "1",
+  ...gitVariables([...gitSettings, ...pinnedSettings]),
+  GIT_NO_LAZY_FETCH: "1",
 });
 
 /**
@@ -50,14 +58,13 @@ export const withoutGitHooks = (env: Readonly<Record<string, string>>): Readonly
  * terminal.
  */
 export function shellEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(env).filter(([name]) => !unwanted.test(name) && name !== hooklessMark);
+  const kept = Object.entries(env).filter(([name]) => !unwanted.test(name));
   const path = env["PATH"];
-  const settings = env[hooklessMark] === undefined ? gitSettings : [...gitSettings, ...hooklessSettings];
   return {
     ...Object.fromEntries(kept),
     ...(path !== undefined && { PATH: fixedPath(path) }),
     ...quiet,
-    ...gitVariables(settings),
+    ...gitVariables(gitSettings),
   };
 }
 

@@ -1,19 +1,20 @@
-import type { PermissionMode } from "../protocol/index.ts";
 import {
-  type AppState,
   exitTeammateView,
+  focusQuestion,
   getActiveAgentForInput,
   inputCommand,
   interruptCommand,
   isTeammateRow,
   leadOf,
   openDialog,
+  waitingQuestion,
 } from "../view/index.ts";
 import type { Frontend } from "./app-context.ts";
 import type { Frames } from "./app-frames.ts";
 import type { FrontendFacts } from "./frontend-facts.ts";
 import type { KeyPress } from "./terminal/input-keys.ts";
 import { actionOf } from "./key-table.ts";
+import { modeAfter } from "./mode-after.ts";
 import type { PromptController } from "./prompt/prompt-controller.ts";
 import { runSlash } from "./slash-commands.ts";
 import { type History, viewedOf } from "./transcript/transcript-history.ts";
@@ -24,7 +25,7 @@ export interface Actions {
   /** Interrupts the agent in view, or returns to the lead. Returns false if there is nothing to do. */
   interrupt(): boolean;
   /** Handles the keys of the UI itself. Returns true if the key was one of them. */
-  key(key: KeyPress, prompt: Pick<PromptController, "store" | "clear">): boolean;
+  key(key: KeyPress, prompt: Pick<PromptController, "store" | "clear" | "hasPaused">): boolean;
 }
 
 export interface ActionPorts {
@@ -33,9 +34,11 @@ export interface ActionPorts {
   readonly history: History;
   readonly frames: Pick<Frames, "redraw">;
   readonly suspend: () => void;
+  /** Shows a short-lived hint. */
+  hint(text: string): void;
 }
 
-export function createActions({ frontend, facts, history, frames, suspend }: ActionPorts): Actions {
+export function createActions({ frontend, facts, history, frames, suspend, hint }: ActionPorts): Actions {
   const { store, send, now } = frontend;
   /** A screen reader needs linear output, so there the results are unfolded instead of opening the pager. */
   const readTranscript = (back: 0 | 1): boolean => {
@@ -72,10 +75,14 @@ export function createActions({ frontend, facts, history, frames, suspend }: Act
           return readTranscript(1);
         case "mode":
           if (store.getState().dialog.kind !== "none") return false;
-          nextMode(frontend);
+          nextMode({ frontend, hint });
           return true;
         case "suspend":
           suspend();
+          return true;
+        case "question":
+          if (!waitingQuestion(store.getState()) || !prompt.hasPaused()) return false;
+          store.setState(focusQuestion);
           return true;
         case "leave":
         case "previousAgent":
@@ -93,21 +100,15 @@ export function createActions({ frontend, facts, history, frames, suspend }: Act
   };
 }
 
-type Cycled = Extract<PermissionMode, "default" | "acceptEdits" | "plan">;
-const after: Readonly<Record<Cycled, Cycled>> = { default: "acceptEdits", acceptEdits: "plan", plan: "default" };
-
 /** Changes the mode of the agent in view. */
-function nextMode({ store, send }: Frontend): void {
+function nextMode({ frontend: { store, send }, hint }: Pick<ActionPorts, "frontend" | "hint">): void {
   const state = store.getState();
   const active = getActiveAgentForInput(state);
-  const permissionMode = modeAfter(state);
-  if (active.kind === "lead") return void send({ type: "set", permissionMode });
+  const lead = leadOf(state.session)?.permissionMode;
+  if (active.kind === "lead") return void send({ type: "set", permissionMode: modeAfter(lead) });
   const { task } = active;
-  if (isTeammateRow(task)) return void send({ type: "member.set", team: task.team, name: task.name, permissionMode });
-  void send({ type: "set", agent: task.path, permissionMode });
-}
-
-function modeAfter(state: AppState): Cycled {
-  const mode = (viewedOf(state)?.agent ?? leadOf(state.session))?.permissionMode ?? "default";
-  return mode in after ? after[mode as Cycled] : "default";
+  if (!isTeammateRow(task))
+    return hint("A subagent keeps the mode of its parent. Change the mode of the lead instead.");
+  const permissionMode = modeAfter(viewedOf(state)?.agent?.permissionMode, lead);
+  void send({ type: "member.set", team: task.team, name: task.name, permissionMode });
 }

@@ -1,7 +1,7 @@
 import { createContext, useContext, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import type { Ack, Command } from "../protocol/index.ts";
 import type { AppState, Store } from "../view/index.ts";
-import type { KeyHandler, KeyReader } from "./terminal/input-keys.ts";
+import type { KeyHandler, KeyPress, KeyReader } from "./terminal/input-keys.ts";
 import type { AlternateScreen } from "./terminal/alternate-screen.ts";
 import type { Theme } from "./theme.ts";
 
@@ -20,6 +20,8 @@ export interface Frontend {
   readonly alternateScreen: AlternateScreen;
   /** Sends a command. A refusal is shown as a notice and returned. */
   send(command: Command): Promise<Ack>;
+  /** Gives a key to the prompt, for text that was typed while a dialog was open. */
+  typeInPrompt(key: KeyPress): void;
   /** Ends the program. The session is closed first. */
   leave(): void;
 }

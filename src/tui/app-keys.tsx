@@ -13,7 +13,7 @@ import {
   openDialog,
   selectTeammate,
   stopSelecting,
-  toggleExpanded,
+  toggleTasks,
 } from "../view/index.ts";
 import { type Frontend, useFrontend, useKeys } from "./app-context.ts";
 import { stopOrDismiss } from "./dialogs/background-dialog.tsx";
@@ -42,7 +42,7 @@ export function AppKeys(): ReactNode {
       return true;
     }
     if (action === "tasks") {
-      frontend.store.setState((before) => toggleExpanded(before, "tasks"));
+      frontend.store.setState(toggleTasks);
       return true;
     }
     if (action === "background") {
@@ -62,8 +62,9 @@ function stopThenLeave({ store, send, now }: Frontend): void {
   const lead = leadOf(store.getState().session);
   const isWorking = lead?.status.kind === "running" || lead?.status.kind === "waiting";
   if (isWorking) void send({ type: "interrupt" });
-  const text = isWorking ? "interrupted; press Ctrl+C again to leave" : "press Ctrl+C again to leave";
-  store.setState((state) => addNotice(state, { level: "info", text, until: now() + againMs }));
+  store.setState((state) =>
+    addNotice(state, { level: "info", text: "press Ctrl+C again to leave", until: now() + againMs }),
+  );
 }
 
 /** Handles keys while an agent is selected in the tree. Any other key ends the selection and goes to the prompt. */

@@ -1,8 +1,9 @@
 import { Box, Static, Text, useStdin } from "ink";
 import { type ReactNode, useEffect, useSyncExternalStore } from "react";
-import { type AppNotice, type AppState, teamTree, visibleText } from "../view/index.ts";
+import { type AppNotice, type AppState, teamTree, visibleText, waitingQuestion } from "../view/index.ts";
 import { type Frontend, FrontendContext, useAppState, useFrontend, useKeys, useSize } from "./app-context.ts";
 import { AppKeys } from "./app-keys.tsx";
+import { waitingLine } from "./dialogs/asker-line.ts";
 import { Dialogs } from "./dialogs/dialogs.tsx";
 import type { FrontendFacts } from "./frontend-facts.ts";
 import type { KeyHandler } from "./terminal/input-keys.ts";
@@ -19,10 +20,11 @@ import { Spinner } from "./panels/spinner.tsx";
 import { StatusLine, type StatusProps } from "./panels/status-line.tsx";
 import { taskHeight, TaskPanel } from "./panels/task-panel.tsx";
 import { TeammateTree, treeHeight } from "./panels/teammate-tree.tsx";
-import { type Line, paintLines } from "./terminal/terminal-lines.ts";
+import { type Line, paintLine, paintLines } from "./terminal/terminal-lines.ts";
 import { type History, viewedOf } from "./transcript/transcript-history.ts";
 import { LiveTranscript } from "./transcript/live-transcript.tsx";
 import { TranscriptPager } from "./transcript/transcript-pager.tsx";
+import { levelStyle, type Marks, markOf } from "./theme.ts";
 import { marked } from "./transcript/transcript-text.ts";
 import { Welcome } from "./panels/welcome.tsx";
 
@@ -62,7 +64,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
   const status = <StatusLine contextWindow={contextWindow} home={home} />;
   // A dialog uses the full screen: together with notices it could be too high.
   const noticesFor = (most: number, high: number) =>
-    noticeLines(state, { mark: theme.marks.notice, width: size.columns - 1, most, high });
+    noticeLines(state, { marks: theme.marks, width: size.columns - 1, most, high });
   if (dialog !== "none" && dialog !== "transcript") {
     const lastNotice = hasRoomForNotices(rows) ? noticesFor(1, below) : [];
     return (
@@ -76,7 +78,8 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
   const isNew = viewed !== undefined && viewed.list.length === 0;
   const isWorking = viewed?.agent?.status.kind === "running" || viewed?.agent?.status.kind === "waiting";
   const notices = noticesFor(3, 4);
-  const fixed = promptHeight(written, size) + 1 + (isWorking ? 1 : 0);
+  const waiting = waitingQuestion(state);
+  const fixed = promptHeight(written, size) + 1 + (isWorking ? 1 : 0) + (waiting ? 1 : 0);
   const layout = layoutLive({
     rows,
     fixed,
@@ -96,11 +99,12 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
         <TeammateTree room={layout.tree} />
         <TaskPanel room={layout.tasks} />
         {layout.notices > 0 && <Text>{paintLines(notices.slice(-layout.notices), theme)}</Text>}
+        {waiting && <Text>{paintLine(waitingLine(state, waiting, size.columns - 1), theme)}</Text>}
         <Prompt
           prompt={prompt}
           to={isViewing && viewed ? viewed : undefined}
           isActive
-          placeholder={isNew ? "Describe a task; /help lists keys and commands" : ""}
+          placeholder={isNew ? "Describe a task · @ files · / commands · ? keys" : ""}
           maxCompletions={layout.completion}
         />
         {status}
@@ -118,20 +122,19 @@ function Printed({ history }: { readonly history: History }): ReactNode {
 }
 
 interface NoticeLook {
-  readonly mark: string;
+  readonly marks: Marks;
   readonly width: number;
   readonly most: number;
   readonly high: number;
 }
 
 /** Returns the latest notices, each cut to `high` lines. Dialogs reserve two lines in total. */
-function noticeLines({ notices }: AppState, { mark, width, most, high }: NoticeLook): readonly Line[] {
-  return notices.slice(-most).flatMap(({ level, text }: AppNotice) =>
-    marked(`${mark} `, visibleText(text), {
-      width,
-      style: level === "info" ? { dim: true } : { role: level },
-    }).slice(0, high),
-  );
+function noticeLines({ notices }: AppState, { marks, width, most, high }: NoticeLook): readonly Line[] {
+  return notices
+    .slice(-most)
+    .flatMap(({ level, text }: AppNotice) =>
+      marked(`${markOf(level, marks)} `, visibleText(text), { width, style: levelStyle(level) }).slice(0, high),
+    );
 }
 
 /** Ink reads the keys and keeps the terminal from echoing them. Troupe decides what they do. */

@@ -6,6 +6,9 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 3_600)}h ${Math.floor((seconds % 3_600) / 60)}m`;
 }
 
+/** Formats dollars: three digits for small amounts. */
+export const formatCost = (usd: number): string => `$${usd < 10 ? usd.toFixed(3) : usd.toFixed(2)}`;
+
 export function formatTokens(count: number): string {
   if (count < 1_000) return `${count} tokens`;
   return count < 999_500 ? `${(count / 1_000).toFixed(1)}k tokens` : `${(count / 1_000_000).toFixed(2)}M tokens`;

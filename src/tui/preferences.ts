@@ -1,7 +1,7 @@
 import type { AppState } from "../view/index.ts";
 
 /** The user's last state of the screen. */
-export type ScreenPreferences = Pick<AppState, "expandedView" | "showTeammateMessagePreview">;
+export type ScreenPreferences = Pick<AppState, "showTeammateMessagePreview">;
 
 /** Stores the preferences. The program that starts the UI decides where. */
 export interface Preferences {
@@ -12,10 +12,9 @@ export interface Preferences {
   save(now: ScreenPreferences): Promise<void>;
 }
 
-export const screenPreferencesOf = ({ expandedView, showTeammateMessagePreview }: AppState): ScreenPreferences => ({
-  expandedView,
+export const screenPreferencesOf = ({ showTeammateMessagePreview }: AppState): ScreenPreferences => ({
   showTeammateMessagePreview,
 });
 
 export const isSamePreferences = (a: ScreenPreferences, b: ScreenPreferences): boolean =>
-  a.expandedView === b.expandedView && a.showTeammateMessagePreview === b.showTeammateMessagePreview;
+  a.showTeammateMessagePreview === b.showTeammateMessagePreview;

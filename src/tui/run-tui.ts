@@ -2,20 +2,21 @@ import { type Instance, render } from "ink";
 import { createElement } from "react";
 import { type Ack, type Command, messageOf } from "../protocol/index.ts";
 import type { Session } from "../session/index.ts";
-import type { Self } from "../view/index.ts";
+import { openDialog, type Self, withPromptUse } from "../view/index.ts";
 import { App } from "./app.tsx";
 import type { Frontend } from "./app-context.ts";
-import { createActions } from "./app-actions.ts";
-import { createAppStore } from "./app-store.ts";
+import { type Actions, createActions } from "./app-actions.ts";
+import { type AppStore, createAppStore } from "./app-store.ts";
 import { createFrames } from "./app-frames.ts";
 import type { FrontendFacts } from "./frontend-facts.ts";
 import { type FollowOptions, followSession } from "./follow-session.ts";
 import { createKeyReader } from "./terminal/input-keys.ts";
 import type { Preferences } from "./preferences.ts";
-import { createPrompt, type PromptHistory } from "./prompt/prompt-controller.ts";
+import { createPrompt, type PromptController, type PromptHistory } from "./prompt/prompt-controller.ts";
 import { promptWidth } from "./prompt/prompt.tsx";
 import { slashListings } from "./slash-commands.ts";
 import { leaveAlternateScreen } from "./terminal/alternate-screen.ts";
+import { createNotifications, type Notify } from "./terminal/notifications.ts";
 import { createScreen, settleMs } from "./terminal/screen.ts";
 import { createTerminalModes } from "./terminal/terminal-modes.ts";
 import { createTheme } from "./theme.ts";
@@ -32,7 +33,11 @@ export interface TuiOptions {
   readonly contextWindow: (model: string) => number | undefined;
   /** The appearance from the settings. The environment takes precedence. */
   readonly look?:
-    | { readonly theme?: "dark" | "light" | undefined; readonly screenReader?: boolean | undefined }
+    | {
+        readonly theme?: "dark" | "light" | undefined;
+        readonly screenReader?: boolean | undefined;
+        readonly notify?: Notify | undefined;
+      }
     | undefined;
   /** Yields the events of a member's session in another process. */
   readonly followMember?: FollowOptions["followMember"];
@@ -77,6 +82,8 @@ export async function runTui(options: TuiOptions): Promise<number> {
       frames.redraw();
     },
   });
+  const notify = createNotifications({ notify: options.look?.notify ?? "all", write: (text) => stdout.write(text) });
+  const stopNotifying = store.subscribe(() => notify(store.getState()));
   const history = createHistory({ theme, size: size.getState });
   const frames = createFrames({ store, before: (state) => history.sync(state) });
   const frontend: Frontend = {
@@ -88,20 +95,11 @@ export async function runTui(options: TuiOptions): Promise<number> {
     now,
     alternateScreen,
     leave: () => leaving.abort(),
+    typeInPrompt: (key) => prompt.key(key),
     send: (command) => sendCommand(session, command, problem),
   };
-  const actions = createActions({ frontend, facts, history, frames, suspend: () => suspend() });
-  const prompt = createPrompt({
-    submit: actions.submit,
-    interrupt: actions.interrupt,
-    hint,
-    problem,
-    slashCommands: () => slashListings(facts),
-    findFiles: options.findFiles,
-    history: options.promptHistory,
-    width: () => promptWidth(size.getState().columns),
-    now,
-  });
+  const actions = createActions({ frontend, facts, history, frames, suspend: () => suspend(), hint });
+  const prompt = openPrompt(options, { store, problem, hint }, { actions, size });
 
   let ink: Instance | undefined;
   const mount = () => {
@@ -168,6 +166,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
     return 0;
   } finally {
     leaving.abort();
+    stopNotifying();
     frames.flush();
     unmount();
     frames.stop();
@@ -176,6 +175,28 @@ export async function runTui(options: TuiOptions): Promise<number> {
     stdin.off("data", onData);
     process.off("exit", restore).off("uncaughtExceptionMonitor", restore);
   }
+}
+
+/** Creates the prompt. While it has text, questions wait. */
+function openPrompt(
+  { facts, findFiles, promptHistory, now }: TuiOptions,
+  { store, problem, hint }: AppStore,
+  { actions, size }: { readonly actions: Actions; readonly size: Frontend["size"] },
+): PromptController {
+  const prompt = createPrompt({
+    submit: actions.submit,
+    interrupt: actions.interrupt,
+    help: () => store.setState((state) => openDialog(state, { kind: "help" })),
+    hint,
+    problem,
+    slashCommands: () => slashListings(facts),
+    findFiles,
+    history: promptHistory,
+    width: () => promptWidth(size.getState().columns),
+    now,
+  });
+  prompt.store.subscribe(() => store.setState((state) => withPromptUse(state, prompt.store.getState().buffer.text)));
+  return prompt;
 }
 
 const inkOptions = {

@@ -1,5 +1,5 @@
 import type { SlashListing } from "../session/index.ts";
-import { addNotice, type AppState, type Dialog, leadOf, openDialog, toggleExpanded } from "../view/index.ts";
+import { addNotice, type AppState, type Dialog, leadOf, openDialog, toggleTasks } from "../view/index.ts";
 import type { Frontend } from "./app-context.ts";
 import type { FrontendFacts } from "./frontend-facts.ts";
 import { leaveOrAsk } from "./leave-or-ask.ts";
@@ -98,7 +98,7 @@ const builtInCommands: readonly BuiltInCommand[] = [
   {
     name: "tasks",
     description: "show or hide the task list",
-    run: ({ frontend }) => frontend.store.setState((state) => toggleExpanded(state, "tasks")),
+    run: ({ frontend }) => frontend.store.setState(toggleTasks),
   },
   { name: "team", description: "list the team members and their states", run: opening("team") },
   {
@@ -112,9 +112,7 @@ export async function setModel({ store, send, now }: SlashPorts["frontend"], mod
   const ack = await send({ type: "set", model });
   if (!ack.ok) return;
   const until = now() + 5_000;
-  store.setState((state) =>
-    addNotice(state, { level: "info", text: `model from now on: ${modelOf(state) ?? model}`, until }),
-  );
+  store.setState((state) => addNotice(state, { level: "success", text: `Model: ${modelOf(state) ?? model}`, until }));
 }
 
 const modelOf = (state: AppState) => leadOf(state.session)?.model;

@@ -17,17 +17,28 @@ export type Role =
   | "error"
   | "border";
 
-export interface Style {
+/** The attributes of text: Ink's name of each, and the codes that turn it on and off. */
+const attributes = {
+  bold: { ink: "bold", on: "1", off: "22" },
+  dim: { ink: "dimColor", on: "2", off: "22" },
+  italic: { ink: "italic", on: "3", off: "23" },
+  underline: { ink: "underline", on: "4", off: "24" },
+  inverse: { ink: "inverse", on: "7", off: "27" },
+  strike: { ink: "strikethrough", on: "9", off: "29" },
+} as const;
+
+type Attribute = keyof typeof attributes;
+
+export interface Style extends Readonly<Partial<Record<Attribute, boolean | undefined>>> {
   readonly role?: Role | undefined;
   /** The color of a team member, as named in the team's record. */
   readonly agent?: string | undefined;
-  readonly bold?: boolean | undefined;
-  readonly dim?: boolean | undefined;
-  readonly italic?: boolean | undefined;
-  readonly underline?: boolean | undefined;
-  readonly strike?: boolean | undefined;
-  readonly inverse?: boolean | undefined;
+  /** The color behind the text. */
+  readonly ground?: Ground | undefined;
 }
+
+/** Text that stands out by the color behind it. */
+export type Ground = "user" | "added" | "removed";
 
 export interface Theme {
   readonly kind: "dark" | "light" | "plain";
@@ -48,6 +59,9 @@ export interface Marks {
   readonly result: string;
   readonly thinking: string;
   readonly notice: string;
+  readonly success: string;
+  readonly error: string;
+  readonly hint: string;
   readonly bullet: string;
   readonly quote: string;
   readonly rule: string;
@@ -55,14 +69,26 @@ export interface Marks {
   readonly border: "round" | undefined;
 }
 
-export interface InkStyle {
+/** How a message is meant. Each level has its own sign and color. */
+export type Level = "info" | "success" | "warning" | "error";
+
+export function markOf(level: Level, marks: Marks): string {
+  switch (level) {
+    case "info":
+      return marks.hint;
+    case "success":
+      return marks.success;
+    case "warning":
+      return marks.notice;
+    case "error":
+      return marks.error;
+  }
+}
+
+export const levelStyle = (level: Level): Style => (level === "info" ? { dim: true } : { role: level });
+
+export interface InkStyle extends Partial<Record<(typeof attributes)[Attribute]["ink"], boolean>> {
   color?: string;
-  bold?: boolean;
-  dimColor?: boolean;
-  italic?: boolean;
-  underline?: boolean;
-  strikethrough?: boolean;
-  inverse?: boolean;
 }
 
 export interface ThemeOptions {
@@ -83,12 +109,17 @@ export function createTheme({ env, theme, screenReader }: ThemeOptions): Theme {
     if (style.agent !== undefined && style.agent in agents) return agents[style.agent];
     return style.role && palette[style.role];
   };
+  const grounds = background === "light" ? lightGrounds : darkGrounds;
+  const groundOf = ({ ground }: Style) => (isPlain || ground === undefined ? undefined : grounds[ground]);
   return {
     kind: isPlain ? "plain" : background,
     isScreenReader,
     marks: isScreenReader ? screenReaderMarks : drawnMarks,
     props: (style) => inkStyle(style, colorOf(style)),
-    paint: (text, style) => (style === undefined || text === "" ? text : painted(text, style, colorOf(style))),
+    paint: (text, style) =>
+      style === undefined || text === ""
+        ? text
+        : painted(text, style, { letters: colorOf(style), ground: groundOf(style) }),
   };
 }
 
@@ -145,6 +176,9 @@ const light: Readonly<Record<Role, Color>> = {
   hunk: exact(30),
 };
 
+const darkGrounds: Readonly<Record<Ground, string>> = { user: "48;5;237", added: "48;5;22", removed: "48;5;52" };
+const lightGrounds: Readonly<Record<Ground, string>> = { user: "48;5;254", added: "48;5;194", removed: "48;5;224" };
+
 const agents: Readonly<Record<string, Color>> = {
   red: basic("red", 31),
   blue: basic("blueBright", 94),
@@ -159,10 +193,13 @@ const agents: Readonly<Record<string, Color>> = {
 const drawnMarks: Marks = {
   prompt: "❯",
   answer: "●",
-  call: "⏺",
+  call: "◆",
   result: "⎿",
   thinking: "✻",
   notice: "!",
+  success: "✓",
+  error: "✗",
+  hint: "·",
   bullet: "•",
   quote: "│",
   rule: "─",
@@ -177,7 +214,10 @@ const screenReaderMarks: Marks = {
   call: "Tool:",
   result: "Result:",
   thinking: "Thinking:",
-  notice: "Note:",
+  notice: "Warning:",
+  success: "Done:",
+  error: "Error:",
+  hint: "Note:",
   bullet: "-",
   quote: ">",
   rule: "-",
@@ -188,24 +228,25 @@ const screenReaderMarks: Marks = {
 function inkStyle(style: Style, color: Color | undefined): InkStyle {
   return {
     ...(color && { color: color.ink }),
-    ...(style.bold && { bold: true }),
-    ...(style.dim && { dimColor: true }),
-    ...(style.italic && { italic: true }),
-    ...(style.underline && { underline: true }),
-    ...(style.strike && { strikethrough: true }),
-    ...(style.inverse && { inverse: true }),
+    ...Object.fromEntries(attributesOf(style).map(({ ink }) => [ink, true])),
   };
 }
 
-function painted(text: string, style: Style, color: Color | undefined): string {
-  const codes: (readonly [string, string])[] = [];
-  if (color) codes.push([color.code, "39"]);
-  if (style.bold) codes.push(["1", "22"]);
-  if (style.dim) codes.push(["2", "22"]);
-  if (style.italic) codes.push(["3", "23"]);
-  if (style.underline) codes.push(["4", "24"]);
-  if (style.inverse) codes.push(["7", "27"]);
-  if (style.strike) codes.push(["9", "29"]);
-  const [on, off] = [codes.map(([code]) => code).join(";"), codes.map(([, code]) => code).join(";")];
-  return codes.length === 0 ? text : `\x1b[${on}m${text}\x1b[${off}m`;
+interface Colors {
+  readonly letters: Color | undefined;
+  /** The escape code of the color behind the text. */
+  readonly ground: string | undefined;
 }
+
+function painted(text: string, style: Style, { letters, ground }: Colors): string {
+  const codes = [
+    ...(ground === undefined ? [] : [{ on: ground, off: "49" }]),
+    ...(letters ? [{ on: letters.code, off: "39" }] : []),
+    ...attributesOf(style),
+  ];
+  if (codes.length === 0) return text;
+  return `\x1b[${codes.map(({ on }) => on).join(";")}m${text}\x1b[${codes.map(({ off }) => off).join(";")}m`;
+}
+
+const attributesOf = (style: Style) =>
+  Object.entries(attributes).flatMap(([name, attribute]) => (style[name as Attribute] ? [attribute] : []));

@@ -1,6 +1,14 @@
 export { type Activity, activityOf, type AgentStatus, type AgentView, type Draft } from "./session/agent-view.ts";
 export { answerText } from "./transcript/answer-text.ts";
-export { addNotice, closeDialog, openDialog } from "./app/app-dialog.ts";
+export {
+  addNotice,
+  closeDialog,
+  focusQuestion,
+  leaveQuestion,
+  openDialog,
+  waitingQuestion,
+  withPromptUse,
+} from "./app/app-dialog.ts";
 export { catchUp, createAppState, nextTick, applyEnvelope, visibleRows, tick } from "./app/fold-app-state.ts";
 export type { AppNotice, AppState, Dialog } from "./app/app-state.ts";
 export { append, type ChunkedList, emptyList, itemAt, itemsOf, replaceAt, toArray } from "./lists/chunked-list.ts";
@@ -26,6 +34,12 @@ export { codeTokens } from "./markdown/code-tokens.ts";
 export { decodeHtmlEntities } from "./markdown/decode-html-entities.ts";
 export { isMarkdown } from "./markdown/is-markdown.ts";
 export { costSums, costTable } from "./cost/cost-table.ts";
+export {
+  type AnsweredQuestion,
+  type AnswerHistory,
+  emptyAnswerHistory,
+  reduceAnswerHistory,
+} from "./questions/answer-history.ts";
 export { type ElicitField, elicitFieldsOf, parseFieldValue, isElicitation } from "./questions/elicit-fields.ts";
 export {
   foldTranscript,
@@ -43,7 +57,15 @@ export {
   reduceMailIndex,
 } from "./mail/mail-index.ts";
 export { reduceRemoteMember, withRemoteMember, remoteMembers } from "./app/remote-members.ts";
-export { type Choice, choicesOf, requestText, withComment } from "./questions/permission-choices.ts";
+export {
+  acceptEditsChoice,
+  type Choice,
+  choicesOf,
+  isBroad,
+  requestText,
+  withComment,
+} from "./questions/permission-choices.ts";
+export { questionText } from "./questions/question-text.ts";
 export { type Asker, askerOf, currentQuestion, waitingQuestionCount } from "./questions/open-questions.ts";
 export { isLive, reduce, reduceAll } from "./session/reduce.ts";
 export {
@@ -51,7 +73,7 @@ export {
   selectCoordinatorTask,
   selectTeammate,
   stopSelecting,
-  toggleExpanded,
+  toggleTasks,
 } from "./app/selection.ts";
 export {
   agentOf,
@@ -74,7 +96,7 @@ export {
   type ActivityRow,
   type TeammateRow,
 } from "./activity/activity-row.ts";
-export { type TaskBoard, taskBoard, type TaskBoardRow } from "./app/task-board.ts";
+export { areTasksShown, type TaskBoard, taskBoard, type TaskBoardRow } from "./app/task-board.ts";
 export { evictionGraceMs } from "./activity/build-activity-row.ts";
 export { type Self, teamContextOf } from "./app/team-context.ts";
 export { agentRows, teamTree, type TeamTreeRow } from "./app/team-tree.ts";
@@ -109,6 +131,8 @@ export {
   type MessageFlow,
 } from "./mail/message-flow.ts";
 export type { CallItem, CallResult, CallView, PromptItem, TranscriptItem } from "./transcript/transcript-item.ts";
+export { type CallGroup, groupAt, groupKind, groupText } from "./transcript/call-groups.ts";
+export { callNote, callTitle, relativePaths } from "./transcript/call-text.ts";
 export { mailIn, notificationText } from "./transcript/prompt-text.ts";
 export { transcriptMarkdown } from "./transcript/transcript-markdown.ts";
 export { visibleLine, visibleText } from "../protocol/index.ts";

@@ -6,6 +6,13 @@ import { type ApiContext, type ApiEnv, toErrorResponse, errorResponse } from "./
 import { readBody } from "./read-body.ts";
 
 const After = z.record(SessionId, Cursor);
+const StreamName = z.string().regex(/^[\w-]{1,64}$/);
+const PostedUnfollow = z.object({ stream: StreamName, channel: StreamName });
+const PostedFollow = PostedUnfollow.extend({
+  session: SessionId.optional(),
+  after: After.default({}),
+  summaries: z.boolean().default(false),
+});
 const Since = z.iso.datetime();
 const WorktreeName = z.string().min(1).max(400);
 
@@ -16,8 +23,14 @@ export function addApiRoutes(app: Hono<ApiEnv>, { sessionDirectory, worktrees, m
     const after = After.safeParse(parseJson(c.req.query("after") ?? "{}"));
     if (!session.success) return invalidInput(c, "session", session.error);
     if (!after.success) return invalidInput(c, "after", after.error);
+    const shared = StreamName.optional().safeParse(c.req.query("shared"));
+    if (!shared.success) return invalidInput(c, "shared", shared.error);
+    const withSummaries = c.req.query("summaries") === "true";
     const cut = () => void c.env.outgoing?.destroy();
-    const body = streams.open({ session: session.data, after: after.data }, cut);
+    const body =
+      shared.data === undefined
+        ? streams.open({ session: session.data, after: after.data, withSummaries }, cut)
+        : streams.openShared(shared.data, cut);
     if (body === undefined) return errorResponse(c, 429, tooMany, { "retry-after": "5" });
     // The transfer encoding makes the server stream the body instead of buffering it to compute its length.
     return c.body(body, 200, { "content-type": "text/event-stream; charset=utf-8", "transfer-encoding": "chunked" });
@@ -48,6 +61,15 @@ export function addApiRoutes(app: Hono<ApiEnv>, { sessionDirectory, worktrees, m
   post(app, "/api/command", PostedCommand, (c, { session, command }) =>
     withSession(session, async (observed) => c.json(await observed.dispatch(command))),
   );
+  post(app, "/api/follow", PostedFollow, async (c, { stream, channel, session, after, summaries }) => {
+    const result = streams.follow({ stream, channel }, { session, after, withSummaries: summaries });
+    if (result === "too many") return errorResponse(c, 429, tooMany, { "retry-after": "5" });
+    return result === "followed" ? c.json({ ok: true }) : errorResponse(c, 404, noSuchStream);
+  });
+  post(app, "/api/unfollow", PostedUnfollow, async (c, at) => {
+    streams.unfollow(at);
+    return c.json({ ok: true });
+  });
   post(app, "/api/land", PostedLanding, async (c, { session, branches }) =>
     c.json(await worktrees.land(session, branches)),
   );
@@ -112,3 +134,5 @@ const wrongMethod = (c: ApiContext, allow: string) =>
   errorResponse(c, 405, { code: "method", message: `use ${allow} for this URL` }, { allow });
 
 const tooMany = { code: "too_many", message: "too many open pages. Close some, or try again later." };
+
+const noSuchStream = { code: "not_found", message: "there is no such stream. Open it again with GET /api/events." };

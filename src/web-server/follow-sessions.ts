@@ -1,13 +1,16 @@
 import { type Cursor, type Envelope, messageOf, type SessionId, TroupeError } from "../protocol/index.ts";
 import type { SessionDirectory } from "../session/index.ts";
-import type { StreamBuffer } from "./stream-buffer.ts";
+import type { StreamWriter } from "./stream-buffer.ts";
+import type { SessionSummaries } from "./summaries/session-summaries.ts";
 
 export interface FollowOptions {
   readonly sessionDirectory: SessionDirectory;
   /** The session to follow in addition to the list, together with its team's members. */
   readonly session: SessionId | undefined;
   readonly after: Readonly<Record<string, Cursor>>;
-  readonly outbox: StreamBuffer;
+  /** Also sends the summaries of all sessions. */
+  readonly summaries?: SessionSummaries | undefined;
+  readonly outbox: StreamWriter;
   readonly signal: AbortSignal;
   /** Ends the stream. The page reconnects with its cursor. */
   readonly disconnect: () => void;
@@ -48,6 +51,7 @@ export async function followSessions(options: FollowOptions): Promise<void> {
         followMember(event.sessionId);
   };
 
+  options.summaries?.listen((summaries) => outbox.send("summaries", summaries), signal);
   if (session !== undefined) followed.set(session, followOne(options, { id: session, each: lookForMembers }));
   try {
     for await (const list of sessionDirectory.sessions(signal)) {

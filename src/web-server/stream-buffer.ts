@@ -1,13 +1,18 @@
 import type { Envelope } from "../protocol/index.ts";
 
-/** Buffers data for one page: ordered, bounded, and combined into few messages. */
-export interface StreamBuffer {
+export interface StreamWriter {
   send(event: string, data: unknown): void;
   sendEnvelopes(envelopes: readonly Envelope[]): void;
-  /** Sends an empty comment as a heartbeat. */
-  keepAlive(): void;
   /** Resolves when there is space for more. A producer of much data waits for it after each piece. */
   waitForRoom(): Promise<void>;
+}
+
+/** Buffers data for one connection: ordered, bounded, and combined into few messages. */
+export interface StreamBuffer extends StreamWriter {
+  /** Returns a writer whose messages carry the name as their id. Several pages share a connection this way. */
+  channel(name: string): StreamWriter;
+  /** Sends an empty comment as a heartbeat. */
+  keepAlive(): void;
   /** Resolves when there is data to take, or when it is closed. */
   waitForData(): Promise<void>;
   /** True if there is enough data for a full chunk. */
@@ -54,27 +59,38 @@ export function createStreamBuffer(): StreamBuffer {
   };
   const takeEnvelopes = (most: number): string => {
     const texts: string[] = [];
+    const channel = waiting[first]?.channel;
     let length = 0;
-    while (waiting[first]?.kind === "envelope" && texts.length < maxEnvelopes && length < most) {
+    const isNext = (entry: Entry | undefined) => entry?.kind === "envelope" && entry.channel === channel;
+    while (isNext(waiting[first]) && texts.length < maxEnvelopes && length < most) {
       const text = shift()?.text ?? "";
       texts.push(text);
       length += text.length;
     }
-    return message("envelopes", `[${texts.join(",")}]`);
+    return message({ channel, event: "envelopes", json: `[${texts.join(",")}]` });
+  };
+  const waitForRoom = () => (size < maxBufferedBytes || closed ? Promise.resolve() : roomLatch.opened());
+  const writer = (channel?: string): StreamWriter => {
+    const send = (event: string, data: unknown) =>
+      push({ kind: "message", channel, text: message({ channel, event, json: JSON.stringify(data) }) });
+    return {
+      send,
+      sendEnvelopes(envelopes) {
+        let at = 0;
+        for (; envelopes.length - at >= batchSize; at += maxEnvelopes)
+          send("envelopes", envelopes.slice(at, at + maxEnvelopes));
+        for (const envelope of envelopes.slice(at)) push({ kind: "envelope", channel, text: JSON.stringify(envelope) });
+      },
+      waitForRoom,
+    };
   };
 
   return {
-    send: (event, data) => push({ kind: "message", text: message(event, JSON.stringify(data)) }),
-    sendEnvelopes(envelopes) {
-      let at = 0;
-      for (; envelopes.length - at >= batchSize; at += maxEnvelopes)
-        push({ kind: "message", text: message("envelopes", JSON.stringify(envelopes.slice(at, at + maxEnvelopes))) });
-      for (const envelope of envelopes.slice(at)) push({ kind: "envelope", text: JSON.stringify(envelope) });
-    },
+    ...writer(),
+    channel: writer,
     keepAlive() {
-      if (waiting.length === 0) push({ kind: "message", text: ":\n\n" });
+      if (waiting.length === 0) push({ kind: "message", channel: undefined, text: ":\n\n" });
     },
-    waitForRoom: () => (size < maxBufferedBytes || closed ? Promise.resolve() : roomLatch.opened()),
     waitForData: () => (waiting.length > 0 || closed ? Promise.resolve() : dataLatch.opened()),
     hasFullChunk: () => size >= chunkBytes,
     takeChunk() {
@@ -100,11 +116,13 @@ export function createStreamBuffer(): StreamBuffer {
 
 interface Entry {
   readonly kind: "message" | "envelope";
+  readonly channel: string | undefined;
   readonly text: string;
 }
 
 /** JSON escapes line breaks, so one data line holds it. No text can end the message or start another. */
-const message = (event: string, json: string) => `event: ${event}\ndata: ${json}\n\n`;
+const message = ({ channel, event, json }: { channel: string | undefined; event: string; json: string }) =>
+  `${channel === undefined ? "" : `id: ${channel}\n`}event: ${event}\ndata: ${json}\n\n`;
 
 /** Releases all waiters when it opens, then closes again. */
 function createLatch(): { open(): void; opened(): Promise<void> } {

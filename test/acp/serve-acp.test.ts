@@ -26,7 +26,12 @@ async function editor(steps: readonly object[]) {
       async open({ cwd }) {
         const session = await startSession({
           cwd,
-          env: { HOME: tree.path("home"), TROUPE_HOME: tree.path("home/.troupe"), PATH: process.env["PATH"] },
+          env: {
+            HOME: tree.path("home"),
+            TROUPE_HOME: tree.path("home/.troupe"),
+            PATH: process.env["PATH"],
+            TROUPE_SANDBOX: "off",
+          },
           flags: { model: "scripted/s.json", permissionMode: "bypassPermissions" },
           asker: "reply",
         });

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, type TestContext, test } from "vitest";
@@ -55,6 +55,15 @@ function runDemo(args: readonly string[], { temp, until, env }: Run, { onTestFin
     await ended;
   });
   return ended;
+}
+
+/** Lines about tasks, from the recording in the docs. Other lines depend on which agent is faster. */
+function recordedLines(): string[] {
+  const svg = readFileSync(new URL("../../docs/images/demo.svg", import.meta.url), "utf8").replaceAll("\u00a0", " ");
+  const lines = [...svg.matchAll(/<text[^>]*>(.*?)<animate /g)].map(([, text = ""]) => text.replaceAll(/<[^>]*>/g, ""));
+  const found = lines.filter((line) => /^ {2}(?:researcher|implementer|tester) +# /.test(line));
+  expect(found.length).toBeGreaterThan(7);
+  return found;
 }
 
 /** Processes that work in or below a folder, where the system can list them. */
@@ -126,6 +135,8 @@ describe.concurrent("troupe demo", () => {
     expectTheStory(ended);
     expect(ended.stdout).toMatch(/kills the process of implementer \(kill -9 \d+\)/);
     expect(ended.stdout).toContain("each member in a separate process");
+    // `npm run docs:record` records the demo again.
+    expect(recordedLines().filter((line) => !ended.stdout.includes(line))).toEqual([]);
     expect(left(temp)).toEqual([]);
   });
 
@@ -186,6 +197,26 @@ describe.concurrent("troupe demo", () => {
     expect(code).toBe(expected);
     expect(stdout).toContain("Stopped. The files of the demo are removed.");
     expect(stdout).not.toMatch(/^landed /m);
+    expect(left(temp)).toEqual([]);
+  });
+
+  test("with --web the dashboard shows the demo, and an interrupt ends both and leaves nothing behind", async (context) => {
+    const temp = temporary(context);
+    let page: Promise<Response> | undefined;
+    let isEnding = false;
+    const until = (seen: string, child: ChildProcess) => {
+      const [address] = /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+(?=\n)/.exec(seen) ?? [];
+      if (address !== undefined) page ??= fetch(address, { redirect: "manual" });
+      if (isEnding || !seen.includes("The dashboard stays open")) return;
+      isEnding = true;
+      child.kill("SIGINT");
+    };
+    const env = { PATH: pathWithOldTmux(temp) };
+    const { code, stderr, stdout } = await runDemo(["--fast", "--web"], { temp, until, env }, context);
+    expect(stderr).toBe("");
+    expect((await page)?.status).toBe(303);
+    expect(stdout).toContain("What to try next");
+    expect(code).toBe(0);
     expect(left(temp)).toEqual([]);
   });
 

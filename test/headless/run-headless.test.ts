@@ -8,20 +8,20 @@ const drive = async (
   { session }: TeamSession,
   commands: AsyncIterable<Command>,
   signal = new AbortController().signal,
-  shown: Partial<Pick<Parameters<typeof runHeadless>[0], "output" | "progress">> = {},
+  shown: Partial<Pick<Parameters<typeof runHeadless>[0], "output" | "progress" | "reminderMs">> = {},
 ) => {
   let errors = "";
   await runHeadless({
     session,
     output: "text",
     progress: "none",
-    ...shown,
     commands,
     write: () => undefined,
     writeError: (text) => void (errors += text),
     signal,
     backgroundWaitMs: 1_000,
     clock: systemClock,
+    ...shown,
   });
   return errors;
 };
@@ -122,3 +122,37 @@ test("short progress says which agent does what, and which tasks are completed",
 test.each(["json", "stream-json"] as const)("no progress is shown with the format %s", async (output) => {
   expect(await drive(await work(), go(), undefined, { progress: "short", output })).toBe("");
 });
+
+test("model is reminded once of a command that still runs, can stop it, and its next answer is the result", async () => {
+  const said: string[] = [];
+  const team = await teamSession({
+    answer: ({ turn, said: text }) => {
+      if (turn === 1) return { calls: [{ tool: "Bash", input: { command: "sleep 600", run_in_background: true } }] };
+      said.push(text);
+      const id = /- (bg_\w+): sleep 600/.exec(text)?.[1];
+      return id === undefined || turn > 3
+        ? { text: "the server answers" }
+        : { calls: [{ tool: "TaskStop", input: { task_id: id } }] };
+    },
+  });
+  const errors = await drive(team, prompts("try the server"), undefined, { reminderMs: 0 });
+  expect(said.filter((text) => text.includes("Your background commands still run"))).toHaveLength(1);
+  expect(team.all("background.ended")).toMatchObject([{ status: "killed" }]);
+  expect(errors).not.toContain("stopped the background jobs");
+});
+
+test("command that a reminded model leaves is waited for up to the limit, without a second reminder", async () => {
+  const team = await teamSession({
+    answer: ({ turn }) =>
+      turn === 1
+        ? { calls: [{ tool: "Bash", input: { command: "sleep 600", run_in_background: true } }] }
+        : { text: "the server runs" },
+  });
+  const errors = await drive(team, prompts("start the server"), undefined, { reminderMs: 0 });
+  expect(team.asked("lead")).toHaveLength(3);
+  expect(errors).toContain("stopped the background jobs: sleep 600");
+});
+
+async function* prompts(content: string): AsyncGenerator<Command> {
+  yield { type: "prompt", content };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRunResult } from "../../src/headless/run-result.ts";
+import { createRunResult, exitCodeOf } from "../../src/headless/run-result.ts";
 import type { AgentId, CallId, Envelope, Event, SessionId } from "../../src/protocol/index.ts";
 
 const sessionId = "ses_1" as SessionId;
@@ -30,4 +30,24 @@ test("the plan of a teammate that the lead sends back is not a denied permission
     "call_agt_lead_Bash",
     "call_agt_mate_Bash",
   ]);
+});
+
+test.each([
+  ["max_tokens", "half an", "the answer is cut off: the model reached its limit of output tokens"],
+  ["refusal", "I will not", "the model refused to answer"],
+  ["end_turn", " ", "the model gave no answer"],
+  ["end_turn", "all of it", undefined],
+])("answer that ends with %s and says %j has the error %j", (stopReason, text, error) => {
+  const result = createRunResult({ sessionId, startedAt: 0, now: () => 1 });
+  const event = { type: "turn.ended", stopReason, parts: [{ type: "text", text }] } as unknown as Event;
+  result.add({ session: sessionId, agent: lead, event } as unknown as Envelope);
+  const finished = result.finish({
+    outcome: undefined,
+    problem: undefined,
+    interrupted: false,
+    openWork: { tasks: [], runningMembers: [], worktrees: [] },
+  });
+  expect(finished).toMatchObject({ is_error: error !== undefined, subtype: "success" });
+  expect(finished.error).toBe(error);
+  expect(exitCodeOf(finished)).toBe(error === undefined ? 0 : 1);
 });

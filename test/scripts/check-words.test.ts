@@ -10,7 +10,8 @@ let folder: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "troupe-words-"));
-  for (const area of ["src", "demo", "web", "scripts", "bench", "examples", "test"]) write(`${area}/empty.ts`, "");
+  for (const area of ["src", "demo", "web", "scripts", "bench", "examples", "test", "docs"])
+    write(`${area}/empty.ts`, "");
   for (const page of pages) write(page, "# Plain\n");
   allow([]);
 });
@@ -38,11 +39,13 @@ test("strings, templates, JSX text, comments and titles are checked in every are
   write("scripts/run.mjs", "// farewell\n");
   write("bench/run.mjs", "/* elsewhere */\n");
   write("examples/README.md", "besides");
+  write("docs/a.md", "anew");
   write("test/a.test.ts", `test("who vouches for it", () => {});`);
   write("GLOSSARY.md", "- **seat**: an agent.");
   expect(words(run().lines).sort()).toEqual([
     `GLOSSARY.md:1: "seat"`,
     `bench/run.mjs:1: "elsewhere"`,
+    `docs/a.md:1: "anew"`,
     `examples/README.md:1: "besides"`,
     `scripts/run.mjs:1: "farewell"`,
     `src/string.ts:1: "nobody"`,
@@ -53,14 +56,13 @@ test("strings, templates, JSX text, comments and titles are checked in every are
   ]);
 });
 
-test("identifiers, module paths, code spans, docs and parts of words are not checked", () => {
+test("identifiers, module paths, code spans and parts of words are not checked", () => {
   write(
     "src/a.ts",
     `import { seat } from "./seat.ts";\nexport { knock } from "../knock.ts";\nexport const guest = seat;\n`,
   );
   write("src/b.ts", "/** Opens a `seat`. */\nexport const text = 'recommended';\n");
   write("README.md", "The type `Seat` is exported.");
-  write("docs/a.md", "nobody");
   expect(run()).toEqual({ status: 0, lines: [] });
 });
 

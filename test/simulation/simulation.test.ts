@@ -54,6 +54,13 @@ test.each([
   [3374, "a run without any cost does not exceed its budget"],
   [3898, "a program that does not start on a full disk is started again"],
   [5031, "a report may wait while the disk is full"],
+  [2000788, "a run does not end before a report that waits for space on the disk"],
+  [2001677, "an end is heard although the time of day was set back before it"],
+  [2002728, "a resumed lead is reminded of a plan that it saw before"],
+  [2003186, "a notice of an idle team does not name a plan that comes with it"],
+  [2004693, "a lead whose run ends without a turn is woken for the news that came during it"],
+  [2006099, "a resumed lead is reminded of a plan that it read before the mail of it"],
+  [2006985, "a resumed lead does not wait for mail of a member that has failed"],
 ])("seed %i: %s", async (seed) => {
   expect(faultsIn(await simulate("--seed", String(seed), "--json"))).toEqual([]);
 });

@@ -4,11 +4,12 @@ import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFileSessionStore } from "../../src/store/index.ts";
 import { buildProgram } from "../support/processes/build-program.ts";
+import { soakRounds } from "../support/setup/soak-rounds.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { newSessionId, storeOptions } from "../support/store/sample-events.ts";
 
-/** Each chain has five kills. SOAK=1 runs all two hundred. */
-const chains = process.env["SOAK"] === "1" ? 20 : 8;
+/** Each chain has five kills. */
+const chains = soakRounds({ suite: 3, soak: 20 });
 
 let program: Awaited<ReturnType<typeof buildProgram>>;
 

@@ -256,7 +256,7 @@ describe("session on disk", () => {
     writeFileSync(path, "\nnot JSON\n");
     expect(await store.latest(cwd)).toMatchObject({ sessionId, problem: expect.stringContaining("damaged") });
     writeFileSync(path, '\n{"v":1,"torn');
-    expect(await store.list()).toEqual([]);
+    expect(await store.list()).toMatchObject([{ sessionId, problem: "its beginning is damaged" }]);
     await expect(store.open(sessionId)).rejects.toThrow("contains no events");
   });
 

@@ -34,3 +34,30 @@ test("waiting for a job ends with the job, its time or its signal, on the passed
   expect(await clock.run(work())).toMatchObject({ outcome: "done" });
   expect(clock.sleeping).toBe(0);
 });
+
+test.each([
+  ["one\ntwo\n", "one\ntwo"],
+  [`${"x".repeat(60)}\n`.repeat(40), `[…]\n${`${"x".repeat(60)}\n`.repeat(16).trimEnd()}`],
+  ["y".repeat(3_000), `[…]\n${"y".repeat(1_000)}`],
+])("the end of a command comes with its last lines", async (output, tail) => {
+  const clock = createVirtualClock();
+  const folder = temporaryFolder();
+  const tails: unknown[] = [];
+  const jobs = createBackgroundJobs({
+    clock,
+    createId: createIdFactory(clock),
+    outputFile: (id) => join(folder, id),
+    onEvent: (event, more) => void (event.type === "background.ended" && tails.push(more?.tail)),
+    onUnreported: expect.unreachable,
+  });
+  const job = await jobs.start({
+    kind: "shell",
+    description: "print",
+    run: async ({ write }) => {
+      write(Buffer.from(output));
+      return { status: "completed", exitCode: 0 };
+    },
+  });
+  await job.stop();
+  expect(tails).toEqual([tail]);
+});

@@ -26,11 +26,30 @@ describe("harmless variants of an input are accepted", () => {
       { file_path: "a", old_string: "x", new_string: "y", replace_all: false },
     ],
     ["Edit", { file: "a", old_str: "1", new_str: 2 }, { file_path: "a", old_string: "1", new_string: "2" }],
+    ["Glob", { glob: "*.ts" }, { pattern: "*.ts" }],
     ["Write", { filename: "a", contents: "x" }, { file_path: "a", content: "x" }],
     ["Bash", { cmd: "ls", timeout: "5000" }, { command: "ls", timeout: 5000 }],
+    [
+      "NotebookEdit",
+      { file_path: "a.ipynb", cell_number: "1", newSource: "x" },
+      { notebook_path: "a.ipynb", cell_number: 1, new_source: "x" },
+    ],
     ["TaskOutput", { taskId: "bg_1", block: "false" }, { task_id: "bg_1", block: false }],
   ])("%s %j", (name, input, value) => {
     expect(parseModelInput(toolNamed(name), input)).toEqual({ ok: true, value });
+  });
+
+  test("other names for the fields of SendMessage, Land and TeamCreate", () => {
+    const input = z.strictObject({
+      message: z.string().optional(),
+      branches: z.array(z.string()).optional(),
+      team_name: z.string().optional(),
+    });
+    const given = { content: "hear", branch: "troupe/dev", name: "docs" };
+    expect(parseModelInput({ ...toolNamed("Read"), input }, given)).toEqual({
+      ok: true,
+      value: { message: "hear", branches: ["troupe/dev"], team_name: "docs" },
+    });
   });
 
   test("other names for the fields of Agent and of the task tools", () => {
@@ -42,6 +61,19 @@ describe("harmless variants of an input are accepted", () => {
     const tool = { ...toolNamed("Read"), input };
     const value = { plan_mode_required: true, team_name: "a", taskId: "3" };
     expect(parseModelInput(tool, { plan_required: "true", team: "a", task_id: 3 })).toEqual({ ok: true, value });
+  });
+
+  test.each([
+    ["done", "completed"],
+    ["Complete", "completed"],
+    ["in progress", "in_progress"],
+    ["todo", "pending"],
+  ])("the status %s means %s", (status, value) => {
+    const input = z.strictObject({ status: z.enum(["pending", "in_progress", "completed"]) });
+    expect(parseModelInput({ ...toolNamed("Read"), input }, { status })).toEqual({
+      ok: true,
+      value: { status: value },
+    });
   });
 
   test("lists and objects written as text", () => {
@@ -105,6 +137,12 @@ describe("what would be a guess is refused, with the way out", () => {
   test("a misspelled field names the right one, and a dash stays a dash", () => {
     expect(messageFor("Read", { file_paht: "a" })).toContain("`file_paht`: no such field (did you mean file_path?)");
     expect(messageFor("Grep", { pattern: "x", "-C": "two" })).toContain("- `-C`: expected number, received string");
+  });
+
+  test("the error names only what is still wrong", () => {
+    const message = messageFor("NotebookEdit", { path: "a.ipynb", cell_id: "a1", source: "x", edit_mode: "Replace" });
+    expect(message).toContain("- `cell_number`: expected number, received string\nCorrect");
+    expect(message).not.toMatch(/path|source|edit_mode|cell_id/);
   });
 
   test("numbers with words, and words for yes", () => {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { actionOf, keyFor, keyHelp } from "../../src/tui/key-table.ts";
 import { slashListings } from "../../src/tui/slash-commands.ts";
 
-const page = readFileSync(new URL("../../docs/terminal.md", import.meta.url), "utf8").replace(/ +/g, " ");
+const page = readFileSync(new URL("../../docs/reference/terminal.md", import.meta.url), "utf8").replace(/ +/g, " ");
 
 test("a key has one meaning per context, and an unbound key has none", () => {
   expect(actionOf("app", "ctrl+t")).toBe("tasks");
@@ -16,11 +16,11 @@ test("a key has one meaning per context, and an unbound key has none", () => {
   }
 });
 
-test("docs/terminal.md has every key", () => {
+test("docs/reference/terminal.md has every key", () => {
   for (const { title, keys } of keyHelp())
     for (const { keys: names, does } of keys) expect(page).toContain(`| ${title} | ${names} | ${does} |`);
 });
 
-test("docs/terminal.md has every terminal command", () => {
+test("docs/reference/terminal.md has every terminal command", () => {
   for (const { name } of slashListings({ slashCommands: () => [] })) expect(page).toContain(`| \`/${name}`);
 });

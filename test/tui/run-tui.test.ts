@@ -74,7 +74,7 @@ test("keys become a prompt, the answer is printed, quitting restores the termina
   const { session } = await teamSession({ answer: lead([{ text: "a fine **answer**" }], notAsked) });
   const terminal = pipes();
   const { shown, kept } = show(session, terminal);
-  await expect.poll(() => terminal.text()).toContain("Describe a task; /help lists keys and commands");
+  await expect.poll(() => terminal.text()).toContain("Describe a task · @ files · / commands · ? keys");
   expect([terminal.isRaw(), terminal.written().includes(on)]).toEqual([true, true]);
   terminal.type("hello\r");
   await expect.poll(() => terminal.text()).toContain("● a fine answer");
@@ -109,7 +109,7 @@ test("a terminating process quits at once", async () => {
   const terminal = pipes();
   const going = new AbortController();
   const { shown } = show(session, terminal, going.signal);
-  await expect.poll(() => terminal.text()).toContain("Describe a task; /help lists keys and commands");
+  await expect.poll(() => terminal.text()).toContain("Describe a task · @ files · / commands · ? keys");
   going.abort();
   await shown;
   expect(terminal.isRaw()).toBe(false);
@@ -121,7 +121,7 @@ test("Ctrl+C first clears the prompt; shift+tab cycles through the modes", async
   const going = new AbortController();
   onTestFinished(() => going.abort());
   const { shown } = show(session, terminal, going.signal);
-  await expect.poll(() => terminal.text()).toContain("Describe a task; /help lists keys and commands");
+  await expect.poll(() => terminal.text()).toContain("Describe a task · @ files · / commands · ? keys");
   terminal.type("some words");
   await expect.poll(() => terminal.text()).toContain("❯ some words");
   terminal.type("\x03");
@@ -142,7 +142,7 @@ test("Ctrl+O shows the whole transcript on a separate screen, and leaving it res
   const { session } = await teamSession({ answer: lead([{ text: "a fine answer" }, { text: "another" }], notAsked) });
   const terminal = pipes();
   const { shown } = show(session, terminal);
-  await expect.poll(() => terminal.text()).toContain("Describe a task; /help lists keys and commands");
+  await expect.poll(() => terminal.text()).toContain("Describe a task · @ files · / commands · ? keys");
   terminal.type("hello\r");
   await expect.poll(() => terminal.text()).toContain("● a fine answer");
   await expect.poll(() => terminal.text()).not.toContain("Esc to interrupt");

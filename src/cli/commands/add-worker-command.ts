@@ -1,13 +1,10 @@
 import { type Command as Program, Option } from "commander";
 import { TroupeError } from "../../protocol/index.ts";
-import { setBusEnv } from "../run/bus-option.ts";
-import type { WorkerFlags } from "./worker.ts";
+import { type RunCommand, subcommand } from "../subcommand.ts";
 
-type Subcommand = (parent: Program, name: string, description: string) => Program;
-
-export function addWorkerCommand(program: Program, subcommand: Subcommand, exit: (code: number) => void): void {
+export function addWorkerCommand(program: Program, run: RunCommand): void {
   subcommand(program, "worker", "run agents for sessions on other machines that share a bus")
-    .option("--bus <url>", "bus to take jobs from: nats://host:4222; separate several with commas", setBusEnv)
+    .option("--bus <url>", "bus to take jobs from: nats://host:4222; separate several with commas")
     .option("--max-agents <n>", "maximum number of agents at once (default: 4)", wholeNumber)
     .option("--labels <labels>", "labels of this machine, separated by commas: gpu,linux")
     .option("--name <name>", "name that others see (default: the host name)")
@@ -22,10 +19,7 @@ export function addWorkerCommand(program: Program, subcommand: Subcommand, exit:
     )
     .option("--settings <file-or-json>", "settings that override the settings files")
     .option("--folder <folder>", "folder for the clones of repositories")
-    .action(async (flags: WorkerFlags) => {
-      const { runWorkerCommand } = await import("./worker.ts");
-      exit(await runWorkerCommand(flags));
-    });
+    .action(run(async () => (await import("./worker.ts")).runWorkerCommand));
 }
 
 function wholeNumber(text: string): number {

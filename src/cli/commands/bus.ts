@@ -1,12 +1,12 @@
 import { TroupeError } from "../../protocol/index.ts";
 import { openSessionStore } from "../../session/index.ts";
-import { type BusJob, type BusStatus, type BusStream, loadBusStatus } from "../../store/index.ts";
+import { type BusJob, type BusStatus, type BusStream, loadBusStatus } from "../../remote/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printJson, stdoutScreen } from "../team/command-output.ts";
 
 /** Prints the server, its risks, and every team on it. */
-export async function busStatus(flags: { readonly json?: boolean }): Promise<number> {
-  const { bus } = await openSessionStore({ cwd: process.cwd(), env: process.env });
+export async function busStatus(flags: { readonly json?: boolean; readonly bus?: string }): Promise<number> {
+  const { bus } = await openSessionStore({ cwd: process.cwd(), env: process.env, flags: { bus: flags.bus } });
   if (bus === undefined)
     throw new TroupeError("usage", "no bus is configured: use --bus nats://host:4222, or set it in the settings");
   const status = await (await loadBusStatus())(bus);

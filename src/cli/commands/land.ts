@@ -145,7 +145,7 @@ function printRefusal(screen: Screen, refused: RefusedBranch): void {
   const mark = { first: "✗ ", mark: screen.paint.red };
   switch (refused.reason) {
     case "nothing new":
-      screen.paragraph(`${refused.branch}: nothing new to land`, { first: "· " });
+      screen.paragraph(`${refused.branch}: nothing to land, it has no new commits`, { first: "· " });
       return;
     case "red":
       screen.paragraph(`${refused.branch}: not landed, the check fails with it (${refused.how})`, mark);
@@ -153,6 +153,7 @@ function printRefusal(screen: Screen, refused: RefusedBranch): void {
       return;
     case "conflict":
       screen.paragraph(`${refused.branch}: not landed, conflict in ${refused.conflict.files.join(", ")}`, mark);
+      if (refused.why !== undefined) screen.paragraph(`  The agent did not resolve it: ${refused.why}`);
       for (const { commit, message } of refused.conflict.ours) screen.line(`  target: ${commit} ${message}`);
       for (const { commit, message } of refused.conflict.theirs) screen.line(`  branch: ${commit} ${message}`);
       screen.paragraph(`  Rebase ${refused.branch} on the current branch in its own worktree, then land it again.`);

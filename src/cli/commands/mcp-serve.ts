@@ -1,13 +1,13 @@
 import { readFileSync, statSync } from "node:fs";
 import { createIdFactory, systemClock, untilAborted } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
-import { loadConfig } from "../../session/index.ts";
+import { loadConfig, type StoreOptions } from "../../session/index.ts";
 import { newToken, serveHttp, serveStdio } from "../../mcp-server/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { listenToSignals } from "../signals.ts";
 import { openTeams } from "../team/open-teams.ts";
 
-export interface McpServeFlags {
+export interface McpServeFlags extends StoreOptions {
   readonly team: string;
   readonly as?: string;
   /** `true` if no port is given. */
@@ -27,7 +27,7 @@ export async function runMcpServe(flags: McpServeFlags): Promise<number> {
       "usage",
       "cannot use --token-file without --http: stdio needs no token. Remove --token-file.",
     );
-  const { teams, cwd } = await openTeams();
+  const { teams, cwd } = await openTeams(flags);
   const { childEnv: env } = await loadConfig({ cwd, env: process.env });
   const team = await teams.open(flags.team);
   const leaving = new AbortController();

@@ -1,5 +1,7 @@
 import { writeFile } from "node:fs/promises";
+import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
+import { projectName } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { openSessionStore } from "../../session/index.ts";
 import { emptyView, reduceAll, transcriptMarkdown, visibleLine } from "../../view/index.ts";
@@ -8,7 +10,9 @@ import { emptyView, reduceAll, transcriptMarkdown, visibleLine } from "../../vie
 export async function listSessions(flags: { all?: boolean; json?: boolean }): Promise<void> {
   const { store, cwd } = await openSessionStore({ cwd: process.cwd(), env: process.env });
   const all = await store.list();
-  const shown = flags.all ? all : all.filter((session) => session.cwd === cwd);
+  // A damaged log may not tell its folder, but its place does.
+  const project = projectName(realpathSync(cwd));
+  const shown = flags.all ? all : all.filter((each) => each.cwd === cwd || (!each.cwd && each.project === project));
   if (flags.json) {
     for (const session of shown) process.stdout.write(`${JSON.stringify(session)}\n`);
     return;

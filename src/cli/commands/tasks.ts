@@ -1,12 +1,13 @@
 import { closeAll, createFolderWatcher, createIdFactory, systemClock } from "../../platform/index.ts";
 import { openBlockers, teamUser, TroupeError, type WorkItem } from "../../protocol/index.ts";
+import type { StoreOptions } from "../../session/index.ts";
 import { openTaskList, type TaskAnswer, type TaskList } from "../../store/index.ts";
 import { openMailbox, withAssignmentMail } from "../../team/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { openTeams } from "../team/open-teams.ts";
 import { printJson, stdoutScreen, abortOnInterrupt, printWarnings } from "../team/command-output.ts";
 
-export interface TasksFlags {
+export interface TasksFlags extends StoreOptions {
   readonly team?: string;
   readonly session?: string;
   readonly as?: string;
@@ -85,7 +86,7 @@ async function openTasks(flags: TasksFlags): Promise<{ tasks: TaskList; close():
   if (flags.team !== undefined && flags.session !== undefined) {
     throw new TroupeError("usage", "cannot combine --team and --session. Use one of them.");
   }
-  const { teams, sessions } = await openTeams();
+  const { teams, sessions } = await openTeams(flags);
   if (flags.session !== undefined) {
     const watcher = createFolderWatcher();
     const path = await sessions.taskListFile(flags.session);

@@ -7,6 +7,7 @@ import {
   teamLead,
   type WorkItem,
 } from "../../protocol/index.ts";
+import type { StoreOptions } from "../../session/index.ts";
 import { claudeCommand, type StoredTeam } from "../../store/index.ts";
 import { createTeam } from "../../team/index.ts";
 import { createIdFactory, systemClock } from "../../platform/index.ts";
@@ -17,9 +18,9 @@ import { memberStyle, formatMinute, printJson, stdoutScreen, printWarnings } fro
 /** Creates a team that agents, programs and people can join. */
 export async function create(
   name: string,
-  flags: { description?: string; member?: readonly string[]; json?: boolean },
+  flags: StoreOptions & { description?: string; member?: readonly string[]; json?: boolean },
 ): Promise<number> {
-  const { home, cwd, bus, claudeFolder } = await openTeams();
+  const { home, cwd, bus, claudeFolder } = await openTeams(flags);
   const { description, member: members } = flags;
   const place = { home, cwd, bus, claudeFolder, clock: systemClock, createId: createIdFactory(systemClock) };
   const team = await createTeam(name, { ...place, description, members });
@@ -44,8 +45,8 @@ const claudeCommands = (team: Team) =>
 const isRemote = ({ labels, branch }: NonNullable<Member["worker"]>): string =>
   `on a worker${labels.length === 0 ? "" : ` with ${labels.join(", ")}`}; its commits are on ${branch}`;
 
-export async function list(flags: { json?: boolean }): Promise<number> {
-  const { teams } = await openTeams();
+export async function list(flags: StoreOptions & { json?: boolean }): Promise<number> {
+  const { teams } = await openTeams(flags);
   const summaries = await teams.list();
   const code = summaries.some(({ problem }) => problem !== undefined) ? exitCodes.failed : exitCodes.done;
   if (flags.json) {
@@ -70,8 +71,8 @@ function presentCount({ members }: Team): string {
 }
 
 /** Shows the members, the activity of each, and the state of the tasks. */
-export async function show(name: string, flags: { json?: boolean }): Promise<number> {
-  const { teams, claudeFolder } = await openTeams();
+export async function show(name: string, flags: StoreOptions & { json?: boolean }): Promise<number> {
+  const { teams, claudeFolder } = await openTeams(flags);
   const stored = await teams.open(name);
   try {
     const { team, status, tasks, mail, problems } = await overview(stored);
@@ -148,8 +149,8 @@ function memberText(member: Member, hidden: readonly string[]): [string, string]
   return fields.filter((field): field is [string, string] => field[1] !== undefined);
 }
 
-export async function remove(name: string, flags: { force?: boolean; json?: boolean }): Promise<number> {
-  const { teams } = await openTeams();
+export async function remove(name: string, flags: StoreOptions & { force?: boolean; json?: boolean }): Promise<number> {
+  const { teams } = await openTeams(flags);
   await teams.delete(name, { force: flags.force ?? false });
   if (flags.json) printJson({ deleted: name });
   else stdoutScreen().line(`team ${name} is deleted`);

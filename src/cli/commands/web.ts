@@ -11,14 +11,15 @@ export interface WebFlags {
   /** False with `--no-open`. */
   readonly open: boolean;
   readonly json?: boolean;
+  readonly bus?: string;
 }
 
 /** The default port. It stays the same when possible, so that an open page can reconnect. */
 const usualPort = 4747;
 
 /** `troupe web`: serves the dashboard of all sessions on this machine until Ctrl-C. */
-export async function web({ port, open, json }: WebFlags): Promise<number> {
-  const { home, bus } = await loadConfig({ cwd: process.cwd(), env: process.env });
+export async function web({ port, open, json, ...flags }: WebFlags): Promise<number> {
+  const { home, bus } = await loadConfig({ cwd: process.cwd(), env: process.env, flags });
   const ending = new AbortController();
   const signals = listenToSignals({
     // A second interrupt exits without waiting.

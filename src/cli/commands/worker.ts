@@ -1,16 +1,11 @@
-import type { PermissionMode } from "../../protocol/index.ts";
-import { runWorker } from "../../session/index.ts";
+import { runWorker, type WorkerOptions } from "../../remote/worker/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { listenToSignals } from "../signals.ts";
 
-export interface WorkerFlags {
-  readonly name?: string;
+type SameFlag = "name" | "maxAgents" | "model" | "permissionMode" | "settings" | "bus" | "folder";
+
+export interface WorkerFlags extends Partial<Pick<WorkerOptions, SameFlag>> {
   readonly labels?: string;
-  readonly maxAgents?: number;
-  readonly model?: string;
-  readonly permissionMode?: PermissionMode;
-  readonly settings?: string;
-  readonly folder?: string;
 }
 
 /**

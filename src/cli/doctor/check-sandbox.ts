@@ -5,14 +5,8 @@ import type { Check } from "./finding.ts";
 export const sandbox: Check = {
   name: "sandbox",
   async find({ config }) {
-    const mode = config?.sandbox.mode ?? "off";
-    const tried = await loadSandbox({
-      writable: [],
-      protectedPaths: () => [],
-      hidden: [],
-      readable: () => [],
-      hosts: [],
-    });
+    const mode = config?.sandbox.mode ?? "auto";
+    const tried = await loadSandbox({ hosts: [] });
     const problem = await tried.problem();
     await tried.close();
     const works = problem === undefined;
@@ -22,7 +16,9 @@ export const sandbox: Check = {
       case "off":
         return [{ status: "missing", detail: `off, and does not work: ${problem}` }];
       case "auto":
-        return [{ status: "problem", detail: `auto, but commands run unsandboxed: ${problem}` }];
+        return [
+          { status: "problem", detail: `auto, but commands run without walls, and most of them ask: ${problem}` },
+        ];
       case "required":
         return [{ status: "problem", detail: `required, so no command can run: ${problem}`, blocks: true }];
     }

@@ -1,7 +1,8 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { repositoryFolder } from "../../platform/index.ts";
 import { messageOf } from "../../protocol/index.ts";
-import { type Config, loadConfig, settingsProblems } from "../../session/index.ts";
+import { type Config, loadConfig, searchPath, settingsProblems } from "../../session/index.ts";
 
 /** The facts that the checks examine, gathered once. */
 export interface Machine {
@@ -25,7 +26,7 @@ export async function inspectMachine(process: NodeJS.Process): Promise<Machine> 
   const [config, problems] = await Promise.allSettled([loadConfig(input), settingsProblems(input)]);
   return {
     cwd,
-    env,
+    env: { ...env, PATH: ownSearchPath(env, input.cwd) },
     nodeVersion: process.version,
     // The same path as in the settings loader, needed here when the settings cannot be read.
     home: resolve(input.cwd, env["TROUPE_HOME"] || join(env["HOME"] || homedir(), ".troupe")),
@@ -35,6 +36,15 @@ export async function inspectMachine(process: NodeJS.Process): Promise<Machine> 
     terminal: { isTerminal: stdout.isTTY, columns: stdout.columns },
   };
 }
+
+/** Never has entries of the project: doctor runs the programs that it finds, and the folder may not be trusted. */
+const ownSearchPath = (env: NodeJS.ProcessEnv, cwd: string) =>
+  searchPath(env["PATH"], {
+    cwd,
+    projectFolders: [repositoryFolder(cwd) ?? cwd],
+    userHome: env["HOME"] || homedir(),
+    trust: "none",
+  });
 
 function currentFolder(process: NodeJS.Process): string | undefined {
   try {

@@ -7,7 +7,7 @@ import {
   openSessionStore,
   type Session,
 } from "../../session/index.ts";
-import type { FrontendFacts, NextSession } from "../../tui/index.ts";
+import type { Fact, FrontendFacts, NextSession } from "../../tui/index.ts";
 import type { RunFlags } from "./run-flags.ts";
 
 export interface FrontendFactsOptions {
@@ -31,22 +31,28 @@ export function createFrontendFacts({ session, flags, setNext }: FrontendFactsOp
     },
     async rules() {
       const { rules } = await listRules(input);
-      return rules.map(({ list, rule, source, hiddenBy }) => ({
-        title: `${list} ${rule}`,
-        detail: hiddenBy.length === 0 ? source : `${source}; has no effect: ${hiddenBy.join(", ")} takes precedence`,
-        isOff: hiddenBy.length > 0,
-      }));
+      return rules.map(
+        ({ list, rule, source, hiddenBy }): Fact => ({
+          title: `${list} ${rule}`,
+          detail: hiddenBy.length === 0 ? source : `${source}; has no effect: ${hiddenBy.join(", ")} takes precedence`,
+          isInactive: hiddenBy.length > 0,
+        }),
+      );
     },
     async hooks() {
       const { hooks, withheld, areOff } = await listHooks(input);
-      const listed = hooks.map(({ event, command, source, condition, fault }) => ({
-        title: `${event}${condition === undefined ? "" : ` if ${condition}`}: ${command}`,
-        detail: fault ?? source,
-        isOff: fault !== undefined,
-      }));
-      const unused = withheld.map((source) => ({ title: source, detail: "this folder is not trusted", isOff: true }));
+      const listed = hooks.map(
+        ({ event, command, source, condition, fault }): Fact => ({
+          title: `${event}${condition === undefined ? "" : ` if ${condition}`}: ${command}`,
+          detail: fault ?? source,
+          isInactive: fault !== undefined,
+        }),
+      );
+      const unused = withheld.map(
+        (source): Fact => ({ title: source, detail: "this folder is not trusted", isInactive: true }),
+      );
       return [
-        ...(areOff ? [{ title: "all hooks are off", detail: "disableAllHooks", isOff: true }] : []),
+        ...(areOff ? [{ title: "all hooks are off", detail: "disableAllHooks", isInactive: true }] : []),
         ...listed,
         ...unused,
       ];

@@ -25,7 +25,7 @@ export async function runInteractive(words: string, flags: RunFlags): Promise<nu
   for (;;) {
     if (resume !== undefined && resume !== "latest") {
       const { resumeTeammate } = await import("../teammate/resume-teammate.ts");
-      const code = await resumeTeammate(resume);
+      const code = await resumeTeammate(resume, flags);
       if (code !== undefined) return code;
     }
     const session = await start(resume).catch(firstRunHint);
@@ -66,8 +66,11 @@ export async function runInteractive(words: string, flags: RunFlags): Promise<nu
     let dashboard: WebServer | undefined;
     try {
       // The URL is printed above the screen, where the user can copy it.
-      if (flags.web !== undefined)
-        dashboard = await (await import("../web/serve-session-dashboard.ts")).serveSessionDashboard(session, flags.web);
+      const { web } = flags;
+      if (web !== undefined) {
+        const { serveSessionDashboard } = await import("../web/serve-session-dashboard.ts");
+        dashboard = await serveSessionDashboard(session, { ...flags, web });
+      }
       const { runTui } = await loading;
       const tuiOptions = await createTuiOptions({
         session,

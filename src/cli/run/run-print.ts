@@ -55,7 +55,10 @@ export async function runPrint(words: string, flags: RunFlags): Promise<number> 
   const alive = setInterval(() => undefined, 60_000);
   try {
     if (web !== undefined)
-      dashboard = await (await import("../web/serve-session-dashboard.ts")).serveSessionDashboard(session, web);
+      dashboard = await (await import("../web/serve-session-dashboard.ts")).serveSessionDashboard(session, {
+        ...flags,
+        web,
+      });
     const result = await runHeadless({
       session,
       output: flags.outputFormat,

@@ -6,7 +6,6 @@ import { homeFolder } from "../../session/index.ts";
 import type { Preferences } from "../../tui/index.ts";
 
 const StoredPreferences = z.object({
-  expandedView: z.enum(["none", "tasks", "teammates"]).optional().catch(undefined),
   showTeammateMessagePreview: z.boolean().optional().catch(undefined),
 });
 
@@ -16,9 +15,8 @@ export async function openPreferences(env: Readonly<Record<string, string | unde
   const keep: Preferences["save"] = (now) => writeFileAtomic(path, `${JSON.stringify(now, null, 2)}\n`);
   try {
     const known = await readJsonFile(path, StoredPreferences);
-    const { expandedView, showTeammateMessagePreview } = known ?? {};
+    const { showTeammateMessagePreview } = known ?? {};
     const before = {
-      ...(expandedView && { expandedView }),
       ...(showTeammateMessagePreview !== undefined && { showTeammateMessagePreview }),
     };
     return { stored: before, problem: undefined, save: keep };

@@ -1,3 +1,4 @@
+import { systemClock, withTimeLimit } from "../../platform/index.ts";
 import { type Member, type RequestId, teamLead } from "../../protocol/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
 import type { openMailbox } from "../../team/index.ts";
@@ -17,16 +18,18 @@ export interface ShutdownRequest {
 /** Waits for the result of a shutdown request: the recorded end of the member, or its refusal in the lead's inbox. */
 export async function awaitAnswerOrEnd(memberName: string, asked: ShutdownRequest): Promise<Answer> {
   const done = new AbortController();
-  const signal = AbortSignal.any([done.signal, AbortSignal.timeout(asked.withinMs)]);
-  const ended = async (): Promise<Answer> => {
-    const member = await awaitEnd(memberName, asked.record, signal);
-    return member ? { kind: "ended", member } : { kind: "late" };
-  };
-  try {
-    return await Promise.race([ended(), awaitRefusal(memberName, asked, signal)]);
-  } finally {
-    done.abort();
-  }
+  return withTimeLimit(systemClock, asked.withinMs, async (late) => {
+    const signal = AbortSignal.any([done.signal, late]);
+    const ended = async (): Promise<Answer> => {
+      const member = await awaitEnd(memberName, asked.record, signal);
+      return member ? { kind: "ended", member } : { kind: "late" };
+    };
+    try {
+      return await Promise.race([ended(), awaitRefusal(memberName, asked, signal)]);
+    } finally {
+      done.abort();
+    }
+  });
 }
 
 /** Never resolves if the member does not refuse. */

@@ -1,5 +1,5 @@
 import { createIdFactory, openStateRoot, systemClock } from "../../platform/index.ts";
-import { openSessionStore } from "../../session/index.ts";
+import { openSessionStore, type StoreOptions } from "../../session/index.ts";
 import { type BusAddress, openTeamStore, type SessionStore, type TeamStore } from "../../store/index.ts";
 
 export interface TeamsPlace {
@@ -12,9 +12,13 @@ export interface TeamsPlace {
 }
 
 /** Opens the teams and sessions of this user on this machine, or the teams of the bus. */
-export async function openTeams(): Promise<TeamsPlace> {
-  const { store, cwd, home, bus, claudeFolder } = await openSessionStore({ cwd: process.cwd(), env: process.env });
-  const { path } = await openStateRoot(home);
+export async function openTeams(flags: StoreOptions): Promise<TeamsPlace> {
+  const { store, cwd, home, bus, claudeFolder } = await openSessionStore({
+    cwd: process.cwd(),
+    env: process.env,
+    flags: { bus: flags.bus, teamStore: flags.teamStore },
+  });
+  const { path } = await openStateRoot(home, { mayOnlyRead: true });
   const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
   const teams = openTeamStore({ home: path, bus, claudeFolder, ...ports });
   return { teams, sessions: store, home: path, bus, claudeFolder, cwd };

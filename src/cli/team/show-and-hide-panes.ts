@@ -1,19 +1,24 @@
 import { teamLead, TroupeError } from "../../protocol/index.ts";
+import type { StoreOptions } from "../../session/index.ts";
 import { movePane } from "../../team/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { openTeams } from "./open-teams.ts";
 import { printJson, stdoutScreen } from "./command-output.ts";
 
 /** Hides the pane of a member. The member keeps running. */
-export const hidePane = (team: string, who: string, flags: { readonly json?: boolean }) =>
+export const hidePane = (team: string, who: string, flags: StoreOptions & { readonly json?: boolean }) =>
   setPane(team, who, { ...flags, hidden: true });
 
 /** Shows the pane beside the others, and prints how to attach to it. */
-export const showPane = (team: string, who: string, flags: { readonly json?: boolean }) =>
+export const showPane = (team: string, who: string, flags: StoreOptions & { readonly json?: boolean }) =>
   setPane(team, who, { ...flags, hidden: false });
 
-async function setPane(team: string, who: string, flags: { json?: boolean; hidden: boolean }): Promise<number> {
-  const { teams, cwd } = await openTeams();
+async function setPane(
+  team: string,
+  who: string,
+  flags: StoreOptions & { json?: boolean; hidden: boolean },
+): Promise<number> {
+  const { teams, cwd } = await openTeams(flags);
   const { record, close } = await teams.open(team);
   try {
     const { members, hiddenPaneIds } = record.current();

@@ -1,4 +1,4 @@
-import { createIdFactory, systemClock } from "../../platform/index.ts";
+import { createIdFactory, systemClock, withTimeLimit } from "../../platform/index.ts";
 import {
   isExternal,
   type Member,
@@ -9,7 +9,7 @@ import {
   teamUser,
   TroupeError,
 } from "../../protocol/index.ts";
-import { loadConfig, ownExecutable } from "../../session/index.ts";
+import { loadConfig, ownExecutable, type StoreOptions, storeVariables } from "../../session/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
 import { type Backend, createTmuxBackend, externalMemberError, openMailbox } from "../../team/index.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -23,7 +23,7 @@ import { printJson, stdoutScreen, printWarnings } from "./command-output.ts";
 const defaultShutdownMs = 60_000;
 const stopNowTimeoutMs = 15_000;
 
-export interface StopFlags {
+export interface StopFlags extends StoreOptions {
   readonly now?: boolean;
   readonly reason?: string;
   readonly json?: boolean;
@@ -34,7 +34,7 @@ export interface StopFlags {
  * model.
  */
 export async function stop(name: string, memberName: string, flags: StopFlags): Promise<number> {
-  return withTeam(name, async (context) => {
+  return withTeam(name, flags, async (context) => {
     const { stored } = context;
     const member = memberOf(stored, memberName);
     if (member.ended) return report(flags, member, `${memberName} has already ended`);
@@ -80,16 +80,16 @@ async function requestShutdown(
 /** Stops a member through its runtime, without asking a model. If the runtime does not react, kills its pane. */
 async function stopNow(
   member: Member,
-  { stored, mailbox, createId, cwd, home, cause, flags, doneText }: TeamCommandContext & StopContext,
+  { stored, mailbox, createId, cwd, env, cause, flags, doneText }: TeamCommandContext & StopContext,
 ): Promise<number> {
   const { name: memberName } = member;
   if (isExternal(member)) return removeExternal(member, { stored, cause, flags, doneText });
   await mailbox.send({ from: teamUser, to: memberName, body: { kind: "stop_request", keep: false, ...cause } });
-  const ended = await awaitEnd(memberName, stored.record, AbortSignal.timeout(stopNowTimeoutMs));
+  const ended = await withTimeLimit(systemClock, stopNowTimeoutMs, (late) => awaitEnd(memberName, stored.record, late));
   if (ended) return report(flags, ended, doneText);
   if (!member.pane)
     throw new TroupeError("team", `cannot stop ${memberName}: its process does not react. Kill the process.`);
-  const backend = await createPaneBackend({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
+  const backend = await createPaneBackend({ cwd, env, sessionId: member.sessionId ?? createId("ses") });
   await (await backend.attach(member))?.kill();
   await backend.leave();
   await releaseTasks(stored, memberName);
@@ -132,8 +132,12 @@ interface StopContext {
  * Respawns a member that has ended or whose process is gone: through its lead if the lead runs, otherwise in a new
  * pane.
  */
-export async function respawn(name: string, memberName: string, flags: { readonly json?: boolean }): Promise<number> {
-  return withTeam(name, async ({ stored, mailbox, createId, cwd, home }) => {
+export async function respawn(
+  name: string,
+  memberName: string,
+  flags: StoreOptions & { readonly json?: boolean },
+): Promise<number> {
+  return withTeam(name, flags, async ({ stored, mailbox, createId, cwd, env }) => {
     const member = memberOf(stored, memberName);
     if (!member.ended && !(await isNotRunning(stored, memberName)))
       throw new TroupeError("team", `cannot respawn ${memberName}: it is already running.`);
@@ -153,7 +157,7 @@ export async function respawn(name: string, memberName: string, flags: { readonl
     }
     let backend: Awaited<ReturnType<typeof createPaneBackend>> | undefined;
     try {
-      backend = await createPaneBackend({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
+      backend = await createPaneBackend({ cwd, env, sessionId: member.sessionId ?? createId("ses") });
       await respawnInPane(stored, memberName, backend);
     } catch (error) {
       // Record the end, because a member that neither runs nor has ended would go unnoticed.
@@ -180,11 +184,9 @@ async function respawnInPane({ record }: StoredTeam, memberName: string, backend
   }
 }
 
-const createPaneBackend = ({ cwd, home, sessionId }: { cwd: string; home: string; sessionId: SessionId }) =>
+const createPaneBackend = (place: { cwd: string; env: PaneEnvironment; sessionId: SessionId }) =>
   createTmuxBackend({
-    env: { ...process.env, TROUPE_HOME: home },
-    cwd,
-    sessionId,
+    ...place,
     placement: "own",
     program: ownExecutable(),
     clock: systemClock,
@@ -195,16 +197,24 @@ interface TeamCommandContext {
   readonly mailbox: ReturnType<typeof openMailbox>;
   readonly createId: ReturnType<typeof createIdFactory>;
   readonly cwd: string;
-  readonly home: string;
+  /** The environment of a pane. */
+  readonly env: PaneEnvironment;
 }
 
-async function withTeam(name: string, work: (context: TeamCommandContext) => Promise<number>): Promise<number> {
-  const { teams, cwd, home } = await openTeams();
+type PaneEnvironment = Readonly<Record<string, string | undefined>>;
+
+async function withTeam(
+  name: string,
+  flags: StoreOptions,
+  work: (context: TeamCommandContext) => Promise<number>,
+): Promise<number> {
+  const { teams, cwd, home } = await openTeams(flags);
   const stored = await teams.open(name);
   const createId = createIdFactory(systemClock);
   const mailbox = openMailbox(stored, { clock: systemClock, createId });
   try {
-    return await work({ stored, mailbox, createId, cwd, home });
+    const env = { ...process.env, ...storeVariables(flags), TROUPE_HOME: home };
+    return await work({ stored, mailbox, createId, cwd, env });
   } finally {
     await mailbox.close();
     await stored.close();
@@ -232,7 +242,7 @@ async function isNotRunning(stored: StoredTeam, memberName: string): Promise<boo
   return presence === undefined || presence.alive === "dead" || presence.state === "ended";
 }
 
-function report(flags: { readonly json?: boolean }, member: Member, text: string): number {
+function report(flags: StoreOptions & { readonly json?: boolean }, member: Member, text: string): number {
   if (flags.json) printJson(member);
   else stdoutScreen().line(text);
   return exitCodes.done;

@@ -1,9 +1,10 @@
 import { untilAborted } from "../../platform/index.ts";
 import { type Member, teamUser, type Team } from "../../protocol/index.ts";
+import type { StoreOptions } from "../../session/index.ts";
 import type { StoredTeam, TaskChange } from "../../store/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { openTeams } from "./open-teams.ts";
-import { memberStyle, printJson, stdoutScreen, abortOnInterrupt } from "./command-output.ts";
+import { memberStyle, printJson, printWarnings, stdoutScreen, abortOnInterrupt } from "./command-output.ts";
 
 /** One event of a team. */
 interface Entry {
@@ -16,14 +17,18 @@ interface Entry {
 }
 
 /** Prints the events of a team, oldest first: members, mail and tasks. */
-export async function log(name: string, flags: { follow?: boolean; json?: boolean }): Promise<number> {
-  const { teams } = await openTeams();
+export async function log(name: string, flags: StoreOptions & { follow?: boolean; json?: boolean }): Promise<number> {
+  const { teams } = await openTeams(flags);
   const stored = await teams.open(name);
   const { signal, release } = abortOnInterrupt();
   try {
     const print = createPrinter(await stored.record.read(), flags.json === true);
     if (flags.follow) await follow(stored, print, signal);
-    else print(await history(stored));
+    else {
+      const { entries, problems } = await history(stored);
+      print(entries);
+      printWarnings(problems);
+    }
   } finally {
     release();
     await stored.close();
@@ -31,15 +36,17 @@ export async function log(name: string, flags: { follow?: boolean; json?: boolea
   return exitCodes.done;
 }
 
-async function history(stored: StoredTeam): Promise<Entry[]> {
+/** The past events in order, and the damage that may hide others. */
+async function history(stored: StoredTeam): Promise<{ entries: Entry[]; problems: readonly string[] }> {
   const team = await stored.record.read();
-  const mail = await Promise.all(
-    [...team.members.map(({ name }) => name), teamUser].map(async (name) =>
-      (await stored.inbox(name).peek()).mail.map((held) => mailEntry(held.mail)),
-    ),
-  );
-  const entries = [...teamEntries(team), ...mail.flat(), ...(await stored.tasks.history()).flatMap(changeEntries)];
-  return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  const names = [...team.members.map(({ name }) => name), teamUser];
+  const inboxes = await Promise.all(names.map((name) => stored.inbox(name).peek()));
+  const mail = inboxes.flatMap((inbox) => inbox.mail.map((held) => mailEntry(held.mail)));
+  const entries = [...teamEntries(team), ...mail, ...(await stored.tasks.history()).flatMap(changeEntries)];
+  entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  await stored.tasks.list(); // finds the problems of the task list
+  const damage = inboxes.flatMap((inbox) => inbox.problems);
+  return { entries, problems: [...stored.record.problems(), ...stored.tasks.problems(), ...damage] };
 }
 
 /** Prints the past events in order, then each new event. */
@@ -80,7 +87,9 @@ async function follow(
 
   const teamChanges = stored.record.follow(ended);
   const taskChanges = stored.tasks.follow(ended);
-  emit(await history(stored));
+  const past = await history(stored);
+  emit(past.entries);
+  printWarnings(past.problems);
   watching.push(watchTeam().catch(fail), watchTasks().catch(fail));
   for (const { name } of (await stored.record.read()).members) watch(name);
   watch(teamUser);

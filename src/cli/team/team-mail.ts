@@ -1,5 +1,6 @@
 import { createIdFactory, systemClock } from "../../platform/index.ts";
 import { teamUser, TroupeError } from "../../protocol/index.ts";
+import type { StoreOptions } from "../../session/index.ts";
 import { type OpenTeam, openTeam, type ReceivedMail } from "../../team/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { openTeams } from "./open-teams.ts";
@@ -16,11 +17,11 @@ import {
 export async function send(
   team: string,
   { to, text }: { to: string; text: readonly string[] },
-  flags: { from?: string; urgent?: boolean; json?: boolean },
+  flags: StoreOptions & { from?: string; urgent?: boolean; json?: boolean },
 ): Promise<number> {
   const words = text.join(" ");
   if (words.trim() === "") throw new TroupeError("usage", "the message is empty and was not sent");
-  return withTeam(team, async ({ mailbox }) => {
+  return withTeam(team, flags, async ({ mailbox }) => {
     const mail = { from: flags.from ?? teamUser, text: words, urgent: flags.urgent ?? false };
     if (to === "*") {
       const { sent, failed } = await mailbox.broadcast(mail);
@@ -41,9 +42,9 @@ export async function send(
 export async function inbox(
   team: string,
   member: string,
-  flags: { follow?: boolean; unread?: boolean; json?: boolean },
+  flags: StoreOptions & { follow?: boolean; unread?: boolean; json?: boolean },
 ): Promise<number> {
-  return withTeam(team, async ({ mailbox, record }) => {
+  return withTeam(team, flags, async ({ mailbox, record }) => {
     if (member !== teamUser) await record.keyOf(member, "check");
     if (flags.follow) {
       const { signal, release } = abortOnInterrupt();
@@ -62,8 +63,8 @@ export async function inbox(
   });
 }
 
-async function withTeam(name: string, work: (team: OpenTeam) => Promise<number>): Promise<number> {
-  const { home, bus, claudeFolder } = await openTeams();
+async function withTeam(name: string, flags: StoreOptions, work: (team: OpenTeam) => Promise<number>): Promise<number> {
+  const { home, bus, claudeFolder } = await openTeams(flags);
   const team = await openTeam(name, {
     home,
     bus,

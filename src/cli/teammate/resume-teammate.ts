@@ -1,12 +1,12 @@
 import { TroupeError } from "../../protocol/index.ts";
-import { findTeammateOfSession } from "../../session/index.ts";
+import { findTeammateOfSession, type StoreOptions } from "../../session/index.ts";
 import { openTeams } from "../team/open-teams.ts";
 
 /**
  * Resumes a teammate's session in this terminal. Returns undefined if the session does not belong to a local teammate.
  */
-export async function resumeTeammate(sessionId: string): Promise<number | undefined> {
-  const { teams, sessions } = await openTeams();
+export async function resumeTeammate(sessionId: string, flags: StoreOptions): Promise<number | undefined> {
+  const { teams, sessions } = await openTeams(flags);
   const joined = await sessions.readLog(sessionId, { only: (type) => type === "team.joined" });
   const owner = await findTeammateOfSession(sessionId, joined, teams);
   // This machine has only the log of a remote member.
@@ -25,5 +25,5 @@ export async function resumeTeammate(sessionId: string): Promise<number | undefi
     await stored.close();
   }
   const { runTeammateCommand: runTeammate } = await import("./run-teammate-command.ts");
-  return runTeammate({ team, name: member.name });
+  return runTeammate({ team, name: member.name }, { flags });
 }

@@ -21,7 +21,7 @@ export async function runClaudeTeammate(prompt: string | undefined, flags: RunFl
   try {
     const { team, name } = joined;
     const isGone = joined.waitUntilGone(over.signal);
-    return await runTeammateCommand({ team, name }, { frontend: flags.print ? "lines" : "auto", until: isGone });
+    return await runTeammateCommand({ team, name }, { flags, frontend: flags.print ? "lines" : "auto", until: isGone });
   } finally {
     over.abort();
     await joined.leave();

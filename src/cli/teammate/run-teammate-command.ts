@@ -1,4 +1,4 @@
-import { type RunningTeammate, runTeammate } from "../../session/index.ts";
+import { type RunningTeammate, runTeammate, type StoreOptions } from "../../session/index.ts";
 import { visibleLine } from "../../view/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { isTerminal } from "../is-terminal.ts";
@@ -19,7 +19,7 @@ export async function runTeammateCommand(
   { team, name }: TeammateFlags,
   runOptions: TeammateRunOptions = {},
 ): Promise<number> {
-  const teammate = await runTeammate({ team, name, cwd: process.cwd(), env: process.env });
+  const teammate = await runTeammate({ team, name, cwd: process.cwd(), env: process.env, flags: runOptions.flags });
   // `teammate.ended` reports a failure to stop it.
   void runOptions.until?.then(() => teammate.stop("rest").catch(() => undefined));
   return runOptions.frontend !== "lines" && isTerminal()
@@ -28,6 +28,8 @@ export async function runTeammateCommand(
 }
 
 export interface TeammateRunOptions {
+  /** Where its team is stored. */
+  readonly flags?: StoreOptions;
   /** `auto` shows the terminal UI if there is a terminal. */
   readonly frontend?: "auto" | "lines";
   /** The teammate is suspended when this resolves. */

@@ -1,7 +1,7 @@
 import { createIdFactory, systemClock } from "../../platform/index.ts";
 import { type MailId, type MailListing, type MailReading, type SessionId, TroupeError } from "../../protocol/index.ts";
 import { loadConfig, type SessionDirectory } from "../../session/index.ts";
-import { openTeamStore } from "../../store/index.ts";
+import { type BusAddress, openTeamStore } from "../../store/index.ts";
 import { type OpenTeam, openTeam, type ReceivedMail } from "../../team/index.ts";
 import type { MailApi } from "../../web-server/index.ts";
 import { findSessionListing } from "./find-session-listing.ts";
@@ -9,29 +9,24 @@ import { findSessionListing } from "./find-session-listing.ts";
 export interface MailApiOptions {
   readonly sessionDirectory: SessionDirectory;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The bus whose teams are shown in addition to the local ones. */
+  readonly bus?: BusAddress | undefined;
 }
 
 /** Creates the dashboard's access to mail: all mail of the team for a lead's session, its own mail for a member's. */
-export function createMailApi({ sessionDirectory, env }: MailApiOptions): MailApi {
+export function createMailApi({ sessionDirectory, env, bus: shown }: MailApiOptions): MailApi {
   const findTeams = async <T>(session: SessionId, act: (team: VisibleTeam) => Promise<T>): Promise<T[]> => {
     const { cwd, isElsewhere } = await findSessionListing(sessionDirectory, session);
     // The folder of a remote session does not exist here, so its settings are not loaded.
     const { home, bus } = await loadConfig({ cwd: isElsewhere ? process.cwd() : cwd, env });
-    const ports = { home, bus, clock: systemClock, createId: createIdFactory(systemClock) };
-    const listed = await openTeamStore(ports).list();
-    const results: T[] = [];
-    for (const { name, team: record } of listed) {
-      const isLead = record?.leadSessionId === session;
-      const of = isLead ? undefined : record?.members.find(({ sessionId }) => sessionId === session)?.name;
-      if (!isLead && of === undefined) continue;
-      const team = await openTeam(name, ports);
-      try {
-        results.push(await act({ team, of }));
-      } finally {
-        await team.close();
-      }
+    const ports = { home, clock: systemClock, createId: createIdFactory(systemClock) };
+    // A session may have been started with another bus than its settings name.
+    const buses = isElsewhere ? [shown ?? bus] : shown === undefined ? [bus] : [bus, shown];
+    for (const each of buses) {
+      const results = await actOnTeams(session, { ...ports, bus: each }, act);
+      if (results.length > 0) return results;
     }
-    return results;
+    return [];
   };
 
   return {
@@ -49,6 +44,27 @@ export function createMailApi({ sessionDirectory, env }: MailApiOptions): MailAp
       return text;
     },
   };
+}
+
+/** Opens each team in this store that the session leads or belongs to. */
+async function actOnTeams<T>(
+  session: SessionId,
+  store: Parameters<typeof openTeamStore>[0],
+  act: (team: VisibleTeam) => Promise<T>,
+): Promise<T[]> {
+  const results: T[] = [];
+  for (const { name, team: record } of await openTeamStore(store).list()) {
+    const isLead = record?.leadSessionId === session;
+    const of = isLead ? undefined : record?.members.find(({ sessionId }) => sessionId === session)?.name;
+    if (!isLead && of === undefined) continue;
+    const team = await openTeam(name, store);
+    try {
+      results.push(await act({ team, of }));
+    } finally {
+      await team.close();
+    }
+  }
+  return results;
 }
 
 interface VisibleTeam {

@@ -30,7 +30,7 @@ export async function serveDashboard(options: DashboardOptions): Promise<WebServ
   const sessionDirectory = openSessionDirectory({ home, own: ownSession, bus, onProblem });
   const closing = new AbortController();
   const worktrees = createWorktreeApi({ sessionDirectory, env, signal: closing.signal });
-  const mail = createMailApi({ sessionDirectory, env });
+  const mail = createMailApi({ sessionDirectory, env, bus: address });
   const start = (port: number) =>
     startWebServer({
       sessionDirectory,

@@ -1,24 +1,17 @@
 import { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import type { Stream } from "@anthropic-ai/sdk/core/streaming";
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages/messages";
-import type { Clock } from "../../platform/index.ts";
 import type { ModelEvent, ModelRequest } from "../../protocol/index.ts";
-import { type AttemptContext, type AttemptModel, attemptModel } from "../attempt.ts";
-import type { ModelFacts } from "../catalog.ts";
-import type { Endpoint } from "../endpoint.ts";
+import { type AttemptContext, type AttemptModel, attemptModel, type AttemptOptions } from "../attempt.ts";
 import { jsonRequest } from "../json-request.ts";
 import { noTimeout, readAnswer } from "../read-answer.ts";
-import { type Fetch, watchedFetch } from "../watched-fetch.ts";
+import { watchedFetch } from "../watched-fetch.ts";
 import { AnthropicAnswer } from "./from-anthropic.ts";
 import { toAnthropic } from "./to-anthropic.ts";
 
-export interface AnthropicOptions {
-  readonly endpoint: Endpoint;
-  readonly facts: ModelFacts;
+export interface AnthropicOptions extends AttemptOptions {
   /** Either an API key or an account token. */
   readonly credential: { readonly apiKey: string } | { readonly authToken: string };
-  readonly clock: Pick<Clock, "now">;
-  readonly fetch: Fetch;
 }
 
 /**

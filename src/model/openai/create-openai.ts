@@ -1,24 +1,17 @@
 import OpenAI from "openai";
 import type { Stream } from "openai/core/streaming";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
-import type { Clock } from "../../platform/index.ts";
 import type { ModelEvent, ModelRequest } from "../../protocol/index.ts";
-import { type AttemptContext, type AttemptModel, attemptModel } from "../attempt.ts";
-import type { ModelFacts } from "../catalog.ts";
-import type { Endpoint } from "../endpoint.ts";
+import { type AttemptContext, type AttemptModel, attemptModel, type AttemptOptions } from "../attempt.ts";
 import { jsonRequest } from "../json-request.ts";
 import { noTimeout, readAnswer } from "../read-answer.ts";
-import { type Fetch, watchedFetch } from "../watched-fetch.ts";
+import { watchedFetch } from "../watched-fetch.ts";
 import { OpenAiAnswer } from "./from-openai.ts";
 import { toOpenAi } from "./to-openai.ts";
 
-export interface OpenAiOptions {
-  /** The provider `local` means any server with the chat completions API. Its key is optional. */
-  readonly endpoint: Endpoint;
-  readonly facts: ModelFacts;
-  readonly clock: Pick<Clock, "now">;
+/** The provider `local` means any server with the chat completions API. Its key is optional. */
+export interface OpenAiOptions extends AttemptOptions {
   readonly random: () => number;
-  readonly fetch: Fetch;
 }
 
 /**

@@ -33,7 +33,10 @@ export function scriptFrom(value: unknown, file: string, lineOf: LineOf = () => 
   const { path = [], message = "" } = problem ?? {};
   const line = lineOf(path);
   const place = `${line === undefined ? "" : `:${line}`}${path.length > 0 ? `, ${fieldName(path)}` : ""}`;
-  throw new TroupeError("script", `script ${file}${place}: ${message}. See docs/scripted-models.md for the format`);
+  throw new TroupeError(
+    "script",
+    `script ${file}${place}: ${message}. See docs/reference/script-format.md for the format`,
+  );
 }
 
 type Path = readonly PropertyKey[];

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
-import { messageOf } from "../../protocol/index.ts";
+import { isDeeperThan, messageOf } from "../../protocol/index.ts";
 
 /**
  * A record on disk is newline + JSON + newline. The first newline separates it from the rest of a killed writer's
@@ -52,12 +52,16 @@ export function isSealedLine(line: Buffer): boolean {
 
 function parseJson(text: string): DecodedLine {
   try {
-    return { ok: true, value: JSON.parse(text) as unknown };
+    const value = JSON.parse(text) as unknown;
+    if (isDeeperThan(maxLevels, value)) return { ok: false, reason: `it is nested deeper than ${maxLevels} levels` };
+    return { ok: true, value };
   } catch (error) {
     return { ok: false, reason: `it is not JSON: ${messageOf(error)}` };
   }
 }
 
+/** Far more than any record of ours has. */
+const maxLevels = 1000;
 const checkKey = ',"crc":"';
 const checkLength = checkKey.length + 8 + 2;
 const comma = 0x2c;

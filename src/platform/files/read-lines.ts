@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { TroupeError } from "../../protocol/index.ts";
 import { ifPresentSync } from "./if-present.ts";
 import { decodeLine } from "./line-codec.ts";
 import { storageError } from "./storage-error.ts";
@@ -16,15 +17,23 @@ export interface LineReading {
    * The bytes after the last newline: a record that is being written, or a torn one. `value` is set if its JSON is
    * complete (an editor removed the last newline).
    */
-  readonly tail?: { readonly offset: number; readonly length: number; readonly value?: unknown };
+  readonly tail?: LineTail;
 }
 
-interface LineRecord {
+export interface LineTail {
+  readonly offset: number;
+  readonly length: number;
+  readonly value?: unknown;
+  /** True if it contains a zero byte, as a power cut leaves it. No record that is being written does. */
+  readonly hasZeros: boolean;
+}
+
+export interface LineRecord {
   readonly offset: number;
   readonly value: unknown;
 }
 
-interface DamagedLine {
+export interface DamagedLine {
   readonly offset: number;
   readonly length: number;
   readonly reason: string;
@@ -42,6 +51,21 @@ export function readLines(path: string, from = 0): LineReading {
     }
   } catch (error) {
     throw storageError("read", path, error);
+  }
+}
+
+/** Like `readLines`, but passes each line to the visitor. Returns the tail. */
+export function scanLines(path: string, visitor: LineVisitor): LineReading["tail"] {
+  const fd = openForReading(path);
+  if (fd === undefined) return undefined;
+  try {
+    try {
+      return scanLinesOf(fd, { from: 0, size: fstatSync(fd).size }, visitor).tail;
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    throw TroupeError.is(error) ? error : storageError("read", path, error);
   }
 }
 
@@ -66,6 +90,24 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 function collect(fd: number, range: { from: number; size: number }): LineReading {
   const records: LineRecord[] = [];
   const damaged: DamagedLine[] = [];
+  const end = scanLinesOf(fd, range, {
+    record: (record) => void records.push(record),
+    damaged: (line) => void damaged.push(line),
+  });
+  return { ...end, records, damaged };
+}
+
+export interface LineVisitor {
+  record(record: LineRecord): void;
+  damaged(line: DamagedLine): void;
+}
+
+/** Passes each line to the visitor and keeps none, for files that do not fit into memory. */
+export function scanLinesOf(
+  fd: number,
+  range: { readonly from: number; readonly size: number },
+  visitor: LineVisitor,
+): Pick<LineReading, "nextOffset" | "tail"> {
   let buffer = Buffer.allocUnsafe(Math.min(chunkBytes, range.size - range.from + 1));
   let base = range.from;
   let held = 0;
@@ -88,15 +130,16 @@ function collect(fd: number, range: { from: number; size: number }): LineReading
     const record = offset === 0 && byteOrderMark.equals(line.subarray(0, 3)) ? line.subarray(3) : line;
     if (isBlank(record)) return;
     const decoded = decodeLine(record);
-    if (decoded.ok) records.push({ offset, value: decoded.value });
-    else damaged.push({ offset, length: line.length, reason: decoded.reason });
+    if (decoded.ok) visitor.record({ offset, value: decoded.value });
+    else visitor.damaged({ offset, length: line.length, reason: decoded.reason });
   }
 
   const rest = buffer.subarray(0, held);
-  if (isBlank(rest)) return { records, nextOffset: base, damaged };
+  if (isBlank(rest)) return { nextOffset: base };
+  const hasZeros = rest.includes(0);
   const decoded = decodeLine(rest);
-  const tail = { offset: base, length: held, ...(decoded.ok && { value: decoded.value }) };
-  return { records, nextOffset: base, damaged, tail };
+  const tail = { offset: base, length: held, hasZeros, ...(decoded.ok && { value: decoded.value }) };
+  return { nextOffset: base, tail };
 }
 
 function indexOfNewline(buffer: Buffer, from: number, end: number): number {

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { encodeLine } from "./line-codec.ts";
 import { type LineReading, readLinesOf } from "./read-lines.ts";
-import { storageError } from "./storage-error.ts";
+import { hasErrorCode, storageError } from "./storage-error.ts";
 import { syncFolder } from "./sync-folder.ts";
 import { createFsyncBatcher } from "./fsync-batcher.ts";
 import { ifPresentSync } from "./if-present.ts";
@@ -56,7 +56,7 @@ export function openSharedAppendFile(path: string): SharedAppendFile | undefined
       // A write at the point where it stopped could follow another writer's record. Readers skip the torn piece.
       if (writeSync(fd, bytes) === bytes.length || writeSync(fd, bytes) === bytes.length) return;
     } catch (error) {
-      throw storageError("write to", path, error);
+      throw storageError("write to", path, withReason(error));
     }
     throw storageError(
       "write to",
@@ -119,8 +119,19 @@ function createHandle(path: string, fd: number) {
 const sameFile = (a: Stats, b: Stats): boolean => a.ino === b.ino && a.dev === b.dev;
 
 function openExisting(path: string): number | undefined {
-  return ifPresentSync(() => openSync(path, constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0)), {
-    action: "open",
-    path,
-  });
+  const noFollow = constants.O_NOFOLLOW ?? 0;
+  const open = () => {
+    try {
+      return openSync(path, constants.O_RDWR | constants.O_APPEND | noFollow);
+    } catch (error) {
+      if (!hasErrorCode(error, "EACCES", "EPERM", "EROFS")) throw error;
+      // It can still be read. An append fails with the reason.
+      return openSync(path, constants.O_RDONLY | noFollow);
+    }
+  };
+  return ifPresentSync(open, { action: "open", path });
 }
+
+/** A descriptor that only reads gives EBADF, which tells the user nothing. */
+const withReason = (error: unknown): unknown =>
+  hasErrorCode(error, "EBADF") ? Object.assign(new Error("it can only be read"), { code: "EACCES" }) : error;

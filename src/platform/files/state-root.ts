@@ -12,8 +12,11 @@ export interface StateRoot {
   readonly notices: readonly string[];
 }
 
-/** Creates the state folder, or checks that it belongs to the user and is private. */
-export async function openStateRoot(path: string): Promise<StateRoot> {
+/**
+ * Creates the state folder, or checks that it belongs to the user and is private. With `mayOnlyRead` a folder that
+ * cannot be written is good enough: each write then fails with the reason.
+ */
+export async function openStateRoot(path: string, { mayOnlyRead = false } = {}): Promise<StateRoot> {
   if (!isAbsolute(path)) throw refused(path, "it is not an absolute path");
   try {
     await makeFolder(path);
@@ -23,7 +26,7 @@ export async function openStateRoot(path: string): Promise<StateRoot> {
     if (!stats.isDirectory()) throw refused(path, "it is not a folder");
     assertOurs(path, stats);
     const notices = await tighten(real, stats);
-    await access(real, constants.W_OK | constants.X_OK);
+    await access(real, (mayOnlyRead ? constants.R_OK : constants.W_OK) | constants.X_OK);
     return { path: real, notices };
   } catch (error) {
     if (TroupeError.is(error))

@@ -8,7 +8,7 @@ export interface RunRequest extends ProcessRequest {
   readonly timeoutMs?: number;
   /** Time between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
-  /** True for a program that starts no others: after it ends, the scope does not search for processes it left. */
+  /** True for a program that leaves no process behind: after it ends, the scope does not search for them. */
   readonly startsNothing?: boolean;
   /** The program is ended when its output exceeds this limit. */
   readonly outputLimitBytes?: number;

@@ -1,17 +1,19 @@
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync } from "node:fs";
 import { hasErrorCode } from "../files/storage-error.ts";
+import { lstatIfThere } from "./lstat-if-there.ts";
 
 /**
  * Empty folders in place of missing protected paths, so that mounts can cover them and a sandboxed command cannot
- * create them. git does not show empty folders. They are removed after the last command that needs them. Synchronous,
- * so that one command never removes a folder that another is about to use.
+ * create them. git does not show empty folders. They are removed after the last command that needs them. A killed process
+ * leaves its folders: each has a mark, and the next command that needs it removes it. Synchronous, so that one command
+ * never removes a folder that another is about to use.
  */
 export interface Placeholders {
   /**
    * Returns the paths that exist now. Paths that could not be created are left out: no command can create them either.
    */
   hold(paths: readonly string[]): readonly string[];
-  /** True if the folder is one of these. Another command that needs it must hold it as well. */
+  /** True if the folder is one of these, also of another process. A command that needs it must hold it as well. */
   has(path: string): boolean;
   release(paths: readonly string[]): void;
   /** Tries again to remove the folders that were still in use when released. */
@@ -51,7 +53,7 @@ export function createPlaceholders(): Placeholders {
 
   return {
     hold: (paths) => paths.filter(holdOne),
-    has: (path) => holders.has(path) || unused.has(path),
+    has: (path) => holders.has(path) || unused.has(path) || isMarkedAndEmpty(path),
     release(paths) {
       paths.forEach(releaseOne);
       removeUnused();
@@ -60,9 +62,19 @@ export function createPlaceholders(): Placeholders {
   };
 }
 
+/** The sticky bit: made together with the folder, without effect in a folder of one user, and not set by people. */
+const mark = 0o1000;
+
+const isMarked = (path: string) => {
+  const stats = lstatIfThere(path);
+  return stats !== undefined && stats.isDirectory() && (stats.mode & mark) !== 0;
+};
+
+const isMarkedAndEmpty = (path: string) => isMarked(path) && readdirSync(path).length === 0;
+
 function make(path: string): boolean {
   try {
-    mkdirSync(path, { mode: 0o755 });
+    mkdirSync(path, { mode: mark | 0o755 });
     return true;
   } catch (error) {
     if (hasErrorCode(error, "EEXIST")) return true;
@@ -71,11 +83,12 @@ function make(path: string): boolean {
   }
 }
 
-/** Leaves the folder if another program has put files into it. */
+/** Leaves the folder, without the mark, if another program has put files into it. */
 function removeEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch (error) {
+    if (hasErrorCode(error, "ENOTEMPTY", "EEXIST") && isMarked(path)) chmodSync(path, 0o755);
     if (!hasErrorCode(error, "ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR", "EBUSY")) throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { ProcessRequest } from "../process/start-process.ts";
 
-/** Runs commands so that they can only change what they were given. */
+/** Runs commands so that they can only do what their walls let them. */
 export interface Sandbox {
   /**
    * Tests the sandbox once by running a command, and caches the result. Undefined if commands can run in it, else the
@@ -8,10 +8,10 @@ export interface Sandbox {
    */
   problem(): Promise<string | undefined>;
   /**
-   * Returns the same program, wrapped to run inside. Call `release` when it has ended. Rejects if `problem` reports
-   * one.
+   * Returns the same program, wrapped to run inside. Call `release` when it has ended. Rejects if `problem` or
+   * `wallsProblem` reports one.
    */
-  enter(request: ProcessRequest): Promise<EnteredSandbox>;
+  enter(request: ProcessRequest, walls: Walls): Promise<EnteredSandbox>;
   close(): Promise<void>;
 }
 
@@ -20,17 +20,31 @@ export interface EnteredSandbox {
   release(): Promise<void>;
 }
 
-/** Absolute paths; links in them are followed. */
-export interface SandboxOptions {
+/** The paths and hosts that one command may touch. Absolute paths; links in them are followed. The rest of the disk is read-only. */
+export interface Walls {
   readonly writable: readonly string[];
   /** Read-only paths inside writable folders. Missing ones cannot be created either. */
-  readonly protectedPaths: () => readonly string[];
-  /** Paths that cannot be seen at all. */
+  readonly protectedPaths: readonly string[];
+  /**
+   * Lock files that a command can make and remove in folders that it cannot write. On Linux no other program sees them, nor
+   * any other new file beside them.
+   */
+  readonly locks?: readonly string[] | undefined;
+  /** Paths that cannot be read at all. */
   readonly hidden: readonly string[];
-  /** Readable paths inside hidden folders. */
-  readonly readable: () => readonly string[];
-  /** Hosts that can be reached through the proxy. Empty: no network. */
+  /** Readable paths inside hidden folders, and in /tmp, which is otherwise private. */
+  readonly readable: readonly string[];
+  /** Files that show other content. */
+  readonly replaced?: ReadonlyMap<string, string> | undefined;
+  /** `hosts`: the listed hosts, through the proxy. */
+  readonly network: "none" | "hosts" | "all";
+}
+
+export interface SandboxOptions {
+  /** Hosts that can be reached through the proxy. */
   readonly hosts: readonly string[];
   /** Asks about each unlisted host once. Without it, unlisted hosts cannot be reached. */
   readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
+  /** A file that remembers until the next boot that the sandbox works. */
+  readonly memory?: string | undefined;
 }

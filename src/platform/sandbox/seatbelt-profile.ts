@@ -1,13 +1,12 @@
 import { dirname } from "node:path";
+import type { Walls } from "./sandbox.ts";
 
-export interface SeatbeltPlan {
-  /** All real and absolute. */
-  readonly writable: readonly string[];
-  readonly protectedPaths: readonly string[];
-  readonly hidden: readonly string[];
-  readonly readable: readonly string[];
+/** Its paths are real and absolute. */
+export interface SeatbeltPlan extends Pick<Walls, "writable" | "protectedPaths" | "locks" | "hidden" | "readable"> {
   /** The port of the proxy on the loopback address. Without it there is no network. */
   readonly proxyPort?: number | undefined;
+  /** True if every host may be reached. */
+  readonly anyHost?: boolean | undefined;
 }
 
 /**
@@ -15,7 +14,7 @@ export interface SeatbeltPlan {
  * one applies. So the rules for protected and hidden paths come after the allowed ones.
  */
 export function seatbeltProfile(plan: SeatbeltPlan): string {
-  const { writable, protectedPaths, hidden, readable, proxyPort } = plan;
+  const { writable, protectedPaths, locks = [], hidden, readable, proxyPort, anyHost } = plan;
   return [
     "(version 1)",
     "(deny default)",
@@ -26,7 +25,7 @@ export function seatbeltProfile(plan: SeatbeltPlan): string {
     "(allow sysctl-read)",
     "(allow pseudo-tty)",
     "(allow ipc-posix-sem)",
-    `(allow mach-lookup ${[...services, ...(proxyPort === undefined ? [] : [certificates])].map((name) => `(global-name ${quote(name)})`).join(" ")})`,
+    `(allow mach-lookup ${[...services, ...(proxyPort === undefined && !anyHost ? [] : [certificates])].map((name) => `(global-name ${quote(name)})`).join(" ")})`,
     "(allow file-read*)",
     `(allow file-write* ${devices.map((path) => `(literal ${quote(path)})`).join(" ")})`,
     '(allow file-ioctl (regex #"^/dev/tty"))',
@@ -34,9 +33,10 @@ export function seatbeltProfile(plan: SeatbeltPlan): string {
     ...hidden.map((path) => `(deny file-read* file-write* (subpath ${quote(path)}))`),
     ...readable.map((path) => `(allow file-read* (subpath ${quote(path)}))`),
     ...protectedPaths.map((path) => `(deny file-write* (subpath ${quote(path)}))`),
+    ...locks.map((path) => `(allow file-write* (literal ${quote(path)}))`),
     // A protected path must not be moved with its parent folder and then created again.
     ...foldersAbove(plan).map((path) => `(deny file-write-unlink (literal ${quote(path)}))`),
-    "(deny network*)",
+    anyHost ? "(allow network*)" : "(deny network*)",
     ...(proxyPort === undefined ? [] : [`(allow network-outbound (remote ip "localhost:${proxyPort}"))`]),
     "",
   ].join("\n");

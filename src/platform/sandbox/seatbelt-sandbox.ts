@@ -7,9 +7,10 @@ import { runProcess } from "../process/run-process.ts";
 import { proxyEnvironment } from "./egress.ts";
 import { createEgressProxy, type EgressProxy } from "./egress-proxy.ts";
 import { parseAllowedHost } from "./judge-host.ts";
-import type { Sandbox, SandboxOptions } from "./sandbox.ts";
+import type { Sandbox, SandboxOptions, Walls } from "./sandbox.ts";
 import { sandboxEnvironment } from "./sandbox-environment.ts";
 import { seatbeltProfile } from "./seatbelt-profile.ts";
+import { wallsProblem } from "./walls-problem.ts";
 
 const program = "/usr/bin/sandbox-exec";
 
@@ -30,19 +31,22 @@ export function createSeatbeltSandbox(options: SandboxOptions): Sandbox {
     return { proxy, port: await proxy.listen(0) };
   };
 
-  const profile = async () =>
+  const isShut = hosts.length === 0 && options.askHost === undefined;
+  /** A file cannot show other content here: a replaced file cannot be read. */
+  const profile = async (walls: Walls) =>
     seatbeltProfile({
-      writable: [...options.writable.map((path) => realPathSync(path)), await privateFolder()],
-      protectedPaths: options.protectedPaths().flatMap((path) => [path, realPathSync(path)]),
-      hidden: options.hidden.map((path) => realPathSync(path)),
-      readable: options.readable().map((path) => realPathSync(path)),
-      proxyPort:
-        hosts.length === 0 && options.askHost === undefined ? undefined : (await (egress ??= openEgress())).port,
+      writable: [...walls.writable.map((path) => realPathSync(path)), await privateFolder()],
+      protectedPaths: walls.protectedPaths.flatMap((path) => [path, realPathSync(path)]),
+      locks: walls.locks?.map((path) => realPathSync(path)),
+      hidden: [...walls.hidden, ...(walls.replaced?.keys() ?? [])].map((path) => realPathSync(path)),
+      readable: walls.readable.map((path) => realPathSync(path)),
+      proxyPort: isShut || walls.network !== "hosts" ? undefined : (await (egress ??= openEgress())).port,
+      anyHost: walls.network === "all",
     });
 
   const tryOnce = async (): Promise<string | undefined> => {
     if (!existsSync(program)) return `${program} does not exist`;
-    const args = ["-p", await profile(), "/usr/bin/true"];
+    const args = ["-p", await profile(nothing), "/usr/bin/true"];
     const result = await runProcess({ command: program, args, cwd: "/", env: {}, timeoutMs: 10_000 });
     return result.exitCode === 0 ? undefined : `sandbox-exec does not work here (exit code ${result.exitCode})`;
   };
@@ -50,15 +54,16 @@ export function createSeatbeltSandbox(options: SandboxOptions): Sandbox {
 
   return {
     problem,
-    async enter(request) {
-      const why = await problem();
+    async enter(request, walls) {
+      const why = (await problem()) ?? wallsProblem(walls);
       if (why !== undefined) throw new Error(why);
       const temporary = await privateFolder();
-      const network = egress === undefined ? {} : proxyEnvironment((await egress).port ?? 0);
+      const network =
+        egress === undefined || walls.network !== "hosts" ? {} : proxyEnvironment((await egress).port ?? 0);
       return {
         request: {
           command: program,
-          args: ["-p", await profile(), request.command, ...request.args],
+          args: ["-p", await profile(walls), request.command, ...request.args],
           cwd: request.cwd,
           env: { ...sandboxEnvironment(request.env), TMPDIR: temporary, TMP: temporary, TEMP: temporary, ...network },
         },
@@ -71,3 +76,5 @@ export function createSeatbeltSandbox(options: SandboxOptions): Sandbox {
     },
   };
 }
+
+const nothing: Walls = { writable: [], protectedPaths: [], hidden: [], readable: [], network: "none" };

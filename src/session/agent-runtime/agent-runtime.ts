@@ -17,24 +17,18 @@ import {
   type AgentId,
   type AgentPath,
   type Envelope,
-  leadPath,
   type ModelClient,
   type PermissionMode,
 } from "../../protocol/index.ts";
 import type { EventLog } from "../../store/index.ts";
-import {
-  type CommandSandbox,
-  createCommandSandbox,
-  type RuleSet,
-  type Tool,
-  type ToolContext,
-} from "../../tool/index.ts";
+import { type CommandSandbox, createCommandSandbox, type Tool, type ToolContext } from "../../tool/index.ts";
 import { commonHookInput } from "../hooks/hook-input.ts";
 import type { OpenedHooks } from "../hooks/open-hooks.ts";
 import { keepContext } from "./keep-context.ts";
 import { askUserQuestions } from "../permissions/user-questions.ts";
 import { createPlanMode, type PlanMode } from "../permissions/plan-mode.ts";
-import { createPolicy, type Policy } from "../permissions/permission-policy.ts";
+import { createPolicy, type Policy, type PolicyOptions } from "../permissions/permission-policy.ts";
+import type { AgentStanding } from "./agent-standing.ts";
 import { deniedAgent } from "./denied-agent.ts";
 import { createBackgroundWork, type BackgroundWork } from "./background-work.ts";
 import type { SessionContext } from "../session-context.ts";
@@ -48,45 +42,40 @@ export interface SessionResources {
   readonly publish: (envelope: Envelope) => void;
 }
 
-/** The options of one agent. */
-export interface AgentRuntimeOptions {
-  readonly path: AgentPath;
-  readonly type: string;
-  readonly log: EventLog;
-  readonly model: ModelClient;
-  readonly tools: () => readonly Tool[];
-  readonly cwd: string;
-  readonly permissionMode: PermissionMode;
-  readonly rules: RuleSet;
-  readonly env: Readonly<Record<string, string>>;
-  readonly maxTurns?: number | undefined;
-  /**
-   * The folders the agent may work in, own folder first. The session sets them. A model only chooses where in them to
-   * start.
-   */
-  readonly roots: readonly string[];
-  /** The current mode of the agent that started this one. */
-  readonly ceiling?: (() => PermissionMode) | undefined;
-  /** The current mode of the fork's parent. */
-  readonly bubblesTo?: (() => PermissionMode) | undefined;
-  /** Replaces the session's hooks: includes those of the definition. */
-  readonly openHooks?: OpenedHooks["create"] | undefined;
-  /** The agents that this agent has started. */
-  readonly subagents?: (() => readonly OngoingAgent[]) | undefined;
-  /** The teammate that this session runs. */
-  readonly member?: { readonly team: string; readonly name: string } | undefined;
-  /** More facts that a compaction must keep. */
-  readonly ongoingWork?: (() => Promise<readonly OngoingTeam[]>) | undefined;
-  /** The current rules of the team. */
-  readonly teamRules?: (() => RuleSet["allow"]) | undefined;
+/** The permissions of an agent. */
+export interface AgentRights extends Omit<PolicyOptions, SessionPolicy> {
   /** The mode after an approved plan, if the agent starts in plan mode. */
   readonly afterPlan?: PermissionMode | undefined;
-  /** The folder of the agent's notes. */
-  readonly memory?: string | undefined;
+}
+
+/** The parts of a policy that the session sets for all its agents, or that the runtime itself has. */
+type SessionPolicy = "cwd" | "childEnv" | "localSettings" | "currentCwd" | "ownFolders" | "scratchpad" | "sandbox";
+
+/** The connections of an agent to its subagents, its team and its parent. */
+export interface AgentConnections {
+  /** The agents that this agent has started. */
+  readonly subagents?: (() => readonly OngoingAgent[]) | undefined;
+  /** More facts that a compaction must keep. */
+  readonly ongoingWork?: (() => Promise<readonly OngoingTeam[]>) | undefined;
   /** Runs before each turn, after the session's MCP servers are ready. */
   readonly ready?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Reads the messages of the fork's parent. */
   readonly inherit?: Inherit | undefined;
+}
+
+/** The options of one agent. */
+export interface AgentRuntimeOptions extends AgentRights, AgentConnections {
+  readonly path: AgentPath;
+  readonly type: string;
+  readonly standing: AgentStanding;
+  readonly log: EventLog;
+  readonly model: ModelClient;
+  readonly tools: () => readonly Tool[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly maxTurns?: number | undefined;
+  /** Replaces the session's hooks: includes those of the definition. */
+  readonly openHooks?: OpenedHooks["create"] | undefined;
 }
 
 /** An agent with its folder, policy, hooks and background jobs. */
@@ -114,8 +103,8 @@ export interface AgentRuntime {
  * A coordinator presents its plan as its answer. So does an agent without a user to approve it, unless it started in
  * plan mode.
  */
-function planModeTextOf({ role, ports }: SessionContext, { path, permissionMode }: AgentRuntimeOptions) {
-  if (role.coordinator && path === leadPath) return planModeOnForCoordinator;
+function planModeTextOf({ role, ports }: SessionContext, { standing, permissionMode }: AgentRuntimeOptions) {
+  if (role.coordinator && standing.isLead) return planModeOnForCoordinator;
   return ports.asker === "nobody" && permissionMode !== "plan" ? planModeForSubagent : undefined;
 }
 
@@ -197,10 +186,10 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
       agent: () => deniedAgent(spec, extensions.definitions),
     }),
     saveOutput: (name, data) => opened.saveOutput(name, data),
-    contextFor: ({ input, ...call }) => ({
+    contextFor: ({ input, place, ...call }) => ({
       ...call,
       ...toolPlace(shared, spec, { policy, input }),
-      sandbox,
+      walls: { sandbox, place },
       files: known().files,
       background: background.tasks,
       skills,
@@ -260,6 +249,11 @@ function createAgentPolicy({ session }: SessionResources, spec: AgentRuntimeOpti
     userHome: config.userHome,
     stateRoot: config.home,
     roots: [...policy.roots, ...(scratchpad === undefined ? [] : [scratchpad])],
+    bases: policy.bases,
+    rules: policy.rules,
+    trusted: config.trust === "all",
+    env: spec.env,
+    mainTop: policy.mainTop,
     readable: () => opened.ownFolders(),
     askHost: role.agent.askHost,
   });
@@ -278,9 +272,8 @@ function openAgentHooks(
   spec: AgentRuntimeOptions,
   { policy, mode, model, record }: HookPorts,
 ): AgentRuntime["hooks"] {
-  const { path, cwd, member } = spec;
+  const { cwd, standing } = spec;
   const { opened, transcriptPath } = session.log;
-  const name = member?.name ?? path.split("/").at(-1);
   return (spec.openHooks ?? session.extensions.openHooks)?.({
     processes: scope,
     env: spec.env,
@@ -288,15 +281,15 @@ function openAgentHooks(
     cwd: () => cwd,
     mode,
     model,
-    subagent: path === leadPath || member ? undefined : spec.type,
+    subagent: standing.isSubagent ? spec.type : undefined,
     facts: () =>
       commonHookInput({
         sessionId: opened.sessionId,
         transcriptPath,
         cwd,
         mode: mode(),
-        agent: path === leadPath ? undefined : { id: spec.log.agent, type: spec.type, name },
-        team: member?.team,
+        agent: standing.isLead ? undefined : { id: spec.log.agent, type: spec.type, name: standing.name },
+        team: standing.team,
       }),
     mayMatch: async (rule, { tool: wanted, input }) => {
       const tool = spec.tools().find((each) => each.name === wanted);
@@ -310,14 +303,14 @@ function openAgentHooks(
 /** Where a call runs, and what it may touch. */
 const toolPlace = (
   { session: { config, models }, scope }: SessionResources,
-  { log, path, cwd, tools }: AgentRuntimeOptions,
+  { log, path, cwd, tools, env }: AgentRuntimeOptions,
   { policy, input }: { readonly policy: Policy; readonly input: unknown },
 ) => ({
   judgedPath: policy.judgedPath(input),
-  agent: { id: log.agent, path, tools: new Set(tools().map(({ name }) => name)) },
+  agent: { id: log.agent, path, tools: new Set(tools().map(({ name }) => name)), isDenied: policy.isDenied },
   cwd,
   roots: policy.roots,
-  env: policy.environmentOf(input),
+  env,
   commandTimeoutMs: config.bash.timeoutMs,
   secrets: models.secrets,
   processes: scope,

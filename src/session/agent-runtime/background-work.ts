@@ -13,7 +13,7 @@ import {
 
 export interface BackgroundWork {
   readonly tasks: BackgroundJobs;
-  running(): readonly (RunningWork & { readonly kind: "shell" | "agent" })[];
+  running(): readonly (RunningWork & { readonly kind: "shell" | "agent"; readonly startedAt: number })[];
   /** Reports background jobs that a previous run of the session left unfinished. */
   recover(
     log: readonly StoredEnvelope[],
@@ -49,14 +49,14 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
   const { agent, opened, clock, createId, secrets } = options;
   /** Why running jobs are stopped, while they are. */
   let closing: string | undefined;
-  const running = new Map<BackgroundId, StartedWork>();
+  const running = new Map<BackgroundId, StartedWork & { readonly startedAt: number }>();
 
-  const onEvent = async (event: BackgroundEvent, { isAgain, report, stoppedBy }: BackgroundEventMore = {}) => {
+  const onEvent = async (event: BackgroundEvent, { isAgain, report, tail, stoppedBy }: BackgroundEventMore = {}) => {
     switch (event.type) {
       case "background.output":
         return agent().live(event);
       case "background.started":
-        running.set(event.backgroundId, event);
+        running.set(event.backgroundId, { ...event, startedAt: clock.now() });
         return isAgain ? undefined : agent().record(event);
       case "background.ended": {
         const task = running.get(event.backgroundId);
@@ -64,7 +64,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
         // session closes, the report is only stored, for a later resume.
         try {
           const reason = event.status === "killed" ? (closing ?? stopReason(stoppedBy)) : undefined;
-          if (task) await notifyAgent(task, report ?? commandNotice(task, event, reason));
+          if (task) await notifyAgent(task, report ?? commandNotice(task, { ...event, tail }, reason));
           if (task && closing === undefined) agent().wake();
         } finally {
           running.delete(event.backgroundId);
@@ -90,7 +90,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
   });
   return {
     tasks,
-    running: () => [...running.values()].map(({ backgroundId: id, kind, description }) => ({ id, kind, description })),
+    running: () => [...running.values()].map(({ backgroundId: id, ...job }) => ({ id, ...job })),
     async recover(log, report) {
       for (const started of unfinished(log)) {
         const { backgroundId } = started;
@@ -118,7 +118,7 @@ const withProgram = "the program ended, and the command with it";
 
 const stopReason = (by: StopAuthor | undefined) => by && { starter: "you stopped it", user: "the user stopped it" }[by];
 
-const commandNotice = (task: StartedWork, end: EndedWork, reason: string | undefined) =>
+const commandNotice = (task: StartedWork, end: EndedWork & { tail?: string | undefined }, reason: string | undefined) =>
   backgroundNotification({ ...task, ...end, id: task.backgroundId, reason, isBrief: reason === stopReason("starter") });
 
 function unfinished(log: readonly StoredEnvelope[]): StartedWork[] {

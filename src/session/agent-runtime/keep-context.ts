@@ -6,16 +6,13 @@ import {
   type OngoingAgent,
   type OngoingTeam,
   ongoingWork,
-  type OrderSender,
 } from "../../agent/index.ts";
-import { type AgentPath, leadPath } from "../../protocol/index.ts";
 import type { Knowledge } from "./agent-knowledge.ts";
+import type { AgentStanding } from "./agent-standing.ts";
 import type { BackgroundWork } from "./background-work.ts";
 
 export interface KeepContextOptions {
-  readonly path: AgentPath;
-  /** Set for a teammate. */
-  readonly member?: object | undefined;
+  readonly standing: Pick<AgentStanding, "orderSenders">;
   readonly known: () => Knowledge;
   readonly background: Pick<BackgroundWork, "running">;
   readonly subagents?: (() => readonly OngoingAgent[]) | undefined;
@@ -37,13 +34,8 @@ export function keepContext(options: KeepContextOptions): KeepContext {
       keptInstructions(instructions.told(), room),
     ].filter((text) => text !== undefined);
     return {
-      before: keptOrders(orders.replaced(keptFromTurn, sendersTo(options)), room),
+      before: keptOrders(orders.replaced(keptFromTurn, options.standing.orderSenders), room),
       after: after.length === 0 ? undefined : after.join("\n\n"),
     };
   };
-}
-
-function sendersTo({ path, member }: KeepContextOptions): readonly OrderSender[] {
-  if (member) return ["user", "lead"];
-  return path === leadPath ? ["user"] : ["user", "agent"];
 }

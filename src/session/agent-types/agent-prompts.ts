@@ -24,6 +24,8 @@ export interface PromptSources
   readonly cwd: string;
   /** Returns the branch of the folder of an agent below the lead. */
   readonly branchOf: (cwd: string) => Promise<SystemPromptFacts["git"]>;
+  /** Replaces the first block of the lead's prompt. */
+  readonly base: string | undefined;
   readonly skills: NonNullable<SystemPromptFacts["skills"]>;
   /** The rules of the session. */
   readonly allow: PermissionFacts["allow"];
@@ -68,7 +70,10 @@ export function createAgentPrompts(sources: PromptSources): AgentPrompts {
   const shared = { ...sources, platform: `${process.platform} ${process.arch}` };
   return {
     lead({ tools, mode, workers }) {
-      const facts = { ...shared, permissions: permissionSummary({ ...sources, mode }) };
+      const facts = {
+        ...shared,
+        permissions: permissionSummary({ ...sources, mode, forWorkers: workers !== undefined }),
+      };
       return workers
         ? composeCoordinatorPrompt(facts, workers)
         : composeSystemPrompt({ ...facts, tools: new Set(tools) });
@@ -96,7 +101,7 @@ export function createAgentPrompts(sources: PromptSources): AgentPrompts {
         skills: extras.offersSkills ? sources.skills.filter(({ name }) => !extras.skills.includes(name)) : [],
         own: [
           ...extras.blocks,
-          ...(sources.scratchpad === undefined ? [] : [scratchpadText(sources.scratchpad)]),
+          ...(sources.scratchpad === undefined ? [] : [scratchpadText(sources.scratchpad, { onlyReads })]),
           ...(!team && place.mode === "plan" && !onlyReads ? [planModeForSubagent] : []),
         ],
       });

@@ -1,20 +1,11 @@
-import type { Clock } from "../../platform/index.ts";
 import type { AgentDefinition } from "../../protocol/index.ts";
 import { openAgentMemory } from "./agent-memory.ts";
 import { type AgentExtras, createAgentExtras } from "./agent-extras.ts";
-import type { Config } from "../config/load-config.ts";
-import type { SessionMcp } from "../mcp/session-mcp.ts";
+import type { AgentServersOptions } from "../mcp/agent-servers.ts";
 import type { CommandCatalog } from "../slash-commands/command-catalog.ts";
 
-export interface LoadAgentExtrasOptions {
-  readonly config: Config;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  readonly mcp: SessionMcp | undefined;
+export interface LoadAgentExtrasOptions extends AgentServersOptions {
   readonly slash: CommandCatalog;
-  readonly cwd: string;
-  readonly roots: readonly string[];
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Loads the extras of an agent's definition. Loads no MCP code if the definition names no servers. */

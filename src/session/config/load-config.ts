@@ -2,7 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { ProviderEnv } from "../../model/index.ts";
 import { hasErrorCode, projectName } from "../../platform/index.ts";
-import { type PermissionMode, type Settings, TroupeError } from "../../protocol/index.ts";
+import { type PermissionMode, type SessionOptions, type Settings, TroupeError } from "../../protocol/index.ts";
 import type { BusAddress } from "../../store/index.ts";
 import { splitRules } from "../../tool/index.ts";
 import { definitionPrivileges } from "../agent-types/definition-privileges.ts";
@@ -22,7 +22,9 @@ import {
 import { projectFolders } from "./project-folders.ts";
 import { providerEnvironment } from "./provider-env.ts";
 import { mcpConfigFlag, readSettingsFiles, type SettingsLayer } from "./settings/read-settings-files.ts";
+import { type SandboxConfig, sandboxConfig } from "./sandbox-config.ts";
 import { searchPath } from "./search-path.ts";
+import { storeVariables } from "./store-variables.ts";
 import { type TelemetryConfig, telemetryConfig } from "../telemetry/telemetry-settings.ts";
 import type { SettingsProblem } from "./settings/settings-problems.ts";
 import { homeFolder, userHomeFolder } from "./home-folder.ts";
@@ -32,33 +34,12 @@ import type { FolderTrust, WithheldSetting } from "../trust/withheld-settings.ts
 export interface ConfigInput {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly flags?: ConfigFlags;
+  readonly flags?: SessionOptions;
   /** The user's home folder. The default comes from the environment. */
   readonly userHome?: string;
   readonly managedFile?: string;
   /** Trust in the folder's own settings. The default is the user's stored decision. */
   readonly trust?: FolderTrust | undefined;
-}
-
-/** The command-line flags that set configuration values. */
-export interface ConfigFlags {
-  /** A path or JSON. */
-  readonly settings?: string | undefined;
-  readonly model?: string | undefined;
-  readonly permissionMode?: PermissionMode | undefined;
-  readonly allowedTools?: readonly string[] | undefined;
-  readonly disallowedTools?: readonly string[] | undefined;
-  readonly addDir?: readonly string[] | undefined;
-  readonly maxTurns?: number | undefined;
-  readonly maxBudgetUsd?: number | undefined;
-  readonly maxTokens?: number | undefined;
-  readonly appendSystemPrompt?: string | undefined;
-  /** Paths or JSON. */
-  readonly mcpConfig?: readonly string[] | undefined;
-  /** Use only the servers of `mcpConfig`. */
-  readonly strictMcpConfig?: boolean | undefined;
-  /** Additional agent definitions: JSON or a path. */
-  readonly agents?: string | undefined;
 }
 
 /** The validated configuration of a session, from all sources. */
@@ -90,7 +71,7 @@ export interface Config {
   /** If both values are set, `atTokens` applies. */
   readonly compaction: NonNullable<Settings["compaction"]>;
   readonly bash: NonNullable<Settings["bash"]>;
-  readonly sandbox: NonNullable<Settings["sandbox"]>;
+  readonly sandbox: SandboxConfig;
   readonly worktree: NonNullable<Settings["worktree"]>;
   readonly land: NonNullable<Settings["land"]>;
   readonly hooks: readonly Placed<unknown>[];
@@ -179,7 +160,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     disallowedTools: input.flags?.disallowedTools ?? [],
     additionalDirectories: directories,
     childEnv: childEnvironment(
-      { ...env, PATH: searchPath(env["PATH"], { ...places, ...trusted }) },
+      { ...env, ...storeVariables(input.flags ?? {}), PATH: searchPath(env["PATH"], { ...places, ...trusted }) },
       values.childEnv?.allow,
     ),
     maxTurns: values.maxTurns,
@@ -189,7 +170,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     retry: values.retry ?? {},
     compaction: values.compaction ?? {},
     bash: values.bash ?? {},
-    sandbox: values.sandbox ?? {},
+    sandbox: sandboxConfig(values.sandbox, input.env),
     worktree: values.worktree ?? {},
     land: values.land ?? {},
     hooks: enabledHooks(merged.hooks, trusted.layers),
@@ -202,8 +183,8 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     appendSystemPrompt: input.flags?.appendSystemPrompt,
     subagents: values.subagents ?? {},
     teams: values.teams ?? {},
-    bus: busConfig(values.bus ?? {}, { env, userHome: places.userHome }),
-    claudeFolder: claudeCodeFolder(env, places.userHome),
+    bus: busConfig(values.bus ?? {}, { env, userHome: places.userHome, flag: input.flags?.bus }),
+    claudeFolder: claudeCodeFolder(input.flags?.teamStore, { env, userHome: places.userHome }),
     terminal: values.terminal ?? {},
     telemetry: telemetryConfig(values.telemetry ?? {}, env),
     subagentModel: subagentModel(env),
@@ -275,7 +256,7 @@ const isFirm = ({ level }: SettingsLayer): boolean => level === "managed" || lev
  * Inserts the flags below the administrator's settings and above all other files, including `--settings`. The source of
  * each value is its flag.
  */
-function insertFlags(layers: readonly SettingsLayer[], flags: ConfigFlags, folder: string): SettingsLayer[] {
+function insertFlags(layers: readonly SettingsLayer[], flags: SessionOptions, folder: string): SettingsLayer[] {
   const { model, permissionMode, maxTurns, maxBudgetUsd, maxTokens, allowedTools, disallowedTools, addDir } = flags;
   if (permissionMode === "bubble") {
     throw new TroupeError("usage", "--permission-mode bubble is only for forks. Choose another mode.");

@@ -1,13 +1,8 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { isInside, realPathSync } from "../../platform/index.ts";
-import type { FolderTrust } from "../trust/withheld-settings.ts";
+import type { Config } from "./load-config.ts";
 
-export interface SearchPathContext {
-  readonly cwd: string;
-  readonly projectFolders: readonly string[];
-  readonly userHome: string;
-  readonly trust: FolderTrust;
-}
+export type SearchPathContext = Pick<Config, "cwd" | "projectFolders" | "userHome" | "trust">;
 
 /**
  * Returns the PATH without relative entries. Until the folder is trusted, entries in the folder itself are removed too:

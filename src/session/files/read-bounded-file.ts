@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { hasErrorCode } from "../../platform/index.ts";
 import { messageOf } from "../../protocol/index.ts";
 
@@ -8,8 +8,9 @@ export type BoundedFile =
   | { readonly kind: "read"; readonly bytes: Uint8Array; readonly size: number };
 
 /**
- * Reads at most `limit` bytes of an untrusted file. Never blocks on a pipe, device or folder. Synchronous on purpose: a
- * start reads about a dozen such files, most of them absent.
+ * Reads at most `limit` bytes of an untrusted file. Never blocks on a pipe, device or folder. An empty folder counts as
+ * absent: the sandbox puts one in place of a missing file while a command runs, and it stays if the program is killed.
+ * Synchronous on purpose: a start reads about a dozen such files, most of them absent.
  */
 export function readBoundedFile(path: string, limit: number): BoundedFile {
   let descriptor: number;
@@ -21,6 +22,7 @@ export function readBoundedFile(path: string, limit: number): BoundedFile {
   }
   try {
     const stats = fstatSync(descriptor);
+    if (stats.isDirectory() && readdirSync(path).length === 0) return { kind: "absent" };
     if (!stats.isFile()) return { kind: "unreadable", reason: "it is not a regular file" };
     const bytes = new Uint8Array(Math.min(limit, stats.size));
     let filled = 0;

@@ -24,7 +24,7 @@ export interface HookVerdict {
 const textLimit = 10_000;
 
 /**
- * Implements the table in `docs/hooks.md`. Exit code 0 continues, with JSON output for finer control. Exit code 2
+ * Implements the table in `docs/reference/hooks.md`. Exit code 0 continues, with JSON output for finer control. Exit code 2
  * denies. Any other code, or invalid output that starts like JSON, is a failure. A failure denies if the hook fails
  * closed.
  */

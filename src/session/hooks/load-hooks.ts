@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { TroupeError } from "../../protocol/index.ts";
 import { parseRule } from "../../tool/index.ts";
+import type { HookFunction } from "./function-hooks.ts";
 import type { Placed } from "../config/settings/merge-settings.ts";
 import { type HookEvent, hookEvents, isHookEvent, rulesOf } from "./hook-events.ts";
 
@@ -11,6 +12,8 @@ export interface Hook {
   /** A permission rule. The hook runs only for calls that the rule may match. */
   readonly condition?: string | undefined;
   readonly command: string;
+  /** The function to call instead of the command, for a hook in code. `command` is then its name. */
+  readonly call?: HookFunction | undefined;
   readonly timeoutMs: number;
   /** The consequence of a failure: `closed` denies. */
   readonly onFailure: "open" | "closed";
@@ -43,7 +46,7 @@ const Handler = z.looseObject({
 const Group = z.looseObject({ matcher: z.string().optional(), hooks: z.array(Handler) });
 const HookSettings = z.record(z.string(), z.array(Group));
 
-const defaultTimeoutMs = 60_000;
+export const defaultTimeoutMs = 60_000;
 
 /**
  * Validates the hooks of the settings. A problem is an error with its location: an ignored hook would protect nothing.
@@ -103,7 +106,7 @@ function handlerOf(event: HookEvent, handler: z.infer<typeof Handler>, at: strin
  * A name, or several joined with `|`, must match exactly. Anything else is a regular expression that may match
  * anywhere.
  */
-function matcherOf(matcher: string | undefined, at: string): (subject: string) => boolean {
+export function matcherOf(matcher: string | undefined, at: string): (subject: string) => boolean {
   const text = matcher?.trim() ?? "";
   if (text === "" || text === "*") return () => true;
   if (/^[\w|, -]+$/.test(text)) {
@@ -135,6 +138,6 @@ function notHooks(source: string, error: z.ZodError): TroupeError {
   const field = z.core.toDotPath(["hooks", ...(issue?.path ?? [])]);
   return new TroupeError(
     "settings",
-    `${source}: ${field}: ${issue?.message ?? error.message}. See docs/hooks.md for examples.`,
+    `${source}: ${field}: ${issue?.message ?? error.message}. See docs/reference/hooks.md for examples.`,
   );
 }

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { Clock, ProcessScope } from "../../platform/index.ts";
+import { messageOf } from "../../protocol/index.ts";
 import type { Hook } from "./load-hooks.ts";
 
 /** The outcome of running a hook. Output is cut at `keptBytes`. */
@@ -35,6 +36,7 @@ const floodBytes = 64 * 1024 * 1024;
 export async function runHook(hook: Hook, how: HookProcess): Promise<HookRun> {
   const started = how.clock.monotonic();
   if (hook.fault !== undefined) return { ...notRun, fault: hook.fault };
+  if (hook.call) return callHook(hook, { ...how, call: hook.call });
   const kept = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   const size = { stdout: 0, stderr: 0 };
   const result = await how.processes.run({
@@ -63,6 +65,31 @@ export async function runHook(hook: Hook, how: HookProcess): Promise<HookRun> {
     cut: size.stdout > keptBytes,
     aborted: result.aborted,
   };
+}
+
+/** Calls a hook in code. Its result counts as the output of a command. */
+async function callHook(
+  { timeoutMs }: Hook,
+  { call, input, signal, clock }: HookProcess & { readonly call: NonNullable<Hook["call"]> },
+): Promise<HookRun> {
+  const started = clock.monotonic();
+  const durationMs = () => Math.max(0, Math.round(clock.monotonic() - started));
+  const over = new AbortController();
+  const until = AbortSignal.any([signal, over.signal]);
+  const limit = clock.sleep(timeoutMs, until).then(() => {
+    throw new Error(`it did not end within ${timeoutMs / 1000} s`);
+  });
+  try {
+    const calling = (async () => call(input as Record<string, unknown>, until))();
+    const output = await Promise.race([calling, limit]);
+    const stdout = output === undefined ? "" : JSON.stringify(output);
+    return { ...notRun, exitCode: 0, stdout, durationMs: durationMs() };
+  } catch (error) {
+    return { ...notRun, durationMs: durationMs(), fault: messageOf(error), aborted: signal.aborted };
+  } finally {
+    over.abort();
+    limit.catch(() => undefined); // the race has its outcome
+  }
 }
 
 const notRun = { exitCode: null, stdout: "", stderr: "", durationMs: 0, cut: false, aborted: false };

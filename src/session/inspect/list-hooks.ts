@@ -1,14 +1,8 @@
-import { loadHooks } from "../hooks/load-hooks.ts";
+import { type Hook, loadHooks } from "../hooks/load-hooks.ts";
 import { type ConfigInput, loadConfig } from "../config/load-config.ts";
 
-export interface ListedHook {
+export interface ListedHook extends Pick<Hook, "command" | "source" | "condition" | "fault"> {
   readonly event: string;
-  readonly command: string;
-  readonly source: string;
-  /** A rule that a call must match. */
-  readonly condition?: string | undefined;
-  /** The reason why the hook can never run. */
-  readonly fault?: string | undefined;
 }
 
 /** Returns every effective hook, highest precedence first, and the sources of the folder's withheld hooks. */

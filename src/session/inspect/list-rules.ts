@@ -2,14 +2,17 @@ import { realPathSync } from "../../platform/index.ts";
 import type { PermissionDecision, PermissionMode } from "../../protocol/index.ts";
 import {
   authorize,
+  judgeSandbox,
   parseCallSyntax,
   parseRules,
+  realDisk,
   type RuleSet,
   overlappingRules,
   ruleProblem,
   ruleProblems,
   splitRules,
 } from "../../tool/index.ts";
+import { folderSandbox } from "../config/folder-sandbox.ts";
 import { type Config, type ConfigInput, loadConfig } from "../config/load-config.ts";
 
 export interface ListedRule {
@@ -62,19 +65,26 @@ export async function judgeCalls(input: JudgeCallsInput): Promise<readonly Permi
   ];
   const rules = parseRules({ allow: texts("allow"), ask: texts("ask"), deny: texts("deny") }, []);
   const { cwd, userHome: home } = config;
+  const roots = [cwd, ...config.additionalDirectories.map(({ value }) => value)];
+  const sandbox = folderSandbox(config, { roots, rules });
+  const mode = input.mode ?? config.permissionMode;
+  const { walls, refusal } = await judgeSandbox({ kind: "command", command: "" }, sandbox);
+  await sandbox?.close();
   return input.calls.map((call) => {
     const { tool, subject } = parseCallSyntax(call, { cwd, home });
+    if (refusal && subject.kind === "command") return refusal;
     return authorize({
       tool,
       subject,
       title: "command" in call ? call.command : call.call,
-      mode: input.mode ?? config.permissionMode,
+      mode,
       rules,
-      roots: [cwd, ...config.additionalDirectories.map(({ value }) => value)],
+      roots,
       cwd,
+      walls,
       home,
       stateRoot: realPathSync(config.home),
-      realPath: realPathSync,
+      disk: realDisk,
     });
   });
 }

@@ -1,3 +1,4 @@
+import { systemClock, withTimeLimit } from "../../platform/index.ts";
 import { messageOf } from "../../protocol/index.ts";
 import type { McpPrompt } from "../../tool/mcp/index.ts";
 import type { SlashCommand } from "../slash-commands/slash-commands.ts";
@@ -22,9 +23,11 @@ export function mcpCommands(
       const missing = prompt.arguments.filter(({ name, required }) => required && !(name in values));
       if (missing.length > 0) return { problem: `missing arguments: ${missing.map(({ name }) => name).join(", ")}` };
       try {
-        const signal = AbortSignal.timeout(timeoutMs);
         const save = async (name: string) => (await outputFile(name)) ?? name;
-        return { parts: await prompt.get(values, { signal, outputFile: save }) };
+        const parts = await withTimeLimit(systemClock, timeoutMs, (signal) =>
+          prompt.get(values, { signal, outputFile: save }),
+        );
+        return { parts };
       } catch (error) {
         return { problem: messageOf(error) };
       }

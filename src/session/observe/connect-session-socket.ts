@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { systemClock, withTimeLimit } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { type SocketName, socketsFolder, pathToConnect, removeSocket } from "./socket-path.ts";
 import {
@@ -85,22 +86,23 @@ function createSocketConnection(socket: Socket): SocketConnection {
   });
   socket.on("error", end).on("close", end);
 
+  const next = async (late?: AbortSignal) => {
+    late?.addEventListener("abort", notify, { once: true });
+    for (;;) {
+      const message = received.shift();
+      if (message && received.length === 0 && !isClosed) socket.resume();
+      if (message) return message;
+      if (problem) throw problem;
+      if (isClosed || late?.aborted) return undefined;
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  };
+
   return {
     send(request) {
       if (!socket.destroyed) socket.write(`${JSON.stringify(request)}\n`);
     },
-    async next(withinMs) {
-      const timeout = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs);
-      timeout?.addEventListener("abort", notify, { once: true });
-      for (;;) {
-        const message = received.shift();
-        if (message && received.length === 0 && !isClosed) socket.resume();
-        if (message) return message;
-        if (problem) throw problem;
-        if (isClosed || timeout?.aborted) return undefined;
-        await new Promise<void>((resolve) => (wake = resolve));
-      }
-    },
+    next: (withinMs) => (withinMs === undefined ? next() : withTimeLimit(systemClock, withinMs, next)),
     close: end,
   };
 }

@@ -1,4 +1,4 @@
-import { type Clock, type CreateId, currentProcess, isAlive } from "../../platform/index.ts";
+import { type Clock, type CreateId, currentProcess, isAlive, definedFields } from "../../platform/index.ts";
 import { type SessionId, type SessionListing, type Team, teamLead } from "../../protocol/index.ts";
 import { type CatalogEntry, createFileTeamStore, type SessionCatalog } from "../../store/index.ts";
 import { listSockets } from "./socket-path.ts";
@@ -63,13 +63,5 @@ const membershipOf = ({ team }: CatalogEntry): Membership =>
 
 function listingOf(entry: CatalogEntry): Omit<SessionListing, "state"> {
   const { sessionId: id, cwd, startedAt, updatedAt, firstPrompt, model, problem } = entry;
-  return {
-    id,
-    cwd,
-    startedAt,
-    updatedAt,
-    ...(firstPrompt !== undefined && { firstPrompt }),
-    ...(model !== undefined && { model }),
-    ...(problem !== undefined && { problem }),
-  };
+  return { id, cwd, startedAt, updatedAt, ...definedFields({ firstPrompt, model, problem }) };
 }

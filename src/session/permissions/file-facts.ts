@@ -116,3 +116,18 @@ async function findGitProblem({ root, env }: Repository): Promise<string | undef
   const setting = words.find((word, at) => at % 2 === 1 && words[at - 1] !== "command" && programs.test(word));
   return setting === undefined ? undefined : `the repository's setting ${setting} makes git run a program`;
 }
+
+/** Settings of the repository with which a git command that only looks would run a program or fetch objects. */
+const lookPrograms =
+  /^(filter\..+|extensions\.partialclone|remote\..+\.promisor|diff\.external|diff\..+\.(command|textconv)|core\.alternaterefscommand|pager\..+|include(if)?\..*path)$/i;
+
+/** Returns why git would run a program that the repository names, even for a command that only looks. */
+export async function findGitPrograms({ root, env }: Repository): Promise<string | undefined> {
+  const listed = await runGit(["config", "--local", "--no-includes", "--list", "-z", "--name-only"], {
+    cwd: root,
+    env,
+  });
+  if (!listed.ok) return undefined;
+  const setting = listed.stdout.split("\0").find((name) => lookPrograms.test(name));
+  return setting === undefined ? undefined : `the repository's setting ${setting} makes git run a program`;
+}

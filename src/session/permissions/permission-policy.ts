@@ -6,17 +6,21 @@ import {
   type AgentWorktree,
   authorize,
   type CommandSandbox,
+  type CommandWalls,
+  deniesReading,
   judgeSandbox,
   ownCopyOf,
   parseRule,
+  type PermissionSubject,
+  realDisk,
   resolveSubject,
   type RuleSet,
   type Tool,
-  withoutGitHooks,
+  type Workspace,
 } from "../../tool/index.ts";
 import { isInside, realPathSync } from "../../platform/index.ts";
 import { agentWorktree } from "./agent-worktree.ts";
-import { readFileFacts } from "./file-facts.ts";
+import { findGitPrograms, readFileFacts } from "./file-facts.ts";
 import { createOwnFiles } from "./own-files.ts";
 import { saveRules } from "./save-rule.ts";
 
@@ -24,12 +28,18 @@ export interface Policy {
   readonly decide: PermissionPorts["decide"];
   readonly remember: PermissionPorts["remember"];
   readonly roots: readonly string[];
+  /** The folders that relative rules start from. */
+  readonly bases: readonly string[];
+  /** The main checkout, if the agent works in its own worktree. */
+  readonly mainTop: string | undefined;
   /** The real path that was checked for a call with this input, if it has a path. */
   judgedPath(input: unknown): string | undefined;
+  /** True if a rule denies reading this file (real and absolute). */
+  isDenied(path: string): boolean;
   /** Returns true if a rule may match a call, and also if that cannot be determined. */
   mayMatch(rule: string, tool: Tool, input: unknown): Promise<boolean>;
-  /** The environment of a call with this input. */
-  environmentOf(input: unknown): Readonly<Record<string, string>>;
+  /** The rules now: those of the settings, of skills, of the team and of answers. */
+  rules(): RuleSet;
   setMode(mode: PermissionMode): void;
   /** Also allows these rules until `endGrants`. Returns the problems of invalid rules. */
   grant(rules: readonly string[]): readonly string[];
@@ -44,7 +54,10 @@ export interface PolicyOptions {
   readonly childEnv: Readonly<Record<string, string>>;
   /** The file for rules that are allowed permanently. */
   readonly localSettings: string;
-  /** The folders the agent may work in, own folder first. Never set by a model. */
+  /**
+   * The folders the agent may work in, own folder first. The session sets them. A model only chooses where in them to
+   * start.
+   */
   readonly roots: readonly string[];
   /** The current mode of the agent that started this one, which is the upper limit. */
   readonly ceiling?: (() => PermissionMode) | undefined;
@@ -74,8 +87,6 @@ export function createPolicy(options: PolicyOptions): Policy {
   const root = roots[0] ?? folder;
   const worktree = agentWorktree({ folder, own: root });
   const own = createOwnFiles({ root, env: options.childEnv });
-  /** Calls whose git commands run without the repository's hooks. */
-  const hookless = new WeakSet<object>();
   let mode = options.permissionMode;
   let rules: RuleSet = options.rules;
   let granted: RuleSet["allow"] = [];
@@ -84,13 +95,29 @@ export function createPolicy(options: PolicyOptions): Policy {
     if (mode === "bubble") return options.bubblesTo?.() ?? "default";
     return options.ceiling ? effectiveMode({ parent: options.ceiling(), definition: mode }).mode : mode;
   };
+  const rulesNow = (): RuleSet => ({
+    ...rules,
+    allow: [...rules.allow, ...granted, ...(options.teamRules?.() ?? [])],
+  });
+  /** The facts about the folder that this command needs. */
+  const workspaceFor = async (subject: PermissionSubject, walls: CommandWalls | undefined): Promise<Workspace> => {
+    if (subject.kind !== "command") return { worktree };
+    const isReady = walls?.isReady === true;
+    const place = { root, command: subject.command, env: options.childEnv, isOwn: worktree !== undefined, ...own };
+    const runsGit = /\bgit\b/.test(subject.command);
+    const wantsFacts = modeNow() === "acceptEdits" && (!isReady || runsGit);
+    return {
+      worktree,
+      files: wantsFacts ? await readFileFacts(place) : undefined,
+      gitPrograms: runsGit && !isReady ? await findGitPrograms(place) : undefined,
+    };
+  };
   return {
     roots,
+    bases,
+    mainTop: worktree?.mainTop,
     judgedPath: (input) => (typeof input === "object" && input !== null ? judged.get(input) : undefined),
-    environmentOf: (input) =>
-      typeof input === "object" && input !== null && hookless.has(input)
-        ? withoutGitHooks(options.childEnv)
-        : options.childEnv,
+    rules: rulesNow,
     setMode: (next) => {
       mode = next;
     },
@@ -109,6 +136,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     endGrants: () => {
       granted = [];
     },
+    isDenied: (path) => deniesReading(path, { rules: rules.deny, bases, home: options.childEnv["HOME"] }),
     async mayMatch(rule, tool, input) {
       const subject = await resolveSubject(tool.subject(input), { cwd: options.currentCwd(), env: options.childEnv });
       const only: RuleSet = { deny: [parseRule(rule)], ask: [], allow: [parseRule(tool.name)] };
@@ -122,7 +150,7 @@ export function createPolicy(options: PolicyOptions): Policy {
         bases,
         cwd: options.currentCwd(),
         home: options.childEnv["HOME"],
-        realPath: realPathSync,
+        disk: realDisk,
       });
       return decision.behavior !== "allow";
     },
@@ -132,43 +160,31 @@ export function createPolicy(options: PolicyOptions): Policy {
       if (refused !== undefined) return { behavior: "deny", rule: "agent definition", reason: refused };
       const subject = await resolveSubject(tool.subject(input), { cwd, env: options.childEnv });
       if (subject.kind === "path" && typeof input === "object" && input !== null) judged.set(input, subject.path);
-      const { sandboxed, refusal } = await judgeSandbox(subject, options.sandbox());
+      const { walls, refusal } = await judgeSandbox(subject, options.sandbox());
       if (refusal) return refusal;
       const within = tool.access === "read" ? [...roots, ...options.ownFolders()] : roots;
-      const current = modeNow();
-      const files =
-        subject.kind === "command" && current === "acceptEdits"
-          ? await readFileFacts({
-              root,
-              command: subject.command,
-              env: options.childEnv,
-              isOwn: worktree !== undefined,
-              ...own,
-            })
-          : undefined;
       const decision = authorize({
         tool,
         subject,
         title: tool.title(input),
-        mode: current,
-        rules: { ...rules, allow: [...rules.allow, ...granted, ...(options.teamRules?.() ?? [])] },
+        mode: modeNow(),
+        rules: rulesNow(),
         roots: within,
         bases,
         cwd,
-        sandboxed,
+        walls,
         home: options.childEnv["HOME"],
         stateRoot,
         memory: options.memory,
         scratchpad: options.scratchpad,
-        workspace: { worktree, files },
-        realPath: realPathSync,
+        workspace: await workspaceFor(subject, walls),
+        disk: realDisk,
       });
       if (decision.behavior === "allow") {
         if (tool.access === "read" && subject.kind === "path")
           return withCopy(decision, subject.path, { worktree, memory: options.memory });
         own.noteChanges(decision.changes);
         if (subject.kind === "path" && subject.change && !worktree) await own.noteWrite(subject.path);
-        if (decision.changes?.git && typeof input === "object" && input !== null) hookless.add(input);
       }
       return decision;
     },

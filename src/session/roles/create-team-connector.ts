@@ -1,35 +1,34 @@
 import { join } from "node:path";
 import { escapeTags } from "../../agent/index.ts";
-import { createFolderWatcher, type CreateId, createLate, makeFolder, projectName } from "../../platform/index.ts";
+import {
+  createFolderWatcher,
+  type CreateId,
+  createLate,
+  makeFolder,
+  projectName,
+  definedFields,
+} from "../../platform/index.ts";
 import type { PromptId } from "../../protocol/index.ts";
-import { loadTaskList, type OpenedSession, shareTeams, type TaskList } from "../../store/index.ts";
+import { loadTaskList, shareTeams, type TaskList } from "../../store/index.ts";
 import type { SpawnResolver } from "../../team/index.ts";
 import type { Config } from "../config/load-config.ts";
-import type { RemoteWork } from "../remote/remote-work.ts";
-import { createTeammateJobs } from "../remote/teammate-jobs.ts";
+import { type RemoteWork, createTeammateJobs } from "../../remote/index.ts";
 import type { SessionHost } from "../session-host.ts";
-import type { StartOptions } from "../start-session.ts";
 import { areTeamsOn, launchFlagsOf } from "../teams/launch-flags.ts";
 import { connectLeadRole } from "../teams/lead-role.ts";
-import type { ProcessShared } from "../teams/process-shared.ts";
 import { createNoticeRecorder, storageNoticeKind } from "../teams/record-notice.ts";
 import type { TeamPorts, TeamRole } from "../teams/team-role.ts";
 import { memberWorktrees } from "../teams/teammate-worktree.ts";
-import { type LeadNews, openMemberBackends } from "./member-backends.ts";
+import { type LeadNews, type MemberBackendOptions, openMemberBackends } from "./member-backends.ts";
 
-export interface TeamConnectorOptions {
+export interface TeamConnectorOptions extends Omit<MemberBackendOptions, "teams" | "remote" | "lead"> {
   /** The shared files for teammates in other processes. */
   readonly files: { readonly ledger?: string | undefined; readonly places?: string | undefined };
   /** Undefined without a bus to other machines. */
   readonly remote?: RemoteWork | undefined;
   /** The lead's deny rules. */
   readonly deny: readonly string[];
-  readonly options: StartOptions;
-  readonly config: Config;
-  readonly shared: ProcessShared;
-  readonly opened: OpenedSession;
   readonly resolver: SpawnResolver;
-  readonly host: SessionHost;
 }
 
 /** Opens the team store and the backends of members for a session that leads teams. */
@@ -46,13 +45,12 @@ export function createTeamConnector(from: TeamConnectorOptions): (ports: TeamPor
       claudeFolder,
       clock,
       createId,
-      onNotice: (text) => news.ifSet()?.reportNotice(text),
+      onNotice: (text) => news.whenSet((lead) => lead.reportNotice(text)),
     }),
   );
   const launch = {
     ...launchFlagsOf(options, config),
-    ...(from.files.ledger !== undefined && { ledger: from.files.ledger }),
-    ...(from.files.places !== undefined && { places: from.files.places }),
+    ...definedFields(from.files),
   };
   const remote = openTeammateJobs(from, launch);
   const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined");

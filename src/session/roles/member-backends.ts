@@ -1,11 +1,15 @@
 import { type BackendType, type Envelope, type Member, TroupeError } from "../../protocol/index.ts";
 import type { OpenedSession, TeamStore } from "../../store/index.ts";
-import { type Backend, createInProcessBackend, createRemoteBackend, type MemberBackends } from "../../team/index.ts";
+import { type Backend, createInProcessBackend, type MemberBackends } from "../../team/index.ts";
+import {
+  createRemoteBackend,
+  mirrorTeammateLog,
+  type RemoteWork,
+  createTeammateBudget,
+  type TeammateJobs,
+} from "../../remote/index.ts";
 import type { Config } from "../config/load-config.ts";
-import { mirrorTeammateLog } from "../remote/mirror-teammate-log.ts";
-import type { RemoteWork } from "../remote/remote-work.ts";
-import { createTeammateBudget } from "../remote/teammate-budget.ts";
-import type { TeammateJobs } from "../remote/teammate-jobs.ts";
+import { storeVariables } from "../config/store-variables.ts";
 import type { SessionHost } from "../session-host.ts";
 import type { StartOptions } from "../start-session.ts";
 import type { ProcessShared } from "../teams/process-shared.ts";
@@ -73,7 +77,11 @@ async function makeBackend(type: BackendType, from: MemberBackendOptions): Promi
       return createInProcessBackend((member) => runInProcess(member, from));
     case "tmux":
       return host.openPanes({
-        env: { ...options.env, TROUPE_HOME: home, ...(bus && { TROUPE_BUS: bus.servers.join(",") }) },
+        env: {
+          ...options.env,
+          ...storeVariables({ ...options.flags, bus: bus?.servers.join(",") }),
+          TROUPE_HOME: home,
+        },
         cwd,
         sessionId: opened.sessionId,
         placement: config.teams.tmux ?? "own",
@@ -87,12 +95,13 @@ async function makeBackend(type: BackendType, from: MemberBackendOptions): Promi
 async function runInProcess(member: Member, { options, shared, teams, host, lead }: MemberBackendOptions) {
   const { runTeammate } = await import("../teams/run-teammate.ts");
   const { name, cwd } = member;
-  const { env, isObservable } = options;
+  const { env, isObservable, flags } = options;
   return runTeammate({
     team: teamOf(member),
     name,
     cwd,
     env,
+    flags,
     isObservable,
     shared,
     teams,

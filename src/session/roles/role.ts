@@ -1,5 +1,6 @@
-import type { AgentPath, PermissionMode } from "../../protocol/index.ts";
-import type { RuleSet, Tool } from "../../tool/index.ts";
+import type { PermissionMode, SessionId } from "../../protocol/index.ts";
+import type { Tool } from "../../tool/index.ts";
+import type { AgentRuntimeOptions } from "../agent-runtime/agent-runtime.ts";
 import type { OpenedHooks } from "../hooks/open-hooks.ts";
 import type { ElicitPorts } from "../mcp/elicitation.ts";
 import type { Policy } from "../permissions/permission-policy.ts";
@@ -15,6 +16,10 @@ export interface Role {
   readonly scratchpad: string | undefined;
   /** True if its agents may start copies of themselves. */
   readonly forks: boolean;
+  /** The session of its team's lead, for a teammate. */
+  readonly leadSession: SessionId | undefined;
+  /** Warnings for the user about its rules. */
+  readonly notices: readonly string[];
   /** Hooks that replace the session's: they include those of its agent's definition. */
   readonly openHooks: OpenedHooks["create"] | undefined;
   /** Connects the session to its teams, before its agent exists. */
@@ -37,21 +42,11 @@ export interface Role {
 }
 
 /** The session's own agent. */
-export interface RoleAgent {
-  readonly path: AgentPath;
-  readonly type: string;
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly permissionMode: PermissionMode;
-  readonly maxTurns: number | undefined;
-  /** Set for a teammate. */
-  readonly member?: { readonly team: string; readonly name: string } | undefined;
-  /** The folder of its notes. */
-  readonly memory?: string | undefined;
-  /** The current rules of the whole team. */
-  readonly teamRules?: (() => RuleSet["allow"]) | undefined;
-  /** The mode after an approved plan, if it starts in plan mode. */
-  readonly afterPlan?: PermissionMode | undefined;
+export interface RoleAgent
+  extends Pick<
+    AgentRuntimeOptions,
+    "path" | "type" | "cwd" | "env" | "permissionMode" | "maxTurns" | "standing" | "memory" | "teamRules" | "afterPlan"
+  > {
   /** Asks if sandboxed commands may connect to a host that is not listed. */
   readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
 }

@@ -1,7 +1,8 @@
 import type { PermissionMode } from "../../protocol/index.ts";
 import { leadPath } from "../../protocol/index.ts";
 import { refreshSystemPrompt } from "../../agent/index.ts";
-import { adaptTools, type Tool } from "../../tool/index.ts";
+import { adaptTools, ruleProblems, type Tool } from "../../tool/index.ts";
+import { leadStanding } from "../agent-runtime/agent-standing.ts";
 import { memoizeByList } from "../agent-runtime/memoize-by-list.ts";
 import type { LeadNow } from "../agent-types/agent-prompts.ts";
 import type { Extensions, PermissionAsker } from "../session-context.ts";
@@ -14,7 +15,7 @@ export interface SoloRoleOptions {
     readonly childEnv: Readonly<Record<string, string>>;
     readonly maxTurns: number | undefined;
   };
-  readonly extensions: Pick<Extensions, "mcp" | "prompts">;
+  readonly extensions: Pick<Extensions, "mcp" | "prompts" | "rules">;
   readonly permissionMode: PermissionMode;
   readonly asker: PermissionAsker;
   readonly forks: boolean;
@@ -30,6 +31,7 @@ export function createSoloRole(options: SoloRoleOptions): Role {
     agent: {
       path: leadPath,
       type: "lead",
+      standing: leadStanding,
       cwd: config.cwd,
       env: config.childEnv,
       permissionMode,
@@ -38,6 +40,9 @@ export function createSoloRole(options: SoloRoleOptions): Role {
     coordinator: undefined,
     scratchpad: undefined,
     forks: options.forks,
+    leadSession: undefined,
+    // Of a teammate, its lead reports them.
+    notices: ruleProblems(extensions.rules),
     openHooks: undefined,
     connect: () => noTeamRole,
     pool: (tools) => tools,

@@ -1,24 +1,22 @@
 import { selectAgentTools } from "../../agent/definitions/index.ts";
 import { refreshSystemPrompt } from "../../agent/index.ts";
 import type { AgentDefinition, PermissionMode } from "../../protocol/index.ts";
+import { teammateStanding } from "../agent-runtime/agent-standing.ts";
 import { memoizeByList } from "../agent-runtime/memoize-by-list.ts";
 import type { LoadedExtras } from "../agent-types/agent-extras.ts";
 import type { Config } from "../config/load-config.ts";
 import { addedDirectories } from "../config/added-directories.ts";
 import type { Extensions } from "../session-context.ts";
 import { noTeamRole } from "./no-team-role.ts";
-import type { MemberContext } from "../member-context.ts";
+import type { MemberContext, TeammateSession } from "../member-context.ts";
 import type { Role } from "./role.ts";
 
-export interface TeammateRoleOptions {
-  readonly member: MemberContext;
+export interface TeammateRoleOptions extends Pick<TeammateSession, "member" | "connect"> {
   readonly definition: AgentDefinition;
   readonly config: Pick<Config, "cwd" | "childEnv" | "maxTurns" | "additionalDirectories">;
   readonly extensions: Pick<Extensions, "extrasOf" | "hooksOf" | "prompts">;
   readonly permissionMode: PermissionMode;
   readonly forks: boolean;
-  /** Undefined for an agent that works alone on another machine. */
-  readonly connect: Role["connect"] | undefined;
 }
 
 /** A session that runs a teammate. Its definition decides its tools, its prompt and its hooks. */
@@ -34,11 +32,11 @@ export async function createTeammateRole(options: TeammateRoleOptions): Promise<
     agent: {
       path: member.path,
       type: definition.name,
+      standing: teammateStanding(member),
       cwd,
       env: { ...config.childEnv, ...member.env },
       permissionMode,
       maxTurns: definition.maxTurns ?? config.maxTurns,
-      member,
       memory: extras.memory,
       teamRules: member.teamRules,
       afterPlan: member.mode,
@@ -47,6 +45,8 @@ export async function createTeammateRole(options: TeammateRoleOptions): Promise<
     coordinator: undefined,
     scratchpad: member.scratchpad,
     forks: options.forks,
+    leadSession: member.leadSession,
+    notices: [],
     openHooks: (await extensions.hooksOf(definition))?.create,
     connect: options.connect ?? (() => noTeamRole),
     pool: extras.pool,

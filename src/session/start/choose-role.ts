@@ -1,69 +1,79 @@
 import type { AgentDefinition } from "../../protocol/index.ts";
 import { createSpawnResolver } from "../../team/index.ts";
-import type { Config } from "../config/load-config.ts";
 import { memberMode, resumedMode } from "../permissions/plan-mode.ts";
-import type { RemoteWork } from "../remote/remote-work.ts";
+import type { RemoteWork } from "../../remote/index.ts";
 import { createCoordinatorRole } from "../roles/coordinator-role.ts";
 import { createLeadRole } from "../roles/lead-role.ts";
 import type { Role } from "../roles/role.ts";
 import { createSoloRole } from "../roles/solo-role.ts";
 import { createTeammateRole } from "../roles/teammate-role.ts";
 import type { Extensions, SessionLog } from "../session-context.ts";
-import type { SessionHost } from "../session-host.ts";
-import type { StartOptions } from "../start-session.ts";
 import { createCoordinator, isCoordinating } from "../teams/coordinator-mode.ts";
 import { createTeamConnector } from "../roles/create-team-connector.ts";
 import type { LoadedExtensions } from "./load-extensions.ts";
 import type { OpenedBudget } from "./open-budget.ts";
+import { openRemoteWork } from "./open-ports.ts";
+import type { StartContext } from "./start-context.ts";
 
-export interface ChooseRoleOptions {
-  readonly config: Config;
-  readonly options: StartOptions;
+export interface ChooseRoleOptions extends StartContext {
   readonly log: SessionLog;
   readonly extensions: LoadedExtensions;
   readonly budget: OpenedBudget;
-  readonly remote: RemoteWork | undefined;
-  readonly host: SessionHost;
   /** The definition of the teammate that the session runs. */
   readonly definition: AgentDefinition | undefined;
 }
 
+export interface ChosenRole {
+  readonly role: Role;
+  readonly extensions: Extensions;
+  /** Undefined without a bus to other machines, and for a teammate. */
+  readonly remote: RemoteWork | undefined;
+}
+
 /** Decides what the session is, and writes the prompts of its agents. */
-export async function chooseRole(
-  from: ChooseRoleOptions,
-): Promise<{ readonly role: Role; readonly extensions: Extensions }> {
+export async function chooseRole(from: ChooseRoleOptions): Promise<ChosenRole> {
   const { config, options, log, definition } = from;
-  const { member, flags } = options;
+  const { teammate, flags } = options;
   const { replayed } = log.opened.leadLog;
   const permissionMode = resumedMode(replayed, {
-    asked: member && log.isResumed ? memberMode(replayed, member.mode) : flags.permissionMode,
+    asked: teammate && log.isResumed ? memberMode(replayed, teammate.member.mode) : flags.permissionMode,
     configured: config.permissionMode,
   });
   const forks = flags.forks ?? false;
-  if (member && definition) {
-    const extensions = { ...from.extensions, prompts: from.extensions.promptsFor(undefined) };
-    const { team: connect } = options;
-    const role = await createTeammateRole({ member, definition, config, extensions, permissionMode, forks, connect });
-    return { role, extensions };
+  const isAttended = options.asker !== "nobody" && !options.shared?.isUnattended;
+  if (teammate && definition) {
+    // The user of its lead answers a teammate.
+    const asks = isAttended ? teammate.member.prompt.team && "lead" : "none";
+    const { scratchpad } = teammate.member;
+    const extensions = { ...from.extensions, prompts: from.extensions.promptsFor({ asks, scratchpad }) };
+    const role = await createTeammateRole({ ...teammate, definition, config, extensions, permissionMode, forks });
+    return { role, extensions, remote: undefined };
   }
+  const remote = openRemoteWork(from);
   const coordinates = isCoordinating({ flag: flags.coordinator, replayed, environment: config.coordinatorMode });
   const scratchpad = coordinates ? await log.opened.scratchpadFolder() : undefined;
-  const extensions = { ...from.extensions, prompts: from.extensions.promptsFor(scratchpad) };
+  const extensions = {
+    ...from.extensions,
+    prompts: from.extensions.promptsFor({ asks: isAttended ? "user" : "none", scratchpad }),
+  };
   const own = { config, extensions, permissionMode, asker: options.asker, forks };
-  const connect = options.team ?? (options.store ? undefined : connectorFor(from, coordinates));
+  const connect = options.store ? undefined : connectorFor(from, { remote, coordinates });
   const lead = connect ? createLeadRole(connect, own) : createSoloRole(own);
-  if (scratchpad === undefined) return { role: lead, extensions };
+  if (scratchpad === undefined) return { role: lead, extensions, remote };
   const coordinator = createCoordinator({
     scratchpad,
     definitions: extensions.definitions,
     simple: config.simpleWorkers,
   });
-  return { role: createCoordinatorRole(lead, coordinator, extensions), extensions };
+  return { role: createCoordinatorRole(lead, coordinator, extensions), extensions, remote };
 }
 
 /** Leads teams in the session's team store. */
-function connectorFor(from: ChooseRoleOptions, coordinates: boolean): Role["connect"] {
-  const { config, options, log, extensions, budget, remote, host } = from;
+function connectorFor(
+  from: ChooseRoleOptions,
+  { remote, coordinates }: { readonly remote: RemoteWork | undefined; readonly coordinates: boolean },
+): Role["connect"] {
+  const { config, options, log, extensions, budget, host } = from;
   const { definitions, rules } = extensions;
   return createTeamConnector({
     host,
@@ -79,7 +89,7 @@ function connectorFor(from: ChooseRoleOptions, coordinates: boolean): Role["conn
       rules,
       forks: false,
       coordinator: coordinates,
-      modelOverride: config.subagentModel?.value,
+      models: { override: config.subagentModel?.value, aliases: config.aliases },
       modeSetting: config.subagents.permissionMode,
       remote: remote !== undefined && config.claudeFolder === undefined,
     }),

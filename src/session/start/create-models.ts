@@ -1,5 +1,5 @@
 import { costOf, recordModels } from "../../model/index.ts";
-import type { Cleanup } from "../../platform/index.ts";
+import { type Cleanup, definedFields } from "../../platform/index.ts";
 import type { ModelClient } from "../../protocol/index.ts";
 import type { Config } from "../config/load-config.ts";
 import { providerSecrets } from "../config/provider-secrets.ts";
@@ -79,7 +79,4 @@ export async function createModelFactory(from: ModelFactoryOptions): Promise<Mod
 
 export const overridesOf = ({ aliases, models }: Config) => ({ aliases, models });
 
-const retryOf = ({ retry }: Config) => ({
-  ...(retry.maxAttempts !== undefined && { maxAttempts: retry.maxAttempts }),
-  ...(retry.stallMs !== undefined && { stallMs: retry.stallMs }),
-});
+const retryOf = ({ retry: { maxAttempts, stallMs } }: Config) => definedFields({ maxAttempts, stallMs });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { openStateRoot, projectName } from "../../platform/index.ts";
-import type { SessionId } from "../../protocol/index.ts";
-import { createFileSessionStore, type OpenedSession, type SessionStore } from "../../store/index.ts";
+import { type SessionId, teamLead } from "../../protocol/index.ts";
+import { createFileSessionStore, type OpenedSession, type SessionStore, type TeamSummary } from "../../store/index.ts";
 import { isTranscriptEvent } from "../../view/index.ts";
 import type { Config } from "../config/load-config.ts";
 import { findSessionToResume, openIfExists, requireFolder } from "../find-session-to-resume.ts";
@@ -30,7 +30,8 @@ export async function findSession(options: StartOptions, host: SessionHost): Pro
     const { sessionId } = options;
     return { ...found, opened: sessionId === undefined ? undefined : await openIfExists(store, sessionId) };
   }
-  const opened = await store.open(await findSessionToResume(options.resume, store, config));
+  const memberSessions = async () => teammateSessions(await host.openTeamStore({ ...config, clock, createId }).list());
+  const opened = await store.open(await findSessionToResume(options.resume, { store, config, memberSessions }));
   try {
     return { ...found, config: await configOfResumed(opened, config, { options, host }), opened };
   } catch (error) {
@@ -38,6 +39,13 @@ export async function findSession(options: StartOptions, host: SessionHost): Pro
     throw error;
   }
 }
+
+const teammateSessions = (teams: readonly TeamSummary[]): ReadonlySet<string> =>
+  new Set(
+    teams.flatMap(
+      ({ team }) => team?.members.flatMap(({ name, sessionId = [] }) => (name === teamLead ? [] : sessionId)) ?? [],
+    ),
+  );
 
 async function configOfResumed(
   opened: OpenedSession,

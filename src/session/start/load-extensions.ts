@@ -1,6 +1,6 @@
 import { agentProblemLine } from "../../agent/definitions/index.ts";
-import type { Cleanup, Clock } from "../../platform/index.ts";
-import { parseRules, ruleProblems, type Tool } from "../../tool/index.ts";
+import type { Clock } from "../../platform/index.ts";
+import { parseRules, type Tool } from "../../tool/index.ts";
 import { createAgentKnowledge } from "../agent-runtime/agent-knowledge.ts";
 import { type AgentPrompts, createAgentPrompts, type PromptSources } from "../agent-types/agent-prompts.ts";
 import { loadAgentExtras } from "../agent-types/load-agent-extras.ts";
@@ -12,33 +12,27 @@ import { startSessionMcp } from "../mcp/session-mcp.ts";
 import { withRedactionMarkCheck } from "../permissions/refuse-redaction-marks.ts";
 import { addedDirectories } from "../config/added-directories.ts";
 import type { Extensions } from "../session-context.ts";
-import type { SessionHost, StartFiles } from "../session-host.ts";
-import type { StartOptions } from "../start-session.ts";
+import type { StartFiles } from "../session-host.ts";
+import type { StartContext } from "./start-context.ts";
 
 /** The extensions without the prompts, which also depend on the role. */
 export interface LoadedExtensions extends Omit<Extensions, "prompts"> {
-  promptsFor(scratchpad: string | undefined): AgentPrompts;
-}
-
-export interface LoadExtensionsOptions {
-  readonly config: Config;
-  readonly options: StartOptions;
-  readonly host: SessionHost;
-  readonly cleanup: Cleanup;
+  promptsFor(role: Pick<PromptSources, "asks" | "scratchpad">): AgentPrompts;
 }
 
 /** Loads everything that the user and the project add. Throws for what is wrong. */
-export async function loadExtensions(from: LoadExtensionsOptions): Promise<LoadedExtensions> {
+export async function loadExtensions(from: StartContext): Promise<LoadedExtensions> {
   const { config, options, host } = from;
   const { clock } = host;
   const mcp = await startSessionMcp({
     config,
     env: options.env,
     clock,
-    waitMs: options.mcpWaitMs ?? defaultMcpWaitMs,
+    waitMs: mcpWaitMs,
   });
   const closeServers = from.cleanup.add(async () => mcp?.close());
-  const hooks = await openHooks(config.hooks);
+  const inCode = options.hooks ?? options.shared?.hooks;
+  const hooks = await openHooks(config.hooks, inCode);
   const files = await host.loadFiles(config);
   const { commands: slash } = files;
   const rules = parseRules(
@@ -62,33 +56,32 @@ export async function loadExtensions(from: LoadExtensionsOptions): Promise<Loade
       ...(hooks?.notices ?? []),
       ...initial.notices,
       ...slash.notices,
-      ...(options.member ? [] : ruleProblems(rules)),
     ],
     tools: () => (mcp ? [...tools, ...mcp.tools()] : tools),
     extrasOf: (definition, own) => loadAgentExtras(definition, { ...own, config, env: options.env, clock, mcp, slash }),
     async hooksOf(definition) {
       const own = definitionHooks(definition);
-      return own && config.hooksAllowed ? openHooks([...config.hooks, own]) : undefined;
+      return own && config.hooksAllowed ? openHooks([...config.hooks, own], inCode) : undefined;
     },
     closeServers,
-    promptsFor: (scratchpad) =>
+    promptsFor: (role) =>
       createAgentPrompts({
         ...promptSources(files, config, clock),
+        base: options.systemPrompt,
         instructionFiles: initial.files,
         allow: rules.allow,
-        asks: askedBy(options),
-        scratchpad,
+        ...role,
       }),
   };
 }
 
-const defaultMcpWaitMs = 10_000;
+const mcpWaitMs = 10_000;
 
 const promptSources = (
   { git, branchOf, commands, docs }: StartFiles,
   config: Config,
   clock: Clock,
-): Omit<PromptSources, "instructionFiles" | "allow" | "asks" | "scratchpad"> => ({
+): Omit<PromptSources, "instructionFiles" | "allow" | "asks" | "scratchpad" | "base"> => ({
   cwd: config.cwd,
   addedDirectories: addedDirectories(config),
   date: new Date(clock.now()).toISOString().slice(0, 10),
@@ -98,13 +91,6 @@ const promptSources = (
   append: config.appendSystemPrompt,
   docs,
 });
-
-/** The one that answers permission questions: of a teammate, the user of its lead. */
-function askedBy({ asker, member, shared }: StartOptions): PromptSources["asks"] {
-  if (asker === "nobody" || shared?.isUnattended) return "none";
-  if (!member) return "user";
-  return member.prompt.team && "lead";
-}
 
 /** Without skills there is nothing for Skill to load. */
 const usableTools = (tools: readonly Tool[], { listed }: { readonly listed: readonly unknown[] }) =>

@@ -1,9 +1,6 @@
 import { createLedger } from "../../agent/index.ts";
-import type { Cleanup } from "../../platform/index.ts";
-import type { Config } from "../config/load-config.ts";
 import type { Budget, SessionLog } from "../session-context.ts";
-import type { SessionHost } from "../session-host.ts";
-import type { StartOptions } from "../start-session.ts";
+import type { StartContext } from "./start-context.ts";
 import { openSharedAccounts } from "../teams/open-shared-accounts.ts";
 import type { ProcessShared } from "../teams/process-shared.ts";
 
@@ -15,19 +12,15 @@ export interface OpenedBudget extends Budget {
   readonly files: { readonly ledger?: string | undefined; readonly places?: string | undefined };
 }
 
-export interface OpenBudgetOptions {
-  readonly config: Config;
-  readonly options: StartOptions;
+export interface OpenBudgetOptions extends StartContext {
   readonly log: SessionLog;
   readonly process: Pick<ProcessShared, "gates" | "models">;
-  readonly host: SessionHost;
-  readonly cleanup: Cleanup;
 }
 
 export async function openBudget(from: OpenBudgetOptions): Promise<OpenedBudget> {
   const { config, options, log } = from;
   const { opened } = log;
-  const accounts = options.shared ? undefined : await openSharedAccounts({ ...from.host, options, config, opened });
+  const accounts = options.shared ? undefined : await openSharedAccounts({ ...from.host, config, opened }, options);
   if (accounts) from.cleanup.add(accounts.close);
   const shared: ProcessShared = options.shared ?? {
     ...from.process,
@@ -37,13 +30,14 @@ export async function openBudget(from: OpenBudgetOptions): Promise<OpenedBudget>
     counted: new Set(),
     limits: accounts?.limits,
     isUnattended: options.asker === "nobody",
+    hooks: options.hooks,
   };
   const isCounted = shared.counted.has(opened.sessionId);
   shared.counted.add(opened.sessionId);
   return {
     ledger: shared.ledger,
     isCounted,
-    slots: options.spawnLimits ?? accounts?.limits?.forSession({ sessionId: opened.sessionId }),
+    slots: options.teammate?.slots ?? accounts?.limits?.forSession({ sessionId: opened.sessionId }),
     shared,
     files: { ledger: accounts?.ledger?.path, places: accounts?.limits?.path },
   };

@@ -1,24 +1,15 @@
-import type { Cleanup } from "../../platform/index.ts";
 import { recoverWorktrees } from "../../team/index.ts";
-import type { Config } from "../config/load-config.ts";
 import { createLazySessionSocket } from "../observe/lazy-session-socket.ts";
-import { createRemoteWork, type RemoteWork } from "../remote/remote-work.ts";
+import { createRemoteWork, type RemoteWork } from "../../remote/index.ts";
+import type { Role } from "../roles/role.ts";
 import type { SessionLog, SessionPorts } from "../session-context.ts";
-import type { SessionHost } from "../session-host.ts";
-import type { StartOptions } from "../start-session.ts";
+import type { StartContext } from "./start-context.ts";
 import { runWorktreeRemoveHooks } from "../teams/worktree-remove-hooks.ts";
 
-interface PortSources {
-  readonly config: Config;
-  readonly options: StartOptions;
-  readonly host: SessionHost;
-  readonly cleanup: Cleanup;
-}
-
-/** Connects to workers on other machines. A teammate has no such connection. */
-export function openRemoteWork({ config, options, host, cleanup }: PortSources): RemoteWork | undefined {
+/** Connects to workers on other machines. */
+export function openRemoteWork({ config, options, host, cleanup }: StartContext): RemoteWork | undefined {
   const { bus } = config;
-  if (!bus || options.member) return undefined;
+  if (!bus) return undefined;
   const remote = createRemoteWork({ ...config, bus, clock: host.clock, outlives: !options.store });
   cleanup.add(remote.close);
   return remote;
@@ -28,15 +19,20 @@ export async function openPorts({
   config,
   options,
   log,
+  role,
   remote,
   host: { clock, createId },
   cleanup,
-}: PortSources & { readonly log: SessionLog; readonly remote: RemoteWork | undefined }): Promise<SessionPorts> {
+}: StartContext & {
+  readonly log: SessionLog;
+  readonly role: Role;
+  readonly remote: RemoteWork | undefined;
+}): Promise<SessionPorts> {
   const telemetry =
     config.telemetry &&
     (await import("../telemetry/start-telemetry.ts")).startTelemetry(config.telemetry, {
       sessionId: log.opened.sessionId,
-      leadSessionId: options.member?.leadSession,
+      leadSessionId: role.leadSession,
       cwd: config.cwd,
     });
   cleanup.add(async () => telemetry?.close());

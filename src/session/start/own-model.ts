@@ -26,7 +26,9 @@ export interface OwnModelOptions {
 export async function ownModel(from: OwnModelOptions): Promise<ModelClient> {
   const { options, definition, models } = from;
   const { config, opened } = from.found;
-  const acp = definition && (await createAcpTeammate(definition, { ...options, config, createId: from.host.createId }));
+  const acp =
+    definition &&
+    (await createAcpTeammate(definition, { ...options, ...options.teammate, config, createId: from.host.createId }));
   if (acp) {
     from.cleanup.add(acp.close);
     return acp;

@@ -2,13 +2,15 @@ import { type AgentTools, selectAgentTools } from "../../agent/definitions/index
 import { createAskSideQuestion, isDiskFull, type OngoingAgent, troupeNotice } from "../../agent/index.ts";
 import type { AgentDefinition, AgentId, AgentPath, Message } from "../../protocol/index.ts";
 import type { EventLog } from "../../store/index.ts";
-import type { RuntimeRequest, SubagentRuntime } from "../../team/index.ts";
+import type { SubagentRuntime } from "../../team/index.ts";
 import type { Tool } from "../../tool/index.ts";
 import { type AgentRuntime, createAgentRuntime, type SessionResources } from "../agent-runtime/agent-runtime.ts";
+import { subagentStanding } from "../agent-runtime/agent-standing.ts";
 import { memoizeByList } from "../agent-runtime/memoize-by-list.ts";
 import type { AgentExtras, LoadedExtras } from "../agent-types/agent-extras.ts";
 import { lastMode } from "../permissions/plan-mode.ts";
 import type { LostAgents } from "./lost-agents.ts";
+import type { LocalRequest } from "./runtime-factory.ts";
 import type { RuntimeTable } from "./runtime-table.ts";
 
 export interface BuildPorts extends Pick<LostAgents, "reportLostWork"> {
@@ -28,7 +30,7 @@ export interface BuildInputs {
 
 /** A subagent with the tools and the definition that it has now. */
 interface Built extends BuildInputs {
-  readonly request: RuntimeRequest;
+  readonly request: LocalRequest;
   readonly definition: AgentDefinition;
   readonly log: EventLog;
   readonly runtime: AgentRuntime;
@@ -38,7 +40,7 @@ interface Built extends BuildInputs {
 
 /** Builds the runtime of a subagent and adds it to the table. */
 export async function buildSubagentRuntime(
-  request: RuntimeRequest,
+  request: LocalRequest,
   shared: SessionResources,
   inputs: BuildInputs & BuildPorts,
 ): Promise<SubagentRuntime> {
@@ -96,7 +98,7 @@ export async function buildSubagentRuntime(
 
 /** The tools of the definition, from those of the session and those that start more agents. */
 function toolSelection(
-  { path, kind, mode }: RuntimeRequest,
+  { path, kind, mode }: LocalRequest,
   { session: { extensions, role } }: SessionResources,
   {
     definition,
@@ -115,7 +117,7 @@ function toolSelection(
 }
 
 async function createRuntime(
-  request: RuntimeRequest,
+  request: LocalRequest,
   shared: SessionResources,
   from: BuildInputs & BuildPorts & Pick<Built, "definition" | "log" | "tools">,
 ): Promise<AgentRuntime> {
@@ -133,6 +135,7 @@ async function createRuntime(
     },
     {
       path: request.path,
+      standing: subagentStanding(request.path),
       type: fork ? "fork" : definition.name,
       log,
       model: await models.get(request.model),
@@ -188,7 +191,7 @@ function sideQuestionOf(
   });
 }
 
-async function tellRecreatedWorktree({ agent }: AgentRuntime, { worktree }: RuntimeRequest): Promise<void> {
+async function tellRecreatedWorktree({ agent }: AgentRuntime, { worktree }: LocalRequest): Promise<void> {
   if (worktree?.recreated === undefined) return;
   await agent.admit("hook", [{ type: "text", text: troupeNotice(worktree.recreated) }]);
 }
@@ -196,7 +199,7 @@ async function tellRecreatedWorktree({ agent }: AgentRuntime, { worktree }: Runt
 const definitionProblems = ({ name }: AgentDefinition, { reports }: AgentTools) =>
   reports.map(({ field, entry, message }) => `${name}: ${field}: ${entry}: ${message}`);
 
-const placeOf = ({ cwd, mode, worktree, delegated }: RuntimeRequest) => ({
+const placeOf = ({ cwd, mode, worktree, delegated }: LocalRequest) => ({
   cwd,
   mode,
   worktree,

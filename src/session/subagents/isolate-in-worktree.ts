@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { basename, isAbsolute } from "node:path";
-import type { WorktreeFacts } from "../../agent/index.ts";
+import type { AgentReport, WorktreeFacts } from "../../agent/index.ts";
 import { isInside, realPathSync, runGit } from "../../platform/index.ts";
 import { type AgentId, TroupeError, type WorktreeSettings } from "../../protocol/index.ts";
 import {
@@ -10,6 +10,7 @@ import {
   portsForExternalWorktree,
   releasePorts,
   type Isolation,
+  type LoggedWorktree,
   recreateWorktree,
   resumeWorktree,
   type RepositoryContext,
@@ -24,13 +25,6 @@ export interface IsolationPorts {
   readonly settings: WorktreeSettings;
   /** The session's hooks. */
   readonly hooks: Pick<SessionHooks, "makesWorktrees" | "makeWorktree" | "worktreeRemoved"> | undefined;
-}
-
-/** A worktree as recorded in an agent's log. */
-export interface LoggedWorktree {
-  readonly path: string;
-  readonly branch: string;
-  readonly hookMade?: boolean | undefined;
 }
 
 /**
@@ -88,6 +82,21 @@ const ownIsolation = ({ place, hooks }: IsolationPorts, made: Worktree): Isolati
     return { path: made.path, branch: made.branch, kept: false, landed: end.landed };
   },
 });
+
+/** The worktree of an agent whose end was not reported. Changes nothing. */
+export async function lookAtWorktree(
+  place: RepositoryContext,
+  { path, branch, hookMade }: LoggedWorktree,
+): Promise<AgentReport["worktree"]> {
+  const kept = { path, branch, kept: true };
+  if (hookMade) return kept;
+  try {
+    return { ...kept, state: await worktreeState(place, path) };
+  } catch (error) {
+    if (!TroupeError.is(error)) throw error;
+    return { ...kept, diff: `Its commits and uncommitted files are not known: ${error.message}` };
+  }
+}
 
 /** Always kept: only the hook's author knows what it is for. */
 const hookIsolation = async (

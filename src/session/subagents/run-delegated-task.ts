@@ -1,19 +1,16 @@
 import { resolveAgentModel } from "../../agent/definitions/index.ts";
 import type { AgentReport } from "../../agent/index.ts";
-import {
-  type AgentId,
-  type AgentPath,
-  leadPath,
-  type PermissionMode,
-  type StoredEnvelope,
-  TroupeError,
-} from "../../protocol/index.ts";
+import { type AgentId, type AgentPath, leadPath, type PermissionMode, TroupeError } from "../../protocol/index.ts";
 import {
   type AgentSlot,
+  buildSubagent,
+  findSpawned,
+  type RuntimeFactory,
+  specFromLog,
+  type Subagent,
   type SubagentDefaults,
-  type SubagentRuntime,
-  createSubagent,
-  type RuntimeRequest,
+  type SpawnModels,
+  type SubagentSpec,
 } from "../../team/index.ts";
 import type { Extensions } from "../session-context.ts";
 import type { OwnAgent } from "./subagents.ts";
@@ -36,62 +33,35 @@ export interface DelegatedWork {
 export interface DelegatePorts {
   readonly extensions: Pick<Extensions, "definitions">;
   readonly own: Pick<OwnAgent, "runtime">;
-  readonly modelOverride: string | undefined;
+  readonly models: SpawnModels;
   readonly defaults: SubagentDefaults;
   readonly leadId: AgentId;
   readonly newId: () => AgentId;
   readonly slot: (signal: AbortSignal) => Promise<AgentSlot>;
-  runtime(
-    request: RuntimeRequest,
-    logs: ReadonlyMap<AgentId, readonly StoredEnvelope[]> | undefined,
-  ): Promise<SubagentRuntime>;
-  logs(): Promise<ReadonlyMap<AgentId, readonly StoredEnvelope[]>>;
+  readonly factory: RuntimeFactory;
 }
 
 /** Rejects if the agent or the type does not exist. A failure of the agent itself is in the report. */
 export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts): Promise<AgentReport> {
-  const { signal = new AbortController().signal } = work;
-  let onEnvelope: RuntimeRequest["onEnvelope"] = () => undefined;
-  const known = "agent" in work.who ? await findKnownAgent(work.who.agent, ports) : undefined;
-  const identity = known ?? createNewAgent("type" in work.who ? work.who.type : "", ports);
-  const request: RuntimeRequest = {
-    ...identity.request,
-    kind: "foreground",
-    mode: work.mode,
-    cwd: work.cwd,
-    env: {},
-    delegated: true,
-    signal,
-    onEnvelope: (envelope) => onEnvelope(envelope),
-  };
+  const { signal = new AbortController().signal, description, mode, cwd, who } = work;
+  const { request } = "agent" in who ? await findKnownAgent(who.agent, ports) : createNewAgent(who.type, ports);
+  const { onIdle: _, onWake: __, ...defaults } = ports.defaults;
   const slot = await ports.slot(signal);
-  let runtime: SubagentRuntime;
+  let subagent: Subagent;
   try {
-    runtime = await ports.runtime(request, known?.logs);
-    const { path, parent, model, mode: permissionMode, cwd, definition } = request;
-    const spawned = { path, parent, model, permissionMode, cwd, description: work.description };
-    if (known) await runtime.resume();
-    else await runtime.begin({ ...spawned, agentType: definition.name });
+    ({ subagent } = await buildSubagent(
+      {
+        request: { ...request, kind: "foreground", mode, cwd, delegated: true, signal },
+        name: undefined,
+        description,
+      },
+      { kind: "agent" in who ? "log" : "new" },
+      { factory: ports.factory, defaults },
+    ));
   } catch (error) {
     slot.release();
     throw error;
   }
-  const { onIdle: _, onWake: __, ...defaults } = ports.defaults;
-  const subagent = createSubagent({
-    ...defaults,
-    id: request.agentId,
-    path: request.path,
-    name: undefined,
-    definition: request.definition,
-    description: work.description,
-    parent: request.parent,
-    isFork: request.fork,
-    runtime,
-    reopen: () => Promise.reject(new Error(`cannot continue ${request.path}: it runs a single task`)),
-    listen: (listener) => {
-      onEnvelope = listener;
-    },
-  });
   const stop = () => void subagent.interrupt("it was stopped");
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -105,25 +75,17 @@ export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts
   }
 }
 
-type Identity = Pick<RuntimeRequest, "agentId" | "parent" | "path" | "definition" | "fork" | "model">;
+type Identity = Pick<SubagentSpec["request"], "agentId" | "parent" | "path" | "definition" | "fork" | "model">;
 
-async function findKnownAgent(agentId: AgentId, { extensions, logs: readLogs }: DelegatePorts) {
-  const logs = await readLogs();
-  const events = (logs.get(agentId) ?? []).map(({ event }) => event);
-  const spawned = events.find((event) => event.type === "agent.spawned");
-  if (!spawned?.parent) throw new TroupeError("agent", `This session has no agent ${agentId}.`);
-  const fork = spawned.agentType === "fork";
-  const { parent, path, model, agentType } = spawned;
-  const definition = extensions.definitions.find(({ name }) => name === (fork ? "general-purpose" : agentType));
-  if (!definition)
-    throw new TroupeError("agent", `Cannot resume ${path}: its agent type ${agentType} no longer exists.`);
-  const request: Identity = { agentId, parent, path, definition, fork, model };
-  return { request, logs };
+async function findKnownAgent(agentId: AgentId, { extensions, factory }: DelegatePorts) {
+  const spawned = findSpawned((await factory.readLogs()).get(agentId) ?? []);
+  if (!spawned) throw new TroupeError("agent", `This session has no agent ${agentId}.`);
+  return specFromLog(agentId, spawned, extensions.definitions);
 }
 
 function createNewAgent(
   type: string,
-  { extensions, own, modelOverride, leadId, newId }: DelegatePorts,
+  { extensions, own, models, leadId, newId }: DelegatePorts,
 ): { request: Identity } {
   const definition = extensions.definitions.find(({ name }) => name === type);
   if (!definition) {
@@ -132,10 +94,11 @@ function createNewAgent(
   }
   const parentModel = own.runtime().model().ref;
   const model = resolveAgentModel({
-    override: modelOverride,
+    override: models.override,
     call: undefined,
     definition: definition.model,
     parent: parentModel,
+    overrides: { aliases: models.aliases },
   });
   if (!model.ok) throw new TroupeError("agent", model.message);
   const agentId = newId();

@@ -1,4 +1,4 @@
-import { conflictTask, giveUpReason, refusedCommand, type RefusedCommand } from "../../agent/index.ts";
+import { conflictTask, refusedCommand, type RefusedCommand } from "../../agent/index.ts";
 import { type AgentPath, leadPath } from "../../protocol/index.ts";
 import {
   type Conflict,
@@ -11,6 +11,7 @@ import {
 import type { Tool } from "../../tool/index.ts";
 import type { SessionLog } from "../session-context.ts";
 import type { AgentRuntime } from "../agent-runtime/agent-runtime.ts";
+import { askConflictAgent } from "./ask-conflict-agent.ts";
 import type { DelegatedWork } from "./run-delegated-task.ts";
 import type { SessionSubagents } from "./subagents.ts";
 
@@ -32,21 +33,17 @@ export function landTools(path: AgentPath, ports: SessionLandPorts): readonly To
     place: ports.place,
     settings: ports.settings,
     ownerId: () => ports.runtime().id,
-    // A check runs outside of a sandbox, so it is judged that way.
-    refuseCheck: (command) => refusalOf({ command, ...(ports.runtime().sandbox && { outside_sandbox: true }) }, ports),
+    refuseCheck: (command) => refusalOf({ command }, ports),
     refuseCommand: (command) => refusalOf({ command }, ports),
     worksHere: (name) => worksHere(name.toLowerCase(), ports),
-    async resolveConflict(conflict, signal) {
-      const report = await ports.delegate(await conflictWork(conflict, signal));
-      const isResolved = report.status === "completed" && giveUpReason(report.text) === undefined;
-      return isResolved ? "resolved" : "unresolved";
-    },
+    resolveConflict: async (conflict, signal) =>
+      (await askConflictAgent(ports.delegate, conflict, await conflictWork(conflict, signal))).resolution,
   });
   return [tool];
 }
 
 async function refusalOf(
-  input: { readonly command: string; readonly outside_sandbox?: boolean },
+  input: { readonly command: string },
   { runtime, leadTools }: SessionLandPorts,
 ): Promise<RefusedCommand | undefined> {
   const bash = leadTools().find(({ name }) => name === "Bash");

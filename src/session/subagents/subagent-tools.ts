@@ -1,5 +1,4 @@
-import { forkMarker } from "../../agent/index.ts";
-import { type AgentPath, leadPath, type Message } from "../../protocol/index.ts";
+import { type AgentPath, leadPath } from "../../protocol/index.ts";
 import {
   createAgentTool,
   createSendMessageTool,
@@ -62,14 +61,6 @@ const parentOf = (runtime: AgentRuntime, path: AgentPath): ParentAgent => ({
   mode: runtime.mode(),
   cwd: runtime.cwd(),
   roots: runtime.policy.roots,
-  isFork: isForked(runtime.conversation.answered()),
+  isFork: runtime.conversation.isFork,
   turn: runtime.conversation.turn,
 });
-
-/** Uses the mark in the conversation, which stays even if the parent is unknown. */
-function isForked(messages: readonly Message[]): boolean {
-  return messages.some(
-    ({ role, parts }) =>
-      role === "user" && parts.some((part) => part.type === "text" && part.text.startsWith(forkMarker)),
-  );
-}

@@ -1,12 +1,7 @@
+import { sandboxesOf } from "../config/folder-sandbox.ts";
+import type { Config } from "../config/load-config.ts";
 import type { Agent, AgentReport, OngoingAgent } from "../../agent/index.ts";
-import {
-  type Ack,
-  type AgentId,
-  type AgentPath,
-  type ContentPart,
-  type StoredEnvelope,
-  TroupeError,
-} from "../../protocol/index.ts";
+import { type Ack, type AgentId, type AgentPath, type ContentPart, type StoredEnvelope } from "../../protocol/index.ts";
 import {
   type SubagentRegistry,
   type SubagentDefaults,
@@ -14,30 +9,38 @@ import {
   createIdleCache,
   createAgentSlots,
   type ParentAgent,
+  requireSlot,
   resumeSubagent,
   type AgentSlot,
+  type AgentSlots,
+  type RepositoryContext,
   type Isolation,
   type TeammateStarter,
   subagentName,
 } from "../../team/index.ts";
 import type { Tool } from "../../tool/index.ts";
 import { createLostAgents, type LostAgents } from "./lost-agents.ts";
-import { createSubagentRuntimes, type SubagentRuntimes } from "./subagent-runtimes.ts";
+import { createRuntimeFactory, type SessionRuntimeFactory } from "./runtime-factory.ts";
 import { subagentTools } from "./subagent-tools.ts";
 import { runDelegatedTask, type DelegatedWork } from "./run-delegated-task.ts";
-import { isolateInWorktree, type IsolationPorts } from "./isolate-in-worktree.ts";
-import { createRemoteAgents } from "../remote/remote-agents.ts";
+import { isolateInWorktree, lookAtWorktree, type IsolationPorts } from "./isolate-in-worktree.ts";
+import { createRemoteAgents } from "../../remote/index.ts";
 import { type AgentRuntime, type SessionResources } from "../agent-runtime/agent-runtime.ts";
+import type { SessionContext } from "../session-context.ts";
 
-/** The subagents of a session, with its runtimes, tools, models and worktrees. */
-export interface SessionSubagents extends LostAgents {
-  readonly registry: SubagentRegistry;
+/** Gives slots and folders to new agents. */
+export interface SlotSource {
   /** Acquires a slot for a new agent. Throws if there is none. */
   acquireSlot(parent: ParentAgent, signal: AbortSignal): Promise<AgentSlot>;
   /** Acquires a slot at once for an agent that already works, optionally for a member: `name@team`. */
   acquireSlotNow(member?: string): AgentSlot;
   /** Makes a worktree for a teammate of this name. */
   isolate(teammate: { readonly label: string; readonly cwd: string }, signal: AbortSignal): Promise<Isolation>;
+}
+
+/** The subagents of a session, with its runtimes, tools, models and worktrees. */
+export interface SessionSubagents extends LostAgents, SlotSource {
+  readonly registry: SubagentRegistry;
   /** The tools with which an agent starts other agents and sends them messages. */
   toolsOf(runtime: () => AgentRuntime, path: AgentPath, teammates?: TeammateStarter): readonly Tool[];
   /** Moves foreground agents to the background. */
@@ -70,52 +73,33 @@ export interface OwnAgent {
 }
 
 export function createSessionSubagents(shared: SessionResources, own: OwnAgent): SessionSubagents {
-  const { config, log, extensions, budget, role, ports: session } = shared.session;
-  const { opened, earlierAgents } = log;
-  const { clock, createId } = session;
-  const limits = budget.slots ?? createAgentSlots(config.limits, { clock });
-  for (const { event } of [...opened.leadLog.replayed, ...earlierAgents]) limits.countEarlier(event);
-  const idleSlots = createIdleCache();
-  const asides = {
-    progress: config.subagents.progressSummaries ?? true,
-    history: config.subagents.historySummaries ?? true,
-    reportCheck: config.subagents.handOverCheck === "on",
-  };
-  const defaults: SubagentDefaults = {
-    clock,
-    watchdog: config.watchdog,
-    sideQuestions: asides,
-    onWake: idleSlots.wakes,
-    onIdle: idleSlots.rests,
-  };
+  const { config, log, extensions, role, ports } = shared.session;
+  const { createId } = ports;
+  const { earlierAgents } = log;
+  const limits = openLimits(shared.session);
+  const defaults = subagentDefaults(shared.session);
   const closing = new AbortController();
   const sendToBackground = new Set<() => void>();
-  const placeAt = (cwd: string) => ({
-    home: config.home,
-    userHome: config.userHome,
-    cwd,
-    env: config.childEnv,
-    clock,
-    createId,
-  });
-  const isolationAt = (cwd: string): IsolationPorts => ({
-    place: placeAt(cwd),
-    settings: config.worktree,
-    hooks: own.runtime().hooks,
-  });
+  const { placeAt, isolationAt } = createPlaces(shared.session, own);
 
-  const runtimes = createSubagentRuntimes(shared, own, {
-    defaults,
+  const remotes = createRemoteAgents(shared, { lead: own.runtime, placeAt });
+  const lost = createLostAgents({
+    log,
+    isResumed: remotes.isResumed,
+    wantsCheck: defaults.sideQuestions?.reportCheck ?? false,
+    lookAtWorktree: (worktree) => lookAtWorktree(placeAt(config.cwd), worktree),
+  });
+  const factory = createRuntimeFactory(shared, own, {
+    remotes,
     isolationAt,
     toolsOf: (runtime, path) => toolsOf(runtime, path),
-    reportLostWork: (started) => lost.reportLostWork(started),
+    reportLostWork: lost.reportLostWork,
     subagentsOf: (parent) => subagentsOf(parent),
   });
-
-  const subagents: SubagentRegistry = createSubagentRegistry({
+  const subagents = createSubagentRegistry({
     definitions: extensions.definitions,
     rules: extensions.rules,
-    ...runtimes,
+    factory,
     limits,
     defaults,
     createId,
@@ -124,20 +108,10 @@ export function createSessionSubagents(shared: SessionResources, own: OwnAgent):
     earlierNames: earlierAgents.flatMap(({ agent, event }) =>
       event.type === "agent.spawned" ? (subagentName(agent, event) ?? []) : [],
     ),
-    modelOverride: config.subagentModel?.value,
+    models: modelsOf(config),
     modeSetting: config.subagents.permissionMode,
-    isolate: (agent, signal) => isolateInWorktree(agent, isolationAt(agent.cwd), signal),
-    openRemoteRuntime: session.remote && ((request) => remotes.runtime(request)),
-  });
-  const remotes = createRemoteAgents(shared, {
-    lead: own.runtime,
-    defaults,
-    placeAt,
-    adopt: (subagent) => subagents.adopt(subagent),
-    acquireSlotNow: limits.acquireSlotNow,
   });
 
-  const lost = createLostAgents({ log, isResumed: remotes.isResumed, wantsCheck: asides.reportCheck });
   const toolsOf: SessionSubagents["toolsOf"] = (runtime, path, teammates) =>
     subagentTools(
       { runtime, path, teammates },
@@ -154,8 +128,6 @@ export function createSessionSubagents(shared: SessionResources, own: OwnAgent):
   const earlierPaths = earlierAgents.flatMap(({ event }) =>
     event.type === "agent.spawned" && event.parent !== undefined ? [event.path] : [],
   );
-  const paths = () => [...new Set([...earlierPaths, ...subagents.all().map(({ path }) => path)])];
-
   const subagentsOf = (parent: AgentId) =>
     subagents
       .all()
@@ -168,26 +140,18 @@ export function createSessionSubagents(shared: SessionResources, own: OwnAgent):
       {
         extensions,
         own,
-        modelOverride: config.subagentModel?.value,
+        models: modelsOf(config),
         defaults,
-        leadId: opened.leadLog.agent,
+        leadId: log.opened.leadLog.agent,
         newId: () => createId<AgentId>("agt"),
-        ...runtimes,
-        async slot(signal) {
-          const admitted = await limits.acquire({ parentDepth: 0, signal, isReturning: true });
-          if (!admitted.ok) throw new TroupeError("agent", admitted.message);
-          return admitted.slot;
-        },
+        factory,
+        slot: (signal) => requireSlot(limits, { parentDepth: 0, signal, isReturning: true }),
       },
     );
 
   return {
     registry: subagents,
-    async acquireSlot(parent, signal) {
-      const admitted = await limits.acquire({ parentDepth: parent.path.split("/").length - 1, signal });
-      if (!admitted.ok) throw new TroupeError("agent", admitted.message);
-      return admitted.slot;
-    },
+    acquireSlot: (parent, signal) => requireSlot(limits, { parentDepth: parent.path.split("/").length - 1, signal }),
     acquireSlotNow: limits.acquireSlotNow,
     isolate: (mate, signal) => isolateInWorktree({ ...mate, agentId: createId("agt") }, isolationAt(mate.cwd), signal),
     toolsOf,
@@ -196,13 +160,14 @@ export function createSessionSubagents(shared: SessionResources, own: OwnAgent):
       sendToBackground.clear();
     },
     ...lost,
-    resumeRemoteAgents: remotes.resume,
+    resumeRemoteAgents: (lead, replayed) =>
+      remotes.resume(replayed, { lead, subagents, acquireSlotNow: limits.acquireSlotNow }),
     leave: remotes.leave,
     subagentsOf,
-    agentOf: (id) => runtimes.get(id)?.agent,
-    paths,
+    agentOf: (id) => factory.get(id)?.agent,
+    paths: () => [...new Set([...earlierPaths, ...subagents.all().map(({ path }) => path)])],
     delegate,
-    sendPrompt: (path, content) => promptSubagent(path, content, { subagents, runtimes, own, signal: closing.signal }),
+    sendPrompt: (path, content) => promptSubagent(path, content, { subagents, factory, own, signal: closing.signal }),
     async interrupt(path) {
       const subagent = subagents.all().find((each) => each.path === path);
       if (subagent?.running) await subagent.interrupt("the user interrupted it");
@@ -216,6 +181,40 @@ export function createSessionSubagents(shared: SessionResources, own: OwnAgent):
       await subagents.close();
     },
   };
+}
+
+/** The limits on agents, with those of earlier runs counted. */
+function openLimits({ config, log, budget, ports: { clock } }: SessionContext): AgentSlots {
+  const limits = budget.slots ?? createAgentSlots(config.limits, { clock });
+  for (const { event } of [...log.opened.leadLog.replayed, ...log.earlierAgents]) limits.countEarlier(event);
+  return limits;
+}
+
+function subagentDefaults({ config: { subagents, watchdog }, ports: { clock } }: SessionContext): SubagentDefaults {
+  const idle = createIdleCache();
+  return {
+    clock,
+    watchdog,
+    sideQuestions: {
+      progress: subagents.progressSummaries ?? true,
+      history: subagents.historySummaries ?? true,
+      reportCheck: subagents.handOverCheck === "on",
+    },
+    onWake: idle.wakes,
+    onIdle: idle.rests,
+  };
+}
+
+function createPlaces({ config, ports: { clock, createId } }: SessionContext, own: OwnAgent) {
+  const { home, userHome, childEnv: env } = config;
+  const place = { home, userHome, env, clock, createId };
+  const placeAt = (cwd: string): RepositoryContext => ({ ...place, cwd, sandboxFor: sandboxesOf(config) });
+  const isolationAt = (cwd: string): IsolationPorts => ({
+    place: placeAt(cwd),
+    settings: config.worktree,
+    hooks: own.runtime().hooks,
+  });
+  return { placeAt, isolationAt };
 }
 
 /** Resolves when the user sends foreground agents to the background, or on abort. */
@@ -233,7 +232,7 @@ const whenSent = (waiting: Set<() => void>, signal: AbortSignal): Promise<void> 
 async function promptSubagent(
   path: AgentPath,
   content: readonly ContentPart[],
-  { subagents, runtimes, own, signal }: PromptPorts,
+  { subagents, factory, own, signal }: PromptPorts,
 ): Promise<Ack | undefined> {
   const subagent = await subagents.find(path);
   if (subagent?.path !== path) return undefined;
@@ -241,7 +240,7 @@ async function promptSubagent(
   if ("blocked" in submitted) return { ok: false, code: "blocked_by_hook", message: submitted.blocked };
   const parent = subagents.all().find(({ id }) => id === subagent.parent);
   // If the parent is idle the report goes to the lead, because the parent would have to be woken for it.
-  const reportTo = (parent?.running ? runtimes.get(subagent.parent) : undefined) ?? own.runtime();
+  const reportTo = (parent?.running ? factory.get(subagent.parent) : undefined) ?? own.runtime();
   const ports = { subagents, background: reportTo.background.tasks, signal };
   await resumeSubagent(subagent, { parts: submitted.parts, by: "user", description: subagent.description }, ports);
   return { ok: true };
@@ -249,7 +248,9 @@ async function promptSubagent(
 
 interface PromptPorts {
   readonly subagents: SubagentRegistry;
-  readonly runtimes: Pick<SubagentRuntimes, "get">;
+  readonly factory: Pick<SessionRuntimeFactory, "get">;
   readonly own: OwnAgent;
   readonly signal: AbortSignal;
 }
+
+const modelsOf = ({ subagentModel, aliases }: Config) => ({ override: subagentModel?.value, aliases });

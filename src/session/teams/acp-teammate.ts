@@ -2,6 +2,7 @@ import { teammateConduct } from "../../agent/index.ts";
 import { createProcessScope, type CreateId } from "../../platform/index.ts";
 import type { AgentDefinition, CallId, ModelClient, PermissionMode, RequestId } from "../../protocol/index.ts";
 import type { Config } from "../config/load-config.ts";
+import { type StoreOptions, storeVariables } from "../config/store-variables.ts";
 import { ownExecutable } from "../config/own-executable.ts";
 import type { MemberContext } from "../member-context.ts";
 import type { PermissionAsker } from "../session-context.ts";
@@ -9,6 +10,7 @@ import type { PermissionAsker } from "../session-context.ts";
 export interface AcpTeammateOptions {
   readonly member?: MemberContext | undefined;
   readonly config: Pick<Config, "home" | "cwd">;
+  readonly flags: StoreOptions;
   /** The user's full environment: the external program finds its own keys and settings in it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly asker: PermissionAsker;
@@ -29,8 +31,8 @@ export async function createAcpTeammate(
   const { team, name } = member;
   const processes = createProcessScope();
   const env = Object.fromEntries(
-    Object.entries({ ...options.env, TROUPE_HOME: config.home }).flatMap(([key, value]) =>
-      value === undefined ? [] : [[key, value] as const],
+    Object.entries({ ...options.env, ...storeVariables(options.flags), TROUPE_HOME: config.home }).flatMap(
+      ([key, value]) => (value === undefined ? [] : [[key, value] as const]),
     ),
   );
   const [program, ...words] = ownExecutable();

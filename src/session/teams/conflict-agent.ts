@@ -1,4 +1,4 @@
-import { conflictTask, giveUpReason } from "../../agent/index.ts";
+import { conflictTask } from "../../agent/index.ts";
 import { isInside } from "../../platform/index.ts";
 import { type AgentId, oneLine, type PermissionMode, type StoredEnvelope, TroupeError } from "../../protocol/index.ts";
 import type { SessionStore } from "../../store/index.ts";
@@ -10,6 +10,7 @@ import {
   type RepositoryContext,
 } from "../../team/index.ts";
 import type { Session } from "../session.ts";
+import { askConflictAgent } from "../subagents/ask-conflict-agent.ts";
 import { startSession, type StartOptions } from "../start-session.ts";
 
 export interface ConflictAgentOptions {
@@ -37,7 +38,7 @@ export function createConflictAgent(options: ConflictAgentOptions): ResolveConfl
       const assignee = isAuthor && author ? { agent: author.agentId } : { type: options.type };
       const name = "agent" in assignee ? `author ${assignee.agent}` : `a new agent (${assignee.type})`;
       onProgress(`${conflict.branch}: conflict goes to ${name}`);
-      const report = await session.delegate({
+      const { resolution, said } = await askConflictAgent((work) => session.delegate(work), conflict, {
         who: assignee,
         description: `resolve the conflict of ${conflict.branch}`,
         prompt: await promptFor(conflict, { author, isAuthor }),
@@ -45,13 +46,12 @@ export function createConflictAgent(options: ConflictAgentOptions): ResolveConfl
         mode: options.mode,
         signal,
       });
-      const failure = report.status === "completed" ? giveUpReason(report.text) : (report.reason ?? report.status);
-      if (failure !== undefined) {
-        onProgress(`${conflict.branch}: the agent did not resolve it: ${shortLine(failure)}`);
-        return "unresolved";
-      }
-      onProgress(`${conflict.branch}: the agent says: ${shortLine(report.text)}`);
-      return "resolved";
+      onProgress(
+        resolution === "resolved"
+          ? `${conflict.branch}: the agent says: ${shortLine(said)}`
+          : `${conflict.branch}: the agent did not resolve it: ${shortLine(resolution.unresolved)}`,
+      );
+      return resolution;
     } finally {
       await session.close();
     }

@@ -1,3 +1,4 @@
+import { definedFields } from "../../platform/index.ts";
 import { type Ack, keptOwner, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
 import type { TaskList } from "../../store/index.ts";
 import { withAssignmentMail } from "../../team/index.ts";
@@ -16,12 +17,7 @@ export async function dispatchTeamCommand(
     case "mail.send": {
       const { to, text, summary, urgent } = command;
       const team = command.team === undefined ? registry.with(to) : registry.get(command.team);
-      const mail = {
-        from: teamUser,
-        text,
-        ...(summary !== undefined && { summary }),
-        ...(urgent !== undefined && { urgent }),
-      };
+      const mail = { from: teamUser, text, ...definedFields({ summary, urgent }) };
       if (to === "*") await team.mailbox.broadcast(mail);
       else await team.mailbox.send({ ...mail, to });
       return { ok: true };

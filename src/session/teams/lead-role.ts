@@ -2,7 +2,7 @@ import { leadConduct, troupeNotice } from "../../agent/index.ts";
 import { closeAll } from "../../platform/index.ts";
 import { type Envelope, type Member, teamLead, TroupeError, type WorkItemId } from "../../protocol/index.ts";
 import type { TaskList } from "../../store/index.ts";
-import { createTeamTools } from "../../team/index.ts";
+import { createTeamTools, onlyForOwner } from "../../team/index.ts";
 import { createTeamRegistry, type LeadRoleOptions, type TeamRegistry, toolNames } from "./team-registry.ts";
 import type { TeamRole, TeamPorts } from "./team-role.ts";
 import { spawnForMember, spawnTeammate } from "./spawn-teammate.ts";
@@ -58,7 +58,7 @@ export const connectLeadRole =
         ...(options.isOn
           ? [
               leadMessageTool(toolPorts, { registry, options, ports, presenters }),
-              ...createTeamTools({ create, remove, conduct }),
+              ...onlyForOwner(createTeamTools({ create, remove, conduct }), () => ports.runtime().id),
             ]
           : []),
       ],

@@ -1,5 +1,5 @@
 import { type Agent, claimedTask, planReminder, sentBackByHook, troupeNotice } from "../../agent/index.ts";
-import { type Clock, closeAll, type CreateId, currentProcess } from "../../platform/index.ts";
+import { type Clock, closeAll, createLate, type CreateId, currentProcess, type Late } from "../../platform/index.ts";
 import {
   type Ack,
   type Envelope,
@@ -76,145 +76,159 @@ export interface MemberRoleOptions {
 const defaultPermissionTimeoutMs = 600_000;
 
 export function createMemberRole(options: MemberRoleOptions): MemberRole {
-  const { team, mailbox, member, presence, settings, clock } = options;
-  const { name } = member;
+  const { team, member, settings, clock, createId } = options;
+  // The agent's tools and questions use the connection, and the connection needs the agent.
+  const connection = createLate<Connection>(`the connection of ${member.name} to ${team.name}`);
+  const agent = () => connection.get().agent();
   const startedAt = clock.now();
-  const roster = createRosterNotes(name, () => team.record.current().members);
-  let current: InboxConsumer | undefined;
-  let agentOf: TeamPorts["agent"] = () => {
-    throw new Error(`${name} is not connected to ${team.name} yet`);
-  };
-  const link = (): InboxConsumer => {
-    if (!current) throw new Error(`${name} is not connected to ${team.name} yet`);
-    return current;
-  };
-  let setWaitReason: (question: string | undefined) => void = () => undefined;
-  let folder = () => member.worktreePath ?? member.cwd;
   const sending = new AbortController();
-  const sender = senderOf(options, () => agentOf(), sending.signal);
+  const sender = senderOf(options, agent, sending.signal);
   const asks = createPermissionRequests({
     sender,
-    folder: () => folder(),
-    createId: options.createId,
+    folder: () => connection.get().folder(),
+    createId,
     clock,
     timeoutMs: settings.permissionTimeoutMs ?? defaultPermissionTimeoutMs,
-    onWait: (question) => setWaitReason(question),
-    onUnexpectedAnswer: (message) =>
-      agentOf().record({ type: "notice.raised", level: "warning", code: "mail", message }),
-    tell: (text) => tellQuietly(agentOf(), text, options),
+    onWait: (question) => connection.get().setWaitReason(question),
+    onUnexpectedAnswer: (message) => agent().record({ type: "notice.raised", level: "warning", code: "mail", message }),
+    tell: (text) => tellQuietly(agent(), text, options),
   });
-
-  const spawns = createSpawnRequests({ sender, clock, createId: options.createId });
-  /** The lead starts the new teammate: a team has one lead, whichever member requested it. */
-  const starter: TeammateStarter = {
-    teamOf: (asked) => (asked === undefined || asked === team.name ? team.name : undefined),
-    start: async (parent, wish) => textResult(await spawns.start(wish, parent.mode)),
-  };
-
-  const connect = (ports: TeamPorts): TeamRole => {
-    const { agent, runtime: seat } = ports;
-    agentOf = agent;
-    folder = () => seat().cwd();
-    const fail = (error: unknown) => {
-      void agent().fail(error);
-      runner.failWith(error);
-    };
-    const claims = new Map<WorkItemId, number>();
-    const over = new AbortController();
-    const runner = createTeammateRunner({
-      name,
-      link,
-      agent,
-      conversation: () => seat().conversation,
-      presence,
-      claiming: claimingPorts(options, { claims, roster, ports }),
-      unreadMail: () => unreadMail(name, { mailbox, agent: agent() }),
-      beforeIdle: createBeforeIdle(ports, { name, team: team.name }),
-      prepareReport: () => prepareReport(options, ports, link()),
-      setMode: ({ mode, atMost }) =>
-        setTeammateMode(seat(), { mode: options.remoteHost?.capMode(mode) ?? mode, atMost }, member),
-      isOutdated: ({ timestamp }) => ports.replayed.length > 0 && Date.parse(timestamp) < startedAt,
-      replayed: ports.replayed,
-      onEnd: options.onEnd,
-      onFailure: fail,
-      clock,
-    });
-    setWaitReason = runner.setWaitReason;
-    current = createInboxConsumer({
-      sender,
-      mailbox,
-      agent,
-      conversation: () => seat().conversation,
-      handlers: { ...asks.handlers, ...spawns.handlers, ...runner.handlers },
-      replayed: ports.replayed,
-      noteOn: (mail) => joinNotes([asks.noteOn(mail), roster.take()]),
-      onAdmitted: async ({ wakes }) => {
-        if (wakes) runner.markBusy();
-      },
-      beforeMark: async () => {
-        await runner.statePublished();
-        await options.remoteHost?.flushed();
-      },
-      onFailure: fail,
-      clock,
-    });
-    const watchers = createWatchers(options, ports, { link, fail });
-    const toolPorts = {
-      ports,
-      claims,
-      me: () => name,
-      team: () => team.name,
-      tasks: async () => team.tasks,
-      members: () => team.record.current().members,
-      link,
-      unlandedWork: unlandedWorkBy(options),
-    };
-    return {
-      tools: [memberMessageTool(toolPorts, { team, runner }), ...taskTools(toolPorts)],
-      adaptTool: adaptToolTo(toolPorts),
-      starter: settings.nestedTeams ? starter : undefined,
-      ready: (signal) => link().catchUp(signal),
-      observe(envelope) {
-        link().observe(envelope);
-        runner.observe(envelope);
-        watchers.observe(envelope);
-      },
-      async start() {
-        const isNew = !ports.replayed.some(({ event }) => event.type === "team.joined");
-        if (isNew) await agent().record({ type: "team.joined", team: team.name, name, role: "teammate" });
-        if (isNew && options.wasStartedBefore)
-          await reportMissingTranscript({ name, sessionId: ports.sessionId }, { ...options, mailbox, agent: agent() });
-        await tellRecreatedWorktree(agent(), options);
-        await (isNew ? runner.beginOwnTask() : tellMemberResumed(options, ports));
-        link().start();
-        watchers.start();
-        if (options.publishesTasks) publishTaskList(team.tasks, { team: team.name, agent, signal: over.signal });
-        for (const requestId of findUnsettledRequests(ports)) await asks.withdraw(requestId);
-        // A conversation that still needs an answer is a reason to work, like new mail. Wake the agent before it
-        // publishes its state, so that it does not appear idle.
-        if (seat().conversation.awaitsAnswer || seat().conversation.hasReason) agent().wake();
-        await runner.start();
-      },
-      dispatch: async (): Promise<Ack> => ({
-        ok: false,
-        code: "not_the_lead",
-        message: `${name} is a member of ${team.name}. Only the session of ${teamLead} can do this.`,
-      }),
-      running: () => [],
-      ongoingWork: async () => [await ongoingOf(options)],
-      async close() {
-        over.abort(new DOMException("the session has ended", "AbortError"));
-        await closeAll([watchers.close, runner.close, link().close, async () => sending.abort()]);
-      },
-    };
-  };
-
+  const spawns = createSpawnRequests({ sender, clock, createId });
   return {
     asker: (question, signal) => asks.ask(question, signal),
     askHost: asks.askHost,
-    connect,
+    connect: (ports) => connectMember(options, ports, { connection, startedAt, sender, sending, asks, spawns }),
   };
 }
+
+/** The connected teammate, as its questions and tools use it. */
+interface Connection {
+  agent(): Agent;
+  folder(): string;
+  setWaitReason(question: string | undefined): void;
+  readonly link: InboxConsumer;
+}
+
+interface MemberRequests {
+  readonly connection: Late<Connection>;
+  readonly startedAt: number;
+  readonly sender: MailSender;
+  /** Stops sending when the session closes. */
+  readonly sending: AbortController;
+  readonly asks: ReturnType<typeof createPermissionRequests>;
+  readonly spawns: ReturnType<typeof createSpawnRequests>;
+}
+
+function connectMember(
+  options: MemberRoleOptions,
+  ports: TeamPorts,
+  { connection, startedAt, sender, sending, asks, spawns }: MemberRequests,
+): TeamRole {
+  const { team, mailbox, member, presence, settings, clock } = options;
+  const { name } = member;
+  const { agent, runtime: seat } = ports;
+  const roster = createRosterNotes(name, () => team.record.current().members);
+  const link = () => connection.get().link;
+  const fail = (error: unknown) => {
+    void agent().fail(error);
+    runner.failWith(error);
+  };
+  const claims = new Map<WorkItemId, number>();
+  const over = new AbortController();
+  const runner = createTeammateRunner({
+    name,
+    link,
+    agent,
+    conversation: () => seat().conversation,
+    presence,
+    claiming: claimingPorts(options, { claims, roster, ports }),
+    unreadMail: () => unreadMail(name, { mailbox, agent: agent() }),
+    beforeIdle: createBeforeIdle(ports, { name, team: team.name }),
+    prepareReport: () => prepareReport(options, ports, link()),
+    setMode: ({ mode, atMost }) =>
+      setTeammateMode(seat(), { mode: options.remoteHost?.capMode(mode) ?? mode, atMost }, member),
+    isOutdated: ({ timestamp }) => ports.replayed.length > 0 && Date.parse(timestamp) < startedAt,
+    jobs: () => seat().background.running(),
+    replayed: ports.replayed,
+    onEnd: options.onEnd,
+    onFailure: fail,
+    clock,
+  });
+  const consumer = createInboxConsumer({
+    sender,
+    mailbox,
+    agent,
+    conversation: () => seat().conversation,
+    handlers: { ...asks.handlers, ...spawns.handlers, ...runner.handlers },
+    replayed: ports.replayed,
+    noteOn: (mail) => joinNotes([asks.noteOn(mail), roster.take()]),
+    onAdmitted: async ({ wakes }) => {
+      if (wakes) runner.markBusy();
+    },
+    beforeMark: async () => {
+      await runner.statePublished();
+      await options.remoteHost?.flushed();
+    },
+    onFailure: fail,
+    clock,
+  });
+  connection.set({ agent, folder: () => seat().cwd(), setWaitReason: runner.setWaitReason, link: consumer });
+  const watchers = createWatchers(options, ports, { link, fail });
+  const toolPorts = {
+    ports,
+    claims,
+    me: () => name,
+    team: () => team.name,
+    tasks: async () => team.tasks,
+    members: () => team.record.current().members,
+    link,
+    unlandedWork: unlandedWorkBy(options),
+  };
+  return {
+    tools: [memberMessageTool(toolPorts, { team, runner }), ...taskTools(toolPorts)],
+    adaptTool: adaptToolTo(toolPorts),
+    starter: settings.nestedTeams ? starterOf(team, spawns) : undefined,
+    ready: (signal) => link().catchUp(signal),
+    observe(envelope) {
+      link().observe(envelope);
+      runner.observe(envelope);
+      watchers.observe(envelope);
+    },
+    async start() {
+      const isNew = !ports.replayed.some(({ event }) => event.type === "team.joined");
+      if (isNew) await agent().record({ type: "team.joined", team: team.name, name, role: "teammate" });
+      if (isNew && options.wasStartedBefore)
+        await reportMissingTranscript({ name, sessionId: ports.sessionId }, { ...options, mailbox, agent: agent() });
+      await tellRecreatedWorktree(agent(), options);
+      await (isNew ? runner.beginOwnTask() : tellMemberResumed(options, ports));
+      link().start();
+      watchers.start();
+      if (options.publishesTasks) publishTaskList(team.tasks, { team: team.name, agent, signal: over.signal });
+      for (const requestId of findUnsettledRequests(ports)) await asks.withdraw(requestId);
+      // A conversation that still needs an answer is a reason to work, like new mail. Wake the agent before it
+      // publishes its state, so that it does not appear idle.
+      if (seat().conversation.awaitsAnswer || seat().conversation.hasReason) agent().wake();
+      await runner.start();
+    },
+    dispatch: async (): Promise<Ack> => ({
+      ok: false,
+      code: "not_the_lead",
+      message: `${name} is a member of ${team.name}. Only the session of ${teamLead} can do this.`,
+    }),
+    running: () => [],
+    ongoingWork: async () => [await ongoingOf(options)],
+    async close() {
+      over.abort(new DOMException("the session has ended", "AbortError"));
+      await closeAll([watchers.close, runner.close, link().close, async () => sending.abort()]);
+    },
+  };
+}
+
+/** The lead starts the new teammate: a team has one lead, whichever member requested it. */
+const starterOf = (team: StoredTeam, spawns: MemberRequests["spawns"]): TeammateStarter => ({
+  teamOf: (asked) => (asked === undefined || asked === team.name ? team.name : undefined),
+  start: async (parent, wish) => textResult(await spawns.start(wish, parent.mode)),
+});
 
 /** Marks received mail before a report. Otherwise the lead would assume unread mail. */
 async function prepareReport({ remoteHost, worktree }: MemberRoleOptions, ports: TeamPorts, link: InboxConsumer) {

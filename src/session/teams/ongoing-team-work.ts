@@ -27,9 +27,9 @@ export async function leadOngoingWork(team: {
 }): Promise<OngoingTeam> {
   const states = new Map(team.statuses().map(({ name, state }) => [name, state]));
   const lines = (members: readonly Member[]) =>
-    members.map(({ name, agentType = "general-purpose", ended }) => {
-      const state = ended ? `ended (${ended.reason})` : (states.get(name) ?? "starting");
-      return `${name} (${agentType}): ${state}`;
+    members.map((member) => {
+      const { name, ended } = member;
+      return `${described(member)}: ${ended ? `ended (${ended.reason})` : (states.get(name) ?? "starting")}`;
     });
   const members = team.members();
   const [there, gone] = [members.filter(({ ended }) => !ended), members.filter(({ ended }) => ended)];
@@ -48,10 +48,13 @@ export async function memberOngoingWork(
   const others = members.filter((each) => each.name !== name && !each.ended);
   return {
     heading: `You are ${name} in team ${team}. ${others.length === 0 ? "It has no other members." : "The other members:"}`,
-    members: others.map(({ name: other, agentType }) => (agentType === undefined ? other : `${other} (${agentType})`)),
+    members: others.map(described),
     tasks: await readTasks(tasks),
   };
 }
+
+/** The type of a member that joined by itself may be unknown. */
+const described = ({ name, agentType }: Member) => (agentType === undefined ? name : `${name} (${agentType})`);
 
 /** The tasks of a session without a team. */
 export const ownOngoingWork = async (tasks: () => Promise<TaskList>): Promise<OngoingTeam> => ({

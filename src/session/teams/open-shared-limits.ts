@@ -9,27 +9,14 @@ import {
   storageError,
 } from "../../platform/index.ts";
 import type { LimitSettings } from "../../protocol/index.ts";
-import type { OpenedSession } from "../../store/index.ts";
 import { createSharedSlots, type SharedSlots } from "../../team/index.ts";
-import type { Config } from "../config/load-config.ts";
-import type { StartOptions } from "../start-session.ts";
-import { areTeamsOn } from "./launch-flags.ts";
+import type { LeadSession } from "./open-shared-accounts.ts";
 
 /**
- * Limits the number of agents of a session and its members together. Undefined if the session leads no team. Nothing is
- * created or opened before the first agent starts.
+ * Limits the number of agents of a session and its members together. Nothing is created or opened before the first
+ * agent starts.
  */
-export function openLeadLimits(parts: {
-  readonly options: StartOptions;
-  readonly config: Config;
-  readonly opened: OpenedSession;
-  readonly clock: Clock;
-  readonly createId: CreateId;
-}): SharedSlots | undefined {
-  const { options, config, opened, clock, createId } = parts;
-  const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined" && event.role === "lead");
-  if (options.member || options.store || options.host?.memory || !(areTeamsOn(options, config) || hasLed))
-    return undefined;
+export function openLeadLimits({ config, opened, clock, createId }: LeadSession): SharedSlots {
   const path = join(config.home, "projects", projectName(config.cwd), opened.sessionId, "places.jsonl");
   return openSharedLimits(path, { settings: config.limits, makeFolder: () => makeFolderOf(path), clock, createId });
 }

@@ -1,6 +1,7 @@
 import type { Ledger } from "../../agent/index.ts";
 import type { createGateRegistry } from "../../model/index.ts";
 import type { ModelClient, SessionId } from "../../protocol/index.ts";
+import type { FunctionHooks } from "../hooks/function-hooks.ts";
 import type { SharedSlots } from "../../team/index.ts";
 
 /** Resources that a lead shares with teammates in the same process. */
@@ -12,6 +13,8 @@ export interface ProcessShared {
   readonly counted: Set<SessionId>;
   /** Shared limits on the number of agents. Undefined if each session counts its own. */
   readonly limits?: SharedSlots | undefined;
+  /** The hooks in code of the program that runs this process. */
+  readonly hooks?: FunctionHooks | undefined;
   /** True if no user answers permission questions of this process. */
   readonly isUnattended?: boolean | undefined;
 }

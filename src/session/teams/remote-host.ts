@@ -1,8 +1,7 @@
 import { join, relative } from "node:path";
 import type { Ledger } from "../../agent/index.ts";
 import { isInside } from "../../platform/index.ts";
-import type { AllowedPath, Envelope, Member, PermissionMode, SessionId } from "../../protocol/index.ts";
-import type { ConfigFlags } from "../config/load-config.ts";
+import type { AllowedPath, Envelope, Member, PermissionMode, SessionId, SessionOptions } from "../../protocol/index.ts";
 import type { MemberRole } from "./member-role.ts";
 import type { PermissionAsker } from "../session-context.ts";
 
@@ -15,7 +14,7 @@ export interface RemoteHost {
   /** The session id of this run only. */
   readonly sessionId: SessionId;
   /** Replaces the flags that the lead was started with. */
-  readonly flags: ConfigFlags;
+  readonly flags: SessionOptions;
   readonly conduct: string;
   /** The teammate's budget, if there is one. It does not include previous runs. */
   readonly ledger?: Ledger | undefined;

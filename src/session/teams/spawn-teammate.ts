@@ -1,4 +1,5 @@
 import { isReadOnlyType } from "../../agent/definitions/index.ts";
+import { repositoryFolder } from "../../platform/index.ts";
 import { type AgentId, leadPath, type Member, type SessionId, teamLead, TroupeError } from "../../protocol/index.ts";
 import {
   handOverTask,
@@ -10,7 +11,7 @@ import {
 import { textResult, type ToolResult } from "../../tool/index.ts";
 import type { LeadRoleOptions, TeamRegistry } from "./team-registry.ts";
 import type { TeamPorts } from "./team-role.ts";
-import { branchUseOf } from "./team-tools.ts";
+import { branchUseOf, refusalOf } from "./team-tools.ts";
 
 export interface SpawnTeammatePorts {
   readonly registry: TeamRegistry;
@@ -26,9 +27,11 @@ export async function spawnTeammate(
 ): Promise<ToolResult> {
   const team = registry.get(teammateRequest.team);
   const { coordinator } = ports.shared.session.role;
+  const commits = await commitsIn(parent.cwd, ports);
   const facts = (member: Member) => ({
     team: team.name,
     cwd: parent.cwd,
+    commits,
     onlyReads: branchUseOf(member.name, { ports, members: () => [member] }) === "compare",
   });
   const known = team
@@ -167,6 +170,14 @@ export async function spawnForMember(
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
+/** Without a user, a commit that needs permission is refused. Outside a repository there is nothing to ask git about. */
+async function commitsIn(cwd: string, ports: TeamPorts): Promise<SpawnedFacts["commits"]> {
+  const { asker } = ports.shared.session.ports;
+  if (asker === "reply" || typeof asker === "function") return "possible";
+  if (repositoryFolder(cwd) === undefined) return "no repository";
+  return (await refusalOf("git commit -m work", ports)) === undefined ? "possible" : "refused";
+}
+
 const takenNameNote = (asked: string, name: string) =>
   asked === name
     ? []
@@ -184,12 +195,14 @@ interface SpawnedFacts {
   /** The folder of the agent that started it. */
   readonly cwd: string;
   readonly notices: readonly string[];
+  /** `refused`: no agent of this run can commit in the folder of its lead. A folder without git has no commits at all. */
+  readonly commits: "possible" | "refused" | "no repository";
   /** Its type only reads. */
   readonly onlyReads: boolean;
   readonly task?: string | undefined;
 }
 
-function spawned(member: Member, { team, cwd, notices, onlyReads, task }: SpawnedFacts): ToolResult {
+function spawned(member: Member, { team, cwd, commits, notices, onlyReads, task }: SpawnedFacts): ToolResult {
   const notes = notices.map((notice) => `Note: ${notice}`);
   return textResult(
     [
@@ -197,7 +210,10 @@ function spawned(member: Member, { team, cwd, notices, onlyReads, task }: Spawne
       `Teammate ${member.name} (${member.agentId}) has started in team ${team}.`,
       onlyReads
         ? `It only reads, in ${member.worktreePath ?? member.cwd}: there is nothing to land.`
-        : placeText(member, cwd),
+        : placeText(member, { cwd, commits }),
+      ...(member.planModeRequired && !onlyReads
+        ? ["It only reads until you approve its plan, which reaches you as a message."]
+        : []),
       ...(task === undefined ? [] : [task]),
       "It works independently, and you receive its report when it is done. Use SendMessage to talk to it.",
     ].join("\n"),
@@ -205,11 +221,18 @@ function spawned(member: Member, { team, cwd, notices, onlyReads, task }: Spawne
 }
 
 /** Where a teammate works, and how its work reaches the agent that started it. */
-function placeText({ worktreePath, worktreeBranch, worker, cwd }: Member, own: string): string {
+function placeText(
+  { worktreePath, worktreeBranch, worker, cwd }: Member,
+  { cwd: own, commits }: Pick<SpawnedFacts, "cwd" | "commits">,
+): string {
   if (worker !== undefined) return `It works on another machine. Its commits arrive here on branch ${worker.branch}.`;
   if (worktreePath !== undefined)
     return `It works in ${worktreePath} on branch ${worktreeBranch}. Only commits land: when it has reported, bring them to your branch with Land (branches: [${JSON.stringify(worktreeBranch)}]).`;
+  const uncommitted =
+    commits !== "refused"
+      ? ""
+      : " No agent can commit in this folder in this run: its changes stay uncommitted. If they must be landed, start it with isolation: worktree.";
   return cwd === own
-    ? `It works in your folder, ${cwd}, and has no separate branch: you see its changes there at once, and there is nothing to land.`
+    ? `It works in your folder, ${cwd}, and has no separate branch: you see its changes there at once, and there is nothing to land.${uncommitted}`
     : `It works in ${cwd} and has no separate branch: its changes are in that folder, and there is nothing to land.`;
 }

@@ -1,5 +1,5 @@
 import { type Agent, leadConduct, teamAlreadyLed, teamStillActive, troupeNotice } from "../../agent/index.ts";
-import { type Clock, closeAll, type CreateId, nearestName, sameName } from "../../platform/index.ts";
+import { type Clock, closeAll, type CreateId, nearestName, sameName, definedFields } from "../../platform/index.ts";
 import {
   type Event,
   isExternal,
@@ -21,7 +21,7 @@ import {
 } from "../../team/index.ts";
 import { createTeammateSlots } from "./teammate-slots.ts";
 import { createReportArchive } from "./archive-report.ts";
-import type { TeammateJobs } from "../remote/teammate-jobs.ts";
+import type { TeammateJobs } from "../../remote/index.ts";
 import type { TeamPorts } from "./team-role.ts";
 import { leadOngoingWork, tellResumed } from "./ongoing-team-work.ts";
 import { publishTaskList } from "./publish-task-list.ts";
@@ -78,65 +78,30 @@ export interface TeamRegistryOptions extends LeadRoleOptions {
 }
 
 export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPorts): TeamRegistry {
-  const { store, settings, clock, createId } = options;
-  const { agent, runtime: seat } = ports;
+  const { store, createId } = options;
+  const { agent } = ports;
   const teams = new Map<string, LeadTeam>();
   const closers = new Map<string, () => Promise<void>>();
   /** Teams that the lead's model created, also in previous runs. Unused ones are deleted on close. */
   const made = new Set(previouslyLedTeams(ports, ({ made: isMade }) => isMade === true));
   const closed = new AbortController();
-  const onProblems = createDamageNotices(ports);
-  const slots = ports.subagents && createTeammateSlots(ports.subagents.acquireSlotNow);
+  const leading: Leading = {
+    options,
+    ports,
+    teams,
+    closers,
+    closed: closed.signal,
+    onProblems: createDamageNotices(ports),
+    slots: ports.subagents && createTeammateSlots(ports.subagents.acquireSlotNow),
+  };
 
   const findTeam = (name?: string): LeadTeam | undefined =>
     name === undefined ? [...teams.values()].at(-1) : teams.get(sameName(name, [...teams.keys()]) ?? name);
   const requireTeam = (name?: string): LeadTeam => {
     const found = findTeam(name);
-    if (found) return found;
-    const names = [...teams.keys()];
-    const hint =
-      names.length === 0 ? "Create one with TeamCreate, or start with --team" : `Known teams: ${names.join(", ")}`;
-    throw new TroupeError(
-      "team",
-      name === undefined ? `There is no team yet. ${hint}.` : `There is no team ${JSON.stringify(name)}. ${hint}.`,
-    );
+    if (!found) throw noTeamError(name, [...teams.keys()]);
+    return found;
   };
-
-  const startLeading = async (team: StoredTeam): Promise<readonly string[]> => {
-    const { createLeadTeam, teamMailbox } = await loadLeadTeam();
-    const mailbox = teamMailbox(team, { clock, createId });
-    const lead = await createLeadTeam({
-      team,
-      mailbox,
-      lead: agent,
-      conversation: () => seat().conversation,
-      permissions: { ask: ports.shared.ask, plansBy: settings.planApproval ?? "lead", mode: () => seat().mode() },
-      backends: options.backends,
-      worktrees: options.worktrees,
-      archiveReport: createReportArchive(ports.shared.session.log.opened, team.name),
-      limits: leadLimits(settings, ports),
-      onStatus: (status, member) => {
-        if (member.name !== teamLead && !isExternal(member)) slots?.statusChanged(team.name, status);
-        agent().live(memberChangedEvent(team.name, status, member));
-      },
-      spawnForMember: settings.nestedTeams
-        ? (member, request) => options.spawnForMember(team.name, member, request)
-        : undefined,
-      onProblems,
-      replayed: ports.replayed,
-      clock,
-      createId,
-    });
-    for (const member of lead.members()) await renewBudget(team, member, options.launch);
-    teams.set(team.name, lead);
-    const left = new AbortController();
-    followTasks(team.tasks, team.name, AbortSignal.any([closed.signal, left.signal]));
-    closers.set(team.name, () => closeAll([() => left.abort(), lead.close, mailbox.close, team.close]));
-    return lead.start();
-  };
-
-  const followTasks = (tasks: TaskList, team: string | undefined, signal = closed.signal) =>
-    publishTaskList(tasks, { team, agent, signal, onProblems });
 
   const join = async (name: string, how: { readonly made?: true } = {}) => {
     await agent().record({ type: "team.joined", team: name, name: teamLead, role: "lead", ...how });
@@ -147,35 +112,17 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
   const create = async (wanted: string, description?: string) => {
     await assertNeedsTeam(wanted, [...teams.values()]);
     const team = await make(wanted, description);
-    await startLeading(team);
+    await startLeading(team, leading);
     made.add(team.name);
     await join(team.name, { made: true });
     return { team: team.name, lead: teamLead };
   };
 
-  /** Rejects if another session leads the team: both would read the same inbox. */
-  const adoptUnlessLed = async (team: StoredTeam): Promise<readonly string[]> => {
-    const before = await team.presence.look(teamLead);
-    if (before && before.alive !== "dead" && before.state !== "ended") {
-      await team.close();
-      throw new TroupeError(
-        "team",
-        `cannot lead team ${team.name}: another session leads it (process ${before.pid}). Close that session first.`,
-      );
-    }
-    await team.record.changeTeam({ leadSessionId: ports.sessionId });
-    return startLeading(team);
-  };
-
-  /** Resumes a team that a previous run of this session led, unless another session leads it now. */
-  const resumeLeading = async (team: StoredTeam): Promise<readonly string[]> =>
-    (await team.record.read()).leadSessionId === ports.sessionId ? startLeading(team) : adoptUnlessLed(team);
-
   /** Adopts an existing team that has no active lead. Returns undefined if there is no such team. */
   const adopt = async (name: string): Promise<string | undefined> => {
     const known = (await store.list()).find((summary) => summary.name === name);
     if (!known) return undefined;
-    await raiseNotices(await adoptUnlessLed(await store.open(name)));
+    await raiseNotices(await adoptUnlessLed(await store.open(name), leading));
     made.delete(name);
     await join(name);
     return name;
@@ -188,30 +135,26 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
     if (/-\d+$/.test(name) && name !== wanted.normalize("NFC")) {
       await team.close();
       await store.delete(name);
-      const names = (await store.list()).map((known) => known.name);
-      const other = nearestName(wanted, names) ?? names.join(", ");
-      throw new TroupeError("team", `A team with a name similar to ${wanted} exists: ${other}. Use its exact name.`);
+      throw similarTeamError(
+        wanted,
+        (await store.list()).map((known) => known.name),
+      );
     }
-    await startLeading(team);
+    await startLeading(team, leading);
     await join(name);
     return name;
   };
 
   const raiseNotices = (notices: readonly string[]) => raiseTeamNotices(notices, agent(), createId);
 
-  const leave = async (name: string, reason: string) => {
-    await closers.get(name)?.();
-    closers.delete(name);
-    teams.delete(name);
-    await agent().record({ type: "team.left", team: name, reason });
-  };
-
-  const remove = async (name?: string) => {
-    const team = requireTeam(name);
+  const remove = async (wanted?: string) => {
+    const team = requireTeam(wanted);
+    const { name } = team;
     assertAllEnded(team);
-    await leave(team.name, "deleted");
-    await store.delete(team.name);
-    return { team: team.name, still: findTeam()?.name };
+    await drop(name, leading);
+    await agent().record({ type: "team.left", team: name, reason: "deleted" });
+    await store.delete(name);
+    return { team: name, still: findTeam()?.name };
   };
 
   return {
@@ -221,20 +164,11 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
     with: (nameOrId) => findTeamWith(nameOrId, [...teams.values()]) ?? requireTeam(),
     create,
     remove,
-    teammateStarted: (team, name, slot) => slots?.started(team, name, slot),
-    publishTaskList: followTasks,
+    teammateStarted: (team, name, slot) => leading.slots?.started(team, name, slot),
+    publishTaskList: (tasks, team) => followTasks({ team, tasks }, leading),
     closed: closed.signal,
     async start() {
-      for (const name of previouslyLedTeams(ports)) {
-        const missing = await store
-          .open(name)
-          .then(resumeLeading)
-          .catch((error: unknown) => {
-            if (!TroupeError.is(error)) throw error;
-            return [`cannot resume team ${name}: ${error.message}`];
-          });
-        await raiseNotices(missing);
-      }
+      for (const name of previouslyLedTeams(ports)) await raiseNotices(await resumeLeading(name, leading));
       await tellLeadResumed([...teams.values()], ports, createId);
       if (options.team === undefined || teams.has(options.team)) return;
       const team = (await adopt(options.team)) ?? (await createRequested(options.team));
@@ -244,18 +178,116 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
     },
     async close() {
       const leaving = [...teams].map(([name, team]) => async () => {
-        const isOver = isEmpty(team) && !(settings.keep ?? false);
+        const isOver = isEmpty(team) && !(options.settings.keep ?? false);
         await closers.get(name)?.();
         if (isOver && made.has(name)) await store.delete(name);
       });
       await closeAll([
         ...leaving,
         options.closeBackends,
-        () => slots?.close(),
+        () => leading.slots?.close(),
         () => closed.abort(new DOMException("the session has ended", "AbortError")),
       ]);
     },
   };
+}
+
+/** The teams that the session leads now, and what it needs to lead one more. */
+interface Leading {
+  readonly options: TeamRegistryOptions;
+  readonly ports: TeamPorts;
+  readonly teams: Map<string, LeadTeam>;
+  readonly closers: Map<string, () => Promise<void>>;
+  readonly closed: AbortSignal;
+  readonly onProblems: ReturnType<typeof createDamageNotices>;
+  readonly slots: ReturnType<typeof createTeammateSlots> | undefined;
+}
+
+/** Returns notices about members that could not be resumed. */
+async function startLeading(team: StoredTeam, leading: Leading): Promise<readonly string[]> {
+  const { options, ports, teams, closers, slots, onProblems } = leading;
+  const { settings, clock, createId } = options;
+  const { agent, runtime } = ports;
+  const { createLeadTeam, teamMailbox } = await loadLeadTeam();
+  const mailbox = teamMailbox(team, { clock, createId });
+  const lead = await createLeadTeam({
+    team,
+    mailbox,
+    lead: agent,
+    conversation: () => runtime().conversation,
+    permissions: { ask: ports.shared.ask, plansBy: settings.planApproval ?? "lead", mode: () => runtime().mode() },
+    backends: options.backends,
+    worktrees: options.worktrees,
+    archiveReport: createReportArchive(ports.shared.session.log.opened, team.name),
+    limits: leadLimits(settings, ports),
+    onStatus: (status, member) => {
+      if (member.name !== teamLead && !isExternal(member)) slots?.statusChanged(team.name, status);
+      agent().live(memberChangedEvent(team.name, status, member));
+    },
+    spawnForMember: settings.nestedTeams
+      ? (member, request) => options.spawnForMember(team.name, member, request)
+      : undefined,
+    onProblems,
+    replayed: ports.replayed,
+    clock,
+    createId,
+  });
+  for (const member of lead.members()) await renewBudget(team, member, options.launch);
+  teams.set(team.name, lead);
+  const left = new AbortController();
+  followTasks({ team: team.name, tasks: team.tasks, left: left.signal }, leading);
+  closers.set(team.name, () => closeAll([() => left.abort(), lead.close, mailbox.close, team.close]));
+  return lead.start().catch((error: unknown) => drop(team.name, { teams, closers, error }));
+}
+
+function followTasks(
+  { team, tasks, left }: { readonly team?: string | undefined; readonly tasks: TaskList; readonly left?: AbortSignal },
+  { ports, closed, onProblems }: Leading,
+): void {
+  const signal = left ? AbortSignal.any([closed, left]) : closed;
+  publishTaskList(tasks, { team, agent: ports.agent, signal, onProblems });
+}
+
+/** Rejects if another session leads the team: both would read the same inbox. */
+async function adoptUnlessLed(team: StoredTeam, leading: Leading): Promise<readonly string[]> {
+  const before = await team.presence.look(teamLead);
+  if (before && before.alive !== "dead" && before.state !== "ended") {
+    await team.close();
+    throw new TroupeError(
+      "team",
+      `cannot lead team ${team.name}: another session leads it (process ${before.pid}). Close that session first.`,
+    );
+  }
+  await team.record.changeTeam({ leadSessionId: leading.ports.sessionId });
+  return startLeading(team, leading);
+}
+
+/**
+ * Resumes a team that a previous run of this session led, unless another session leads it now. Returns notices about
+ * what could not be resumed.
+ */
+async function resumeLeading(name: string, leading: Leading): Promise<readonly string[]> {
+  const { options, ports } = leading;
+  try {
+    const team = await options.store.open(name);
+    const { leadSessionId } = await team.record.read();
+    return await (leadSessionId === ports.sessionId ? startLeading(team, leading) : adoptUnlessLed(team, leading));
+  } catch (error) {
+    if (!TroupeError.is(error)) throw error;
+    return [`cannot resume team ${name}: ${error.message}`];
+  }
+}
+
+function noTeamError(name: string | undefined, known: readonly string[]): TroupeError {
+  const hint =
+    known.length === 0 ? "Create one with TeamCreate, or start with --team" : `Known teams: ${known.join(", ")}`;
+  const what = name === undefined ? "There is no team yet" : `There is no team ${JSON.stringify(name)}`;
+  return new TroupeError("team", `${what}. ${hint}.`);
+}
+
+function similarTeamError(wanted: string, names: readonly string[]): TroupeError {
+  const other = nearestName(wanted, names) ?? names.join(", ");
+  return new TroupeError("team", `A team with a name similar to ${wanted} exists: ${other}. Use its exact name.`);
 }
 
 /** Gives a member the current budget for its next start: it may have changed since the member joined. */
@@ -268,12 +300,7 @@ async function renewBudget(
   const isSame = launch.maxBudgetUsd === maxBudgetUsd && launch.maxTokens === maxTokens;
   if (isSame && launch.ledger === ledger && launch.places === file) return;
   const { maxBudgetUsd: _, maxTokens: __, ledger: ___, places: ____, ...rest } = launch;
-  const now = {
-    ...(maxBudgetUsd !== undefined && { maxBudgetUsd }),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(ledger !== undefined && { ledger }),
-    ...(file !== undefined && { places: file }),
-  };
+  const now = definedFields({ maxBudgetUsd, maxTokens, ledger, places: file });
   await record.change(name, { launch: { ...rest, ...now } });
 }
 
@@ -388,4 +415,20 @@ export function memberChangedEvent(team: string, status: Parameters<LeadTeamOpti
     ...(tmuxPaneId && { tmuxPaneId }),
     ...(member.ended && { ended: member.ended.reason }),
   };
+}
+
+interface LedTeams {
+  readonly teams: Map<string, LeadTeam>;
+  readonly closers: Map<string, () => Promise<void>>;
+}
+
+/** Stops leading a team, so that no run waits for it. Throws the error that made it impossible to lead, if any. */
+async function drop(name: string, { teams, closers, error }: LedTeams & { readonly error: unknown }): Promise<never>;
+async function drop(name: string, led: LedTeams): Promise<void>;
+async function drop(name: string, { teams, closers, error }: LedTeams & { readonly error?: unknown }): Promise<void> {
+  const close = closers.get(name);
+  closers.delete(name);
+  teams.delete(name);
+  await close?.();
+  if (error !== undefined) throw error;
 }

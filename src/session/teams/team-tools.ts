@@ -1,6 +1,6 @@
 import { isReadOnlyType } from "../../agent/definitions/index.ts";
 import { type BranchUse, type LeftWorktree, refusedCommand, type RefusedCommand } from "../../agent/index.ts";
-import { currentProcess } from "../../platform/index.ts";
+import { currentProcess, definedFields } from "../../platform/index.ts";
 import { type Member, type MemberStatus, teamLead, type WorkItemId } from "../../protocol/index.ts";
 import type { TaskList } from "../../store/index.ts";
 import {
@@ -10,6 +10,7 @@ import {
   explainMembers,
   type InboxConsumer,
   type MemberMessagePorts,
+  onlyForOwner,
 } from "../../team/index.ts";
 import type { Tool } from "../../tool/index.ts";
 import type { TeamPorts } from "./team-role.ts";
@@ -51,7 +52,7 @@ const checkTimeoutMs = 300_000;
 
 export function taskTools(toolPorts: TaskToolPorts): readonly Tool[] {
   const { ports } = toolPorts;
-  return createTaskTools({
+  const tools = createTaskTools({
     list: toolPorts.tasks,
     memberName: toolPorts.me,
     team: toolPorts.team,
@@ -87,6 +88,7 @@ export function taskTools(toolPorts: TaskToolPorts): readonly Tool[] {
     holder: currentProcess(),
     claims: toolPorts.claims,
   });
+  return onlyForOwner(tools, () => ports.runtime().id);
 }
 
 /** TaskStop and TaskOutput explain the members of the team. */
@@ -106,7 +108,7 @@ export function branchUseOf(name: string, { members, ports }: Pick<TaskToolPorts
 const canWrite = ({ tools }: TeamPorts): boolean =>
   tools().some(({ name }) => name === "Edit" || name === "Write" || name === "NotebookEdit");
 
-async function refusalOf(command: string, { tools, runtime }: TeamPorts): Promise<RefusedCommand | undefined> {
+export async function refusalOf(command: string, { tools, runtime }: TeamPorts): Promise<RefusedCommand | undefined> {
   const bash = tools().find(({ name }) => name === "Bash");
   if (!bash) return { why: "no Bash tool is available to run it", allowedWith: undefined };
   return refusedCommand(await runtime().policy.decide(bash, { command }));
@@ -123,12 +125,7 @@ export function messageTool(toolPorts: MessageToolPorts): Tool {
     statusOf: toolPorts.statusOf,
     receipt: (to, id) => toolPorts.linkTo(to).receipt(id, to.name),
     async send(to, { text, summary, urgent }) {
-      return toolPorts.linkTo(to).send({
-        to: to.name,
-        text,
-        ...(summary !== undefined && { summary }),
-        ...(urgent !== undefined && { urgent }),
-      });
+      return toolPorts.linkTo(to).send({ to: to.name, text, ...definedFields({ summary, urgent }) });
     },
   });
 }

@@ -1,4 +1,4 @@
-import type { MemberStatus } from "../../protocol/index.ts";
+import { jobWaitOf, type MemberStatus } from "../../protocol/index.ts";
 import type { AgentSlot } from "../../team/index.ts";
 
 /** The slots of teammates. A teammate holds a slot while it works, and none while it is idle or waits for an answer. */
@@ -28,11 +28,15 @@ export function createTeammateSlots(acquireSlot: (member: string) => AgentSlot):
       if (!idle.has(key)) ensureSlot(key);
       slot.release();
     },
-    statusChanged(team, { name, state }) {
+    statusChanged(team, status) {
+      const { name, state } = status;
       const key = keyOf(team, name);
       switch (state) {
         case "working":
-          return ensureSlot(key);
+          if (jobWaitOf(status) === undefined) return ensureSlot(key);
+          // It waits for a background job.
+          idle.add(key);
+          return release(key);
         // A waiting teammate needs no slot, and its answer may need one.
         case "waiting":
         case "idle":

@@ -1,3 +1,4 @@
+import { systemClock, withTimeLimit } from "../../platform/index.ts";
 import { encodeSpans, type SpanBatch } from "./otlp.ts";
 import type { Span } from "./span.ts";
 
@@ -85,14 +86,12 @@ async function post(
   for (let attempt = 0; attempt < attempts && !closing.aborted; attempt++) {
     if (attempt > 0) await pause(retryMs * 2 ** (attempt - 1), closing);
     try {
-      const response = await fetch(endpoint, {
-        method: "POST",
-        headers: { ...headers, "content-type": "application/json" },
-        body,
-        redirect: "error",
-        signal: AbortSignal.any([closing, AbortSignal.timeout(10_000)]),
+      const { response, answer } = await withTimeLimit(systemClock, 10_000, async (late) => {
+        const signal = AbortSignal.any([closing, late]);
+        const init = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body, signal };
+        const response = await fetch(endpoint, { ...init, redirect: "error" });
+        return { response, answer: (await response.text()).slice(0, 500) };
       });
-      const answer = (await response.text()).slice(0, 500);
       if (response.ok) return partialLoss(answer);
       problem = `it responded with status ${response.status}`;
       if (!retryableStatuses.has(response.status)) return problem;

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Mail, type MailId, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
 import type { HeldMail, Inbox, InboxReader, InboxReading, MailBodies } from "../team/inbox/inbox.ts";
+import { openImportingReader } from "./importing-reader.ts";
 import { formatMessage, isWhole, parseMessage } from "./claude-message.ts";
 import type { SharedJson } from "./shared-json.ts";
 import type { BodyContext } from "./message-body.ts";
@@ -104,52 +105,7 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
 
   const openReader = async (): Promise<InboxReader> => {
     if (!options.isOurs(member)) throw notOursError(member);
-    const reader = await own.openReader();
-    const stop = new AbortController();
-    const over = AbortSignal.any([stop.signal, options.closed]);
-    let failure: Error | undefined;
-    let taking: Promise<void> = Promise.resolve();
-    const take = (): Promise<void> => {
-      // An earlier failure was reported to its own caller.
-      taking = taking
-        .catch(() => undefined)
-        .then(async () => {
-          if (!over.aborted) await importMail();
-        });
-      return taking;
-    };
-    const onHint = () => {
-      take().catch((error: unknown) => {
-        failure ??= error instanceof Error ? error : new Error(String(error));
-      });
-    };
-    const unfollow = watcher.follow(path, onHint);
-    onHint();
-    return {
-      ...reader,
-      async unread() {
-        await take();
-        return reader.unread();
-      },
-      async mark(ids, state) {
-        await take();
-        await reader.mark(ids, state);
-      },
-      takeNotices: () => [...reader.takeNotices(), ...options.takeDamage(), ...told()],
-      async close() {
-        unfollow();
-        stop.abort();
-        await taking.catch(() => undefined); // reported as a notice
-        await reader.close();
-      },
-    };
-
-    function told(): string[] {
-      if (failure === undefined) return [];
-      const why = failure.message;
-      failure = undefined;
-      return [`cannot import mail of ${member}; the next mail triggers another attempt: ${why}`];
-    }
+    return openImportingReader(await own.openReader(), { ...options, importMail });
   };
 
   async function* watch(signal: AbortSignal): AsyncGenerator<readonly HeldMail[]> {

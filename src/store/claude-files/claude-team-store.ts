@@ -22,8 +22,9 @@ import { checkedName, openClaudeTeam } from "./claude-team.ts";
 import { leadProcess, newConfig, parseConfig } from "./config-file.ts";
 import type { OwnTeam } from "./config-journal.ts";
 import { createSharedJson } from "./shared-json.ts";
+import type { PresenceTimes } from "../team/presence/presence-times.ts";
 
-export interface ClaudeTeamStoreOptions {
+export interface ClaudeTeamStoreOptions extends PresenceTimes {
   /** Claude Code's folder: `CLAUDE_CONFIG_DIR`, or `~/.claude`. */
   readonly claudeFolder: string;
   /** Troupe's checked state folder. */
@@ -34,9 +35,6 @@ export interface ClaudeTeamStoreOptions {
   readonly waitMs?: number;
   /** A lock that is not renewed for this long belongs to a dead process. */
   readonly staleMs?: number;
-  readonly leaseMs?: number;
-  readonly beatMs?: number;
-  readonly uptime?: () => number;
 }
 
 /** Teams in the files of Claude Code: teams it made, and teams that Troupe makes for it. */
@@ -102,10 +100,8 @@ export function createClaudeTeamStore(options: ClaudeTeamStoreOptions): TeamStor
   };
 
   const openFiles = (name: string, own: string): StoredTeam => {
-    const { leaseMs, beatMs, uptime } = options;
     const tasks = join(claudeFolder, "tasks", checkedName(name));
-    const times = { waitMs, staleMs, leaseMs, beatMs, uptime };
-    return openClaudeTeam({ name, folder: folderOf(name), tasks, own, clock, createId, ...times });
+    return openClaudeTeam({ ...options, name, folder: folderOf(name), tasks, own, waitMs, staleMs });
   };
 
   const list = async (): Promise<TeamSummary[]> => {

@@ -15,8 +15,9 @@ import { openConfigJournal } from "./config-journal.ts";
 import { openClaudeRequests } from "./claude-requests.ts";
 import { createSharedJson } from "./shared-json.ts";
 import { openTaskJournal } from "./task-journal.ts";
+import type { PresenceTimes } from "../team/presence/presence-times.ts";
 
-export interface ClaudeTeamOptions {
+export interface ClaudeTeamOptions extends PresenceTimes {
   readonly name: string;
   /** Claude Code's folder of the team, and of its tasks. */
   readonly folder: string;
@@ -27,9 +28,6 @@ export interface ClaudeTeamOptions {
   readonly createId: CreateId;
   readonly waitMs: number;
   readonly staleMs: number;
-  readonly leaseMs?: number | undefined;
-  readonly beatMs?: number | undefined;
-  readonly uptime?: (() => number) | undefined;
 }
 
 /** A team in Claude Code's files. Data that those files cannot hold is in our own files. */
@@ -46,15 +44,7 @@ export function openClaudeTeam(options: ClaudeTeamOptions): StoredTeam {
   const journal = openConfigJournal({ config, own: join(options.own, "own.json"), json, clock, watcher });
   const keys = { join: async () => undefined, keyOf: async () => undefined };
   const record = createRecord(journal, { clock, where: config, keys });
-  const { leaseMs, beatMs, uptime } = options;
-  const ownPresence = createPresence({
-    clock,
-    owner: currentProcess(),
-    folder: files.presence,
-    ...(leaseMs !== undefined && { leaseMs }),
-    ...(beatMs !== undefined && { beatMs }),
-    ...(uptime && { uptime }),
-  });
+  const ownPresence = createPresence({ ...options, owner: currentProcess(), folder: files.presence });
   const now = () => clock.now();
   const presence = createClaudePresence({ own: ownPresence, isOurs: journal.isOurs, config: journal.config, now });
   const assertThere = () => {

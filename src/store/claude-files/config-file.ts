@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { currentProcess, type ProcessIdentity } from "../../platform/index.ts";
+import { currentProcess, type ProcessIdentity, definedFields } from "../../platform/index.ts";
 import { AgentColor, type Member, type Team, teamLead, TroupeError } from "../../protocol/index.ts";
 import { leadSessionOf } from "./lead-session.ts";
 
@@ -83,11 +83,9 @@ export function toConfigMember(member: Member, before: ConfigMember | undefined)
     ...before,
     agentId,
     name,
-    ...(agentType !== undefined && { agentType }),
-    ...(color !== undefined && { color }),
+    ...definedFields({ agentType, color }),
     joinedAt: Date.parse(member.joinedAt),
-    ...(model !== undefined && { model }),
-    ...(prompt !== undefined && { prompt }),
+    ...definedFields({ model, prompt }),
     planModeRequired: planModeRequired ?? false,
     cwd: member.worktreePath ?? cwd,
   };
@@ -100,9 +98,7 @@ export function fromConfigMember(entry: ConfigMember, team: string): Member {
   return {
     agentId: entry.agentId ?? `${name}@${team}`,
     name,
-    ...(agentType !== undefined && { agentType }),
-    ...(model !== undefined && { model }),
-    ...(prompt !== undefined && { prompt }),
+    ...definedFields({ agentType, model, prompt }),
     ...(color.success && { color: color.data }),
     ...(planModeRequired !== undefined && { planModeRequired }),
     joinedAt: new Date(joinedAt).toISOString(),

@@ -9,16 +9,16 @@ import {
   storageError,
   writeFileAtomic,
 } from "../../platform/index.ts";
-import { isOpenTask, parseJson, TroupeError, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
+import { parseJson, TroupeError, type WorkItemId } from "../../protocol/index.ts";
 import { createChangeFeed } from "../team/journal/change-feed.ts";
 import type { Journal } from "../team/journal/journal.ts";
 import type { RefusedTask } from "../team/tasks/validate-task-entry.ts";
-import { runtimeName } from "../team/record/team-names.ts";
 import type { TaskEntry } from "../team/tasks/task-entry.ts";
 import type { TaskChange } from "../team/tasks/task-list.ts";
 import { taskFold } from "../team/tasks/journal-task-list.ts";
-import { emptyTasks, openBlockers, putItem, type TaskState } from "../team/tasks/task-list-state.ts";
+import { emptyTasks, putItem, type TaskState } from "../team/tasks/task-list-state.ts";
 import type { SharedJson } from "./shared-json.ts";
+import { changesBetween, type SeenTasks } from "./task-changes.ts";
 import { formatTask, parseTask, type ReadTask } from "./task-file.ts";
 
 export interface TaskJournalOptions {
@@ -71,6 +71,8 @@ export function openTaskJournal(options: TaskJournalOptions): Journal<TaskState,
     return state;
   };
 
+  const seenTasks = (tasks: SeenTasks["tasks"]): SeenTasks => ({ tasks, state: stateOf(tasks) });
+
   const read = (): TaskState => stateOf(readAll());
 
   const write = async (entry: TaskEntry) => {
@@ -111,47 +113,9 @@ export function openTaskJournal(options: TaskJournalOptions): Journal<TaskState,
     const now = readAll();
     const before = told;
     told = now;
-    if (before !== undefined) for (const change of changesBetween(before, now)) feed.push(change);
-  };
-
-  const changesBetween = (
-    before: ReadonlyMap<WorkItemId, ReadTask>,
-    after: ReadonlyMap<WorkItemId, ReadTask>,
-  ): TaskChange[] => {
-    const [old, now] = [stateOf(before), stateOf(after)];
-    const freed = (item: WorkItem) =>
-      item.blocks.filter((id) => {
-        const [was, is] = [old.items.get(id), now.items.get(id)];
-        return (
-          was && is?.status === "pending" && openBlockers(old, was).length > 0 && openBlockers(now, is).length === 0
-        );
-      });
-    const changes: TaskChange[] = [];
-    for (const { item, last } of after.values()) {
-      const was = before.get(item.id);
-      if (was !== undefined && isSame(was, after.get(item.id))) continue;
-      const isOur = last !== undefined && last.number !== was?.last?.number && isUnchanged(item, after.get(item.id));
-      const facts = isOur ? last : guessed(was?.item, item);
-      const { what, by, at, why } = facts as Pick<TaskChange, "what" | "by" | "at" | "why">;
-      const known = { ...(was && { previous: was.item }), ...(why !== undefined && { why }) };
-      changes.push({ what, by, at, item, freed: isOpenTask(item) ? [] : freed(item), ...known });
-    }
-    for (const { item } of before.values()) {
-      if (after.has(item.id)) continue;
-      const at = new Date(options.clock.now()).toISOString();
-      changes.push({ what: "deleted", by: runtimeName, at, item: { ...item, status: "deleted" }, freed: freed(item) });
-    }
-    return changes;
-  };
-
-  /** Infers what another program did from the result. */
-  const guessed = (was: WorkItem | undefined, item: WorkItem): Pick<TaskChange, "what" | "by" | "at"> => {
+    if (before === undefined) return;
     const at = new Date(options.clock.now()).toISOString();
-    const by = item.owner ?? item.createdBy;
-    if (was === undefined) return { what: "created", by: item.createdBy, at };
-    if (was.status === item.status) return { what: "changed", by, at };
-    const what = { pending: "released", in_progress: "claimed", completed: "completed", deleted: "deleted" } as const;
-    return { what: what[item.status], by, at };
+    for (const change of changesBetween(seenTasks(before), seenTasks(now), at)) feed.push(change);
   };
 
   const feed = createChangeFeed<TaskChange>({
@@ -179,15 +143,6 @@ export function openTaskJournal(options: TaskJournalOptions): Journal<TaskState,
     problems: () => [...troubles.values()],
     close: async () => feed.close(),
   };
-}
-
-const isSame = (a: ReadTask, b: ReadTask | undefined): boolean =>
-  a.last?.number === b?.last?.number && JSON.stringify(a.item) === JSON.stringify(b?.item);
-
-/** True if no other program has changed it since we wrote it. */
-function isUnchanged(item: WorkItem, task: ReadTask | undefined): boolean {
-  const ours = (task?.raw["metadata"] as { troupe?: { status?: unknown; owner?: unknown } } | undefined)?.troupe;
-  return ours?.status === item.status && ours.owner === item.owner;
 }
 
 function repairEdge(state: TaskState, id: WorkItemId, edge: { blocks?: WorkItemId; blockedBy?: WorkItemId }): void {

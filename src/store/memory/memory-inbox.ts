@@ -1,6 +1,6 @@
 import { type Mail, messageOf, TroupeError } from "../../protocol/index.ts";
 import type { HeldMail, Inbox, InboxReader } from "../team/inbox/inbox.ts";
-import { createInboxFold, heldMail, type InboxEntry } from "../team/inbox/inbox-fold.ts";
+import { createInboxFold, entriesBehind, heldMail, type InboxEntry } from "../team/inbox/inbox-fold.ts";
 import { createInboxFollower, type InboxFollower } from "../team/inbox/inbox-follower.ts";
 import { parseInboxRecord } from "../team/inbox/inbox-record.ts";
 import type { MemoryClaims } from "./memory-claims.ts";
@@ -69,8 +69,8 @@ export function createMemoryInbox({ team, member, path, claims }: MemoryInboxOpt
       mark: (ids, state) =>
         io.turn((append) => {
           assertOpen();
-          const isBehind = (entry: InboxEntry) => entry.state !== "read" && entry.state !== state;
-          const changed = ids.flatMap((id) => fold.entries.get(id) ?? []).filter(isBehind);
+          const known = ids.flatMap((id) => fold.entries.get(id) ?? []);
+          const changed = entriesBehind(known, state);
           if (changed.length > 0) append(path, [changed], (marked) => fold.mark(marked, state));
         }),
       takeNotices: () => [],

@@ -1,7 +1,13 @@
 import type { Clock } from "../../platform/index.ts";
 import type { MemberState } from "../../protocol/index.ts";
 import type { MemberPresence, OwnPresence, Presence } from "../team/presence/presence.ts";
-import { alreadyRunningError, goneReason, setOwnState, statusOfMember } from "../team/presence/presence-status.ts";
+import {
+  alreadyRunningError,
+  goneReason,
+  setOwnState,
+  statusOfMember,
+  type OwnState,
+} from "../team/presence/presence-status.ts";
 import type { MemoryIo } from "./memory-io.ts";
 
 /** The published states of a team's members, for all processes. */
@@ -76,10 +82,10 @@ export function createMemoryPresence({ path, clock, leaseMs }: MemoryPresenceOpt
         earlier?.lost.abort();
         return {
           lost: member.lost.signal,
-          set: (nextState, nextDetail) =>
+          set: (nextState, nextDetail, nextSince) =>
             setOwnState(
               member,
-              { state: nextState, detail: nextDetail },
+              { state: nextState, detail: nextDetail, since: nextSince },
               { now, publish: () => io.turn(() => publish(member)) },
             ),
           close: async () => stop(member),
@@ -99,24 +105,15 @@ export function createMemoryPresence({ path, clock, leaseMs }: MemoryPresenceOpt
   return { open };
 }
 
-interface Published {
-  readonly name: string;
-  readonly state: MemberState;
-  readonly detail: string | undefined;
-  readonly since: string;
+interface Published extends Readonly<Omit<OwnState, "lost">> {
   readonly io: MemoryIo;
   readonly pid: number;
   /** A monotonic time once the renewals have stopped. */
   renewedAt: "always" | number;
 }
 
-interface OwnMember {
-  readonly name: string;
-  readonly lost: AbortController;
+interface OwnMember extends OwnState {
   /** The published state that this member may replace. */
   last: Published | undefined;
   isOpen: boolean;
-  state: MemberState;
-  detail: string | undefined;
-  since: string;
 }

@@ -1,23 +1,18 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import * as z from "zod";
-import type { Clock } from "../../platform/index.ts";
 import { StoredEnvelope } from "../../protocol/index.ts";
 import type { AgentNews, TeamEvents } from "../team/team-events.ts";
 import { requestWithRetry } from "./connection/bus-request.ts";
-import type { Bus } from "./connection/bus.ts";
 import { followBatches } from "./follow-batches.ts";
 import { parseMessage } from "./journal/journal-message.ts";
 import type { Outbox } from "./outbox/outbox.ts";
 import { openFeed } from "./journal/stream-feed.ts";
 import type { TeamSubjects } from "./team-subjects.ts";
+import type { StreamContext } from "./connection/stream-context.ts";
 
-export interface BusEventsOptions {
-  readonly bus: Bus;
-  readonly stream: string;
+export interface BusEventsOptions extends StreamContext {
   readonly subjects: TeamSubjects;
   readonly outbox: Outbox;
-  readonly clock: Clock;
-  readonly waitMs: number;
   readonly closed: AbortSignal;
 }
 

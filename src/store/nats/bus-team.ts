@@ -1,9 +1,8 @@
 import { join } from "node:path";
-import type { Clock, CreateId } from "../../platform/index.ts";
+import type { CreateId } from "../../platform/index.ts";
 import { createTaskList, taskFold } from "../team/tasks/journal-task-list.ts";
 import { teamFold } from "../team/record/team-fold.ts";
 import type { StoredTeam } from "../team/team-store.ts";
-import type { Bus } from "./connection/bus.ts";
 import { openBusBodies } from "./inbox/bus-mail-bodies.ts";
 import { openBusEvents, subjectOfLane } from "./bus-team-events.ts";
 import { openBusInbox } from "./inbox/bus-inbox.ts";
@@ -14,22 +13,21 @@ import { storeLaunchLocally } from "./record/store-launch-locally.ts";
 import { openOutbox } from "./outbox/outbox.ts";
 import { openPresenceMessages } from "./presence/presence-messages.ts";
 import { bucketName, teamSubjects } from "./team-subjects.ts";
+import type { PresenceTimes } from "../team/presence/presence-times.ts";
+import type { StreamContext } from "./connection/stream-context.ts";
 
-export interface BusTeamOptions {
-  readonly bus: Bus;
+export interface BusTeamOptions extends StreamContext, Required<StoreSizes & PresenceTimes> {
   readonly name: string;
-  readonly stream: string;
   /** The team's files on this machine: outboxes, signing keys, downloaded bodies. */
   readonly folder: string;
-  readonly clock: Clock;
   readonly createId: CreateId;
-  readonly waitMs: number;
-  readonly limitBytes: number;
-  readonly keepRead: number;
-  readonly leaseMs: number;
-  readonly beatMs: number;
-  readonly uptime: () => number;
   readonly replicas: number;
+}
+
+export interface StoreSizes {
+  /** The record, the task list and inboxes are compacted above this size. This much read mail stays in an inbox. */
+  readonly limitBytes?: number;
+  readonly keepRead?: number;
 }
 
 export async function openBusTeam(options: BusTeamOptions): Promise<StoredTeam> {

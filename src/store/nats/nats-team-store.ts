@@ -10,18 +10,19 @@ import { teamFold } from "../team/record/team-fold.ts";
 import { newTeamSnapshot } from "../team/record/journal-team-record.ts";
 import type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "../team/team-store.ts";
 import { unknownTeamError } from "../team/team-errors.ts";
-import { requestWithRetry, publish } from "./connection/bus-request.ts";
-import { apiCode, isStreamMissing } from "./connection/bus-errors.ts";
+import { publish } from "./connection/bus-request.ts";
 import { openBusJournal } from "./journal/bus-journal.ts";
 import { makePair } from "./record/member-key-pairs.ts";
 import { base64 } from "./record/bus-team-record.ts";
-import { type BusTeamOptions, openBusTeam } from "./bus-team.ts";
+import { type BusTeamOptions, openBusTeam, type StoreSizes } from "./bus-team.ts";
 import { type Bus, type BusAddress, connectBus } from "./connection/bus.ts";
 import { checkServer } from "./connection/check-server.ts";
 import { createSharedBus } from "./connection/shared-bus.ts";
+import { deleteStream, findStream, makeStream, streamsOn, sweepStreams } from "./team-streams.ts";
 import { bucketName, streamName, streamPrefix, teamSubjects } from "./team-subjects.ts";
+import type { PresenceTimes } from "../team/presence/presence-times.ts";
 
-export interface NatsTeamStoreOptions {
+export interface NatsTeamStoreOptions extends StoreSizes, PresenceTimes {
   readonly bus: BusAddress;
   /** The checked state folder. Outboxes and keys stay on this machine, whatever happens to the bus. */
   readonly home: string;
@@ -33,12 +34,6 @@ export interface NatsTeamStoreOptions {
   readonly replicas?: number;
   /** How long a call waits for a bus that does not answer. */
   readonly waitMs?: number;
-  /** The record, the task list and inboxes are compacted above this size. This much read mail stays in an inbox. */
-  readonly limitBytes?: number;
-  readonly keepRead?: number;
-  readonly leaseMs?: number;
-  readonly beatMs?: number;
-  readonly uptime?: () => number;
 }
 
 /** The teams of a bus, with one stream each. */
@@ -60,32 +55,14 @@ export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
       for (;;) {
         const name = uniqueName(asked, (skeleton) => taken.has(skeleton));
         const stream = streamName(name, createId<string>("team"));
-        if (await makeStream(bus, { name, stream })) {
+        if (await makeStream(bus, { name, stream, replicas: replicasOn(bus) }, patience)) {
           await begin(bus, { ...wanted, name }, stream);
           return openStream(bus, { name, stream, letGo });
         }
-        await sweep(bus, name);
+        await sweepStreams(bus, name, patience);
         taken.add(skeletonOf(name));
       }
     });
-
-  /** Resolves to false if another process already has a stream for that name. */
-  const makeStream = async (bus: Bus, { name, stream }: { name: string; stream: string }): Promise<boolean> => {
-    const config = {
-      name: stream,
-      subjects: [teamSubjects(name).all],
-      description: `The team ${name} of Troupe`,
-      num_replicas: replicasOn(bus),
-      allow_rollup_hdrs: true,
-    };
-    try {
-      await requestWithRetry(bus, () => bus.jsm.streams.add(config), patience);
-      return true;
-    } catch (error) {
-      if (TroupeError.is(error) && apiCode(error.cause) === 10065) return false;
-      throw error;
-    }
-  };
 
   const replicasOn = (bus: Bus): number => options.replicas ?? (bus.connection.info?.cluster === undefined ? 1 : 3);
 
@@ -110,7 +87,7 @@ export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
 
   const open = (name: string): Promise<StoredTeam> =>
     shared.keep(async (bus, letGo) => {
-      const stream = await findStream(bus, name);
+      const stream = await findStream(bus, name, patience);
       if (stream === undefined) throw unknownTeamError(name, await listOn(bus));
       return openStream(bus, { name, stream, letGo });
     });
@@ -138,76 +115,28 @@ export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
     return { bus, name, stream, folder: folderOf(stream), clock, createId, ...more };
   };
 
-  const findStream = async (bus: Bus, name: string): Promise<string | undefined> => {
-    const { team } = teamSubjects(name);
-    for (const stream of await streamsOn(bus, team)) {
-      const last = await requestWithRetry(
-        bus,
-        () => bus.jsm.streams.getMessage(stream, { last_by_subj: team }),
-        patience,
-      );
-      if (last !== null) return stream;
-    }
-    return undefined;
-  };
-
-  const streamsOn = (bus: Bus, subject: string): Promise<string[]> =>
-    requestWithRetry(
-      bus,
-      async () => {
-        const names: string[] = [];
-        for await (const name of bus.jsm.streams.names(subject)) if (name.startsWith(streamPrefix)) names.push(name);
-        return names;
-      },
-      patience,
-    );
-
   const namesOn = async (bus: Bus): Promise<string[]> => (await listOn(bus)).map(({ name }) => name);
 
   const listOn = async (bus: Bus): Promise<TeamSummary[]> => {
     const summaries: TeamSummary[] = [];
-    for (const stream of await streamsOn(bus, "troupe.*.team")) {
-      const summary = await summarize(bus, stream);
+    for (const stream of await streamsOn(bus, "troupe.*.team", patience)) {
+      const summary = await summarize(stream, (token) => teamOptions(bus, token, stream));
       if (summary !== undefined) summaries.push(summary);
     }
     return summaries.sort((a, b) => (a.name < b.name ? -1 : 1));
   };
 
-  /** Returns undefined for a team that was just deleted or is not complete yet. */
-  const summarize = async (bus: Bus, stream: string): Promise<TeamSummary | undefined> => {
-    const token = stream.slice(streamPrefix.length, stream.lastIndexOf("="));
-    const subject = `troupe.${token}.team`;
-    try {
-      const journal = await openBusJournal(teamFold, { ...teamOptions(bus, token, stream), subject });
-      const { team } = journal.read();
-      await journal.close();
-      return team && { name: team.name, team };
-    } catch (error) {
-      if (!TroupeError.is(error)) throw error;
-      return (await streamsOn(bus, subject)).includes(stream) ? { name: token, problem: error.message } : undefined;
-    }
-  };
-
   const remove: TeamStore["delete"] = (name, { force = false, except = [] } = {}) =>
     shared.use(async (bus) => {
-      const stream = await findStream(bus, name);
+      const stream = await findStream(bus, name, patience);
       if (stream === undefined) throw unknownTeamError(name, await listOn(bus));
       if (!force) await assertQuiet(bus, { name, stream, except });
-      await requestWithRetry(bus, () => bus.jsm.streams.delete(stream), patience);
-      await dropBucket(bus, stream);
+      await deleteStream(bus, stream, patience);
       const folder = folderOf(stream);
       await rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
         throw storageError("delete", folder, error);
       });
     });
-
-  const dropBucket = async (bus: Bus, stream: string) => {
-    try {
-      await bus.jsm.streams.delete(`OBJ_${bucketName(stream)}`);
-    } catch (error) {
-      if (!isStreamMissing(error)) throw error;
-    }
-  };
 
   const assertQuiet = async (bus: Bus, of: { name: string; stream: string; except: readonly string[] }) => {
     const { name, stream, except } = of;
@@ -219,17 +148,25 @@ export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
     }
   };
 
-  /** Removes the remains of a team whose creator was killed before it finished. */
-  const sweep = async (bus: Bus, name: string) => {
-    const { team } = teamSubjects(name);
-    for (const stream of await streamsOn(bus, team)) {
-      const { created, state } = await requestWithRetry(bus, () => bus.jsm.streams.info(stream), patience);
-      const isOld = clock.now() - new Date(created).getTime() > halfMadeMs;
-      if (isOld && state.messages < 2) await requestWithRetry(bus, () => bus.jsm.streams.delete(stream), patience);
-    }
-  };
-
   return { create, open, list: () => shared.use(listOn), delete: remove };
 }
 
-const halfMadeMs = 60_000;
+/** Returns undefined for a team that was just deleted or is not complete yet. */
+async function summarize(
+  stream: string,
+  optionsOf: (token: string) => BusTeamOptions,
+): Promise<TeamSummary | undefined> {
+  const token = stream.slice(streamPrefix.length, stream.lastIndexOf("="));
+  const subject = `troupe.${token}.team`;
+  const options = optionsOf(token);
+  try {
+    const journal = await openBusJournal(teamFold, { ...options, subject });
+    const { team } = journal.read();
+    await journal.close();
+    return team && { name: team.name, team };
+  } catch (error) {
+    if (!TroupeError.is(error)) throw error;
+    const there = await streamsOn(options.bus, subject, options);
+    return there.includes(stream) ? { name: token, problem: error.message } : undefined;
+  }
+}

@@ -27,19 +27,15 @@ import { filesIn, type TeamFiles, teamFiles, teamsFolder } from "./team-files.ts
 import { createTeamRecord, openTeamRecord } from "./record/journal-team-record.ts";
 import type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "./team-store.ts";
 import { unknownTeamError } from "./team-errors.ts";
+import type { PresenceTimes } from "./presence/presence-times.ts";
 
-export interface FileTeamStoreOptions {
+export interface FileTeamStoreOptions extends PresenceTimes {
   /** The checked state folder. */
   readonly home: string;
   readonly clock: Clock;
   readonly createId: CreateId;
   /** The record and the task list are compacted above this size. */
   readonly limitBytes?: number;
-  /** How long a member's presence counts without renewal, and how often it is renewed. */
-  readonly leaseMs?: number;
-  readonly beatMs?: number;
-  /** Milliseconds since the machine started. */
-  readonly uptime?: () => number;
   readonly durability?: "disk" | "process";
   /** Called with problems of the files, for people: for example data that the disk did not keep. */
   readonly onNotice?: ((text: string) => void) | undefined;
@@ -73,7 +69,7 @@ export function createFileTeamStore(options: FileTeamStoreOptions): TeamStore {
     await createTeamRecord({ path: files.record, clock, createId }, team);
     const { version } = taskFold;
     await createJournalFile(files.tasks, { version, snapshot: taskFold.snapshot(taskFold.empty()), createId });
-    for (const name of [teamLead, teamUser]) await memberKey(files.keys, name);
+    for (const name of [teamLead, teamUser]) await memberKey(name, { folder: files.keys });
   };
 
   const open = async (name: string): Promise<StoredTeam> => {
@@ -85,7 +81,11 @@ export function createFileTeamStore(options: FileTeamStoreOptions): TeamStore {
   const openFiles = (name: string, files: TeamFiles): StoredTeam => {
     const watcher = createFolderWatcher();
     const journal = { ...options, watcher, isRequired: true };
-    const record = openTeamRecord({ ...journal, path: files.record, keysFolder: files.keys });
+    const record = openTeamRecord({
+      ...journal,
+      path: files.record,
+      keys: { folder: files.keys, onReplaced: options.onNotice },
+    });
     const tasks = openTaskList({ ...journal, path: files.tasks });
     const presence = createPresence({ ...options, owner, folder: files.presence });
     const mail = openMailFiles({ team: name, files, watcher, clock, createId, onNotice: options.onNotice });

@@ -63,7 +63,7 @@ async function runCheck(command: string, options: AcceptanceCheckOptions): Promi
   const { cwd, env, processes, clock, timeoutMs, sandbox, signal } = options;
   const shell = (await findExecutable("bash", env["PATH"])) ?? "/bin/sh";
   const request = { command: shell, args: ["-c", command], cwd, env: shellEnvironment(env) };
-  const place = await placeInSandbox(request, { sandbox, outside: false });
+  const place = await placeInSandbox(request, { sandbox, place: { walls: "work" } });
   if (place.kind === "refused") return { problem: place.message };
   const output = createCheckOutput();
   const started = clock.monotonic();

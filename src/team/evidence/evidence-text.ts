@@ -31,7 +31,7 @@ export function evidenceText(evidence: FullEvidence, options: EvidenceTextOption
     totalsLine(evidence, hasReport),
     ...listLine("changed", evidence.filesChanged.map(changedFile), 12),
     ...listLine("read", evidence.filesRead.map(file), 8),
-    ...listLine("ran, newest first", evidence.commands.toReversed().map(commandText), 10),
+    ...commandsLine(evidence, hasReport),
     ...listLine("refused", folded(evidence.denied.map(callText)), 4),
     ...listLine("failed", folded(evidence.failed.map(callText)), 4),
     ...(evidence.diff ? [diffText(evidence.diff)] : []),
@@ -74,8 +74,15 @@ function totalsLine(evidence: Evidence, hasReport: boolean): string {
     `$${evidence.costUsd.toFixed(4)}`,
   ].join(", ");
   if (calls !== undefined) return numbers;
-  // A report without any tool call must be recognizable.
-  return `${numbers}. No tool calls${hasReport ? ": whatever the report says, no file was read or changed, no command ran." : "."}`;
+  // A report without any tool call must be recognizable. A background command may have ended without one.
+  const isOnlyTalk = hasReport && evidence.commands.length === 0;
+  return `${numbers}. No tool calls${isOnlyTalk ? ": whatever the report says, no file was read or changed, no command ran." : "."}`;
+}
+
+/** A report that claims a test run without one must be recognizable. */
+function commandsLine({ commands, toolCalls }: Evidence, hasReport: boolean): string[] {
+  if (commands.length > 0) return listLine("ran, newest first", commands.toReversed().map(commandText), 10);
+  return hasReport && Object.keys(toolCalls).length > 0 ? ["ran: no command"] : [];
 }
 
 function callsText({ toolCalls }: Evidence): string | undefined {
@@ -111,7 +118,7 @@ function shortReason(reason: string, what: string): string {
     .replace(/ (?:Do not try|Continue without|Go on)\b.*$/, "")
     .split(/(?<=[.!?]) /)[0];
   const line = oneLine(sentence ?? reason).replace(/[.:]$/, "");
-  return cut(line.replace(what, "").trim() || "no reason", 100);
+  return cut((line.startsWith(what) ? line.slice(what.length).trim() : line) || "no reason", 100);
 }
 
 /** Equal entries count once. */

@@ -4,10 +4,10 @@ import type { Repository } from "../worktree/repository.ts";
 import { type CommandResult, runCommand } from "../worktree/run-command.ts";
 import type { ChosenBranch } from "./choose-branches.ts";
 import { committerIdentity } from "./committer-identity.ts";
-import type { Conflict, ResolveConflict } from "./describe-conflict.ts";
+import type { ResolveConflict } from "./describe-conflict.ts";
 import { findFirstFailing } from "./bisect-failing-branch.ts";
 import type { LandingWorktree } from "./landing-worktree.ts";
-import { resetTo, stackBranch } from "./stack-branch.ts";
+import { type OpenConflict, resetTo, stackBranch } from "./stack-branch.ts";
 
 export interface LandedBranch {
   readonly branch: string;
@@ -22,7 +22,7 @@ export interface LandedBranch {
 
 export type RefusedBranch =
   | { readonly branch: string; readonly reason: "nothing new" }
-  | { readonly branch: string; readonly reason: "conflict"; readonly conflict: Conflict }
+  | ({ readonly branch: string; readonly reason: "conflict" } & OpenConflict)
   | { readonly branch: string; readonly reason: "red"; readonly how: string; readonly tail: string };
 
 export interface Batch {
@@ -98,7 +98,7 @@ async function stackAll(
       landed.push({ branch, tip, commit: stacked.commit, commits: stacked.commits, resolved: stacked.resolved });
     } else if (stacked.kind === "conflict") {
       onProgress?.(`${branch}: conflict in ${stacked.conflict.files.join(", ")}`);
-      refused.push({ branch, reason: "conflict", conflict: stacked.conflict });
+      refused.push({ branch, reason: "conflict", conflict: stacked.conflict, why: stacked.why });
     } else refused.push({ branch, reason: "nothing new" });
   }
   return { landed, refused };
@@ -134,13 +134,20 @@ async function check(
   await resetTo(repository, tree.path, commit);
   onProgress?.(`check at ${commit.slice(0, 9)}: ${settings.check}`);
   const { place } = repository;
-  const result = await runCommand(place, {
+  const sandbox = place.sandboxFor?.(tree.path);
+  const run = {
     command: settings.check,
     cwd: tree.path,
     env: { ...place.env, ...tree.env },
     timeoutMs: settings.checkTimeoutMs ?? 30 * 60_000,
-  });
-  return result.how === commandNotFound ? { ...result, how: `${commandNotFound}: ${notFoundText(tree)}` } : result;
+    sandbox,
+  };
+  try {
+    const result = await runCommand(place, run);
+    return result.how === commandNotFound ? { ...result, how: `${commandNotFound}: ${notFoundText(tree)}` } : result;
+  } finally {
+    await sandbox?.close();
+  }
 }
 
 const commandNotFound = "exit code 127";

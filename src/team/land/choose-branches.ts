@@ -57,6 +57,6 @@ async function uncommitted(repository: Repository, branch: string): Promise<stri
   return count === 0
     ? []
     : [
-        `${path} has ${count} uncommitted change${count === 1 ? "" : "s"} on ${branch}, which do not land. If its agent still works, land the branch again after its report`,
+        `${path} has ${count} uncommitted change${count === 1 ? "" : "s"} on ${branch}, which do not land. Have its agent commit them, then land the branch again`,
       ];
 }

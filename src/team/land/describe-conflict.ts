@@ -1,4 +1,5 @@
 import type { Repository } from "../worktree/repository.ts";
+import type { StackRequest } from "./stack-branch.ts";
 
 /** A merge conflict with the commits of both sides. */
 export interface Conflict {
@@ -21,14 +22,13 @@ export interface CommitMessage {
  * Resolves a conflict: an agent or a person edits the files in `path` and leaves no markers. Staging does not matter.
  * The resolver must not commit or continue the rebase.
  */
-export type ResolveConflict = (conflict: Conflict, signal?: AbortSignal) => Promise<"resolved" | "unresolved">;
+export type ResolveConflict = (conflict: Conflict, signal?: AbortSignal) => Promise<Resolution>;
 
-interface Sides {
-  readonly branch: string;
-  readonly path: string;
+/** The resolver's own opinion. Landing checks whether the conflict is resolved. */
+export type Resolution = "resolved" | { readonly unresolved: string };
+
+interface Sides extends Pick<StackRequest, "branch" | "path" | "onto" | "tip"> {
   readonly base: string;
-  readonly onto: string;
-  readonly tip: string;
 }
 
 export async function describeConflict(repository: Repository, sides: Sides): Promise<Conflict> {

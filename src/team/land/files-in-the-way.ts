@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { hasErrorCode } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import type { Repository } from "../worktree/repository.ts";
+import { identicalFiles } from "./identical-files.ts";
 import type { TouchedPaths } from "./touched-paths.ts";
 
 /** The next step for each kind of file in the way. */
@@ -19,27 +20,52 @@ export const adviceForUser: InTheWayAdvice = {
 export interface WorkingTreeState {
   /** Why nothing can land now, whatever the branches change. */
   readonly reasons: readonly string[];
-  /** Uncommitted changes that the landing leaves as they are. */
+  /** Uncommitted changes and untracked files that the landing leaves as they are. */
   readonly kept: readonly string[];
+  /** Uncommitted files with exactly the content that the landing brings. `isStaged`: the index has it too. */
+  readonly identical: readonly IdenticalFile[];
+}
+
+export interface IdenticalFile {
+  readonly path: string;
+  readonly isStaged: boolean;
+}
+
+export interface InTheWayOptions {
+  /** The commits whose files the landing brings. A file that is identical to one of them is not in the way. */
+  readonly results: readonly string[];
+  readonly advice?: InTheWayAdvice | undefined;
 }
 
 /**
  * Compares the uncommitted files of the working tree with the paths that a landing touches. A changed file there stops
- * the landing, and so does an untracked or ignored one: git would overwrite an ignored file without a word.
+ * the landing, and so does an untracked or ignored one: git would overwrite an ignored file without a word. A file that
+ * is identical to what the landing brings stops nothing.
  */
 export async function filesInTheWay(
   repository: Repository,
   touched: TouchedPaths,
-  advice: InTheWayAdvice = adviceForUser,
+  { results, advice = adviceForUser }: InTheWayOptions,
 ): Promise<WorkingTreeState> {
-  const changed = await changedFiles(repository);
+  const { changed, untracked: allUntracked } = await uncommittedFiles(repository);
   const folders = new Set([...touched.all].flatMap(parents));
   // A file in the place of a folder is in the way too.
   const isTouched = (path: string) =>
     folders.has(path) || [path, ...parents(path)].some((part) => touched.all.has(part));
-  const stopping = changed.filter(({ path }) => isTouched(path)).map(({ path }) => path);
+  const inTouched = changed.filter(({ path }) => isTouched(path));
   const conflicts = changed.filter(({ isConflict }) => isConflict).map(({ path }) => path);
-  const untracked = await untrackedAt(repository, touched.added);
+  const untrackedThere = await untrackedAt(repository, touched.added);
+  // A version that is only in the index would be lost.
+  const comparable = inTouched.filter(
+    ({ path, isPartlyStaged, isConflict }) => touched.all.has(path) && !isPartlyStaged && !isConflict,
+  );
+  const compared = [...comparable.map(({ path }) => path), ...untrackedThere.filter((path) => touched.all.has(path))];
+  const identical = await identicalFiles(repository, compared, results);
+  const stopping = inTouched.map(({ path }) => path).filter((path) => !identical.has(path));
+  const untracked = untrackedThere.filter((path) => !identical.has(path));
+  // Git names an untracked folder, not the files in it.
+  const hasIdentical = (path: string) =>
+    identical.has(path) || (path.endsWith("/") && [...identical].some((each) => each.startsWith(path)));
   const operation = await openOperation(repository);
   return {
     reasons: [
@@ -56,41 +82,68 @@ export async function filesInTheWay(
             `untracked files are in the way (${names(untracked)}): a branch has files of the same name. ${advice.untracked}`,
           ]),
     ],
-    kept: changed.map(({ path }) => path),
+    kept: [...changed.map(({ path }) => path), ...allUntracked].filter((path) => !hasIdentical(path)),
+    identical: [...identical].map((path) => ({
+      path,
+      isStaged: comparable.some((each) => each.path === path && each.isStaged),
+    })),
   };
 }
 
-/** Throws if a file is in the way. Returns the uncommitted changes that stay as they are. */
+/** Throws if a file is in the way. Returns the uncommitted files that stay as they are, and the identical ones. */
 export async function assertNothingInTheWay(
   repository: Repository,
   touched: TouchedPaths,
-  advice?: InTheWayAdvice,
-): Promise<readonly string[]> {
-  const { reasons, kept } = await filesInTheWay(repository, touched, advice);
+  options: InTheWayOptions,
+): Promise<Pick<WorkingTreeState, "kept" | "identical">> {
+  const { reasons, ...state } = await filesInTheWay(repository, touched, options);
   if (reasons.length > 0) throw new TroupeError("git", inTheWayText(repository, reasons));
-  return kept;
+  return state;
 }
 
 export const inTheWayText = ({ top }: Repository, reasons: readonly string[]) =>
   `cannot land in ${top}: ${reasons.join(" Also, ")} Nothing was changed.`;
 
-export function keptNotice(kept: readonly string[]): string[] {
-  return kept.length === 0 ? [] : [`uncommitted changes stay as they are, outside this landing: ${names(kept)}`];
+export function keptNotices({ kept, identical }: Pick<WorkingTreeState, "kept" | "identical">): string[] {
+  const paths = identical.map(({ path }) => path);
+  return [
+    ...(kept.length === 0 ? [] : [`uncommitted files stay as they are, outside this landing: ${names(kept)}`]),
+    ...(paths.length === 0
+      ? []
+      : [`uncommitted files had the landed content already, and are committed with it: ${names(paths)}`]),
+  ];
 }
 
-async function changedFiles(repository: Repository): Promise<{ path: string; isConflict: boolean }[]> {
+interface ChangedFile {
+  readonly path: string;
+  readonly isConflict: boolean;
+  /** The index differs from HEAD. */
+  readonly isStaged: boolean;
+  /** The index differs from HEAD and from the file. */
+  readonly isPartlyStaged: boolean;
+}
+
+async function uncommittedFiles(repository: Repository): Promise<{ changed: ChangedFile[]; untracked: string[] }> {
   const status = await repository.ask([
     "status",
     "--porcelain",
     "-z",
-    "--untracked-files=no",
+    "--untracked-files=normal",
     "--no-renames",
     "--ignore-submodules=dirty",
   ]);
-  return status
-    .split("\0")
-    .filter(Boolean)
-    .map((line) => ({ path: line.slice(3), isConflict: /^(U.|.U|AA|DD)/.test(line) }));
+  const lines = status.split("\0").filter(Boolean);
+  return {
+    changed: lines
+      .filter((line) => !line.startsWith("??"))
+      .map((line) => ({
+        path: line.slice(3),
+        isConflict: /^(U.|.U|AA|DD)/.test(line),
+        isStaged: !line.startsWith(" "),
+        isPartlyStaged: /^[^ ][^ ]/.test(line),
+      })),
+    untracked: lines.filter((line) => line.startsWith("??")).map((line) => line.slice(3)),
+  };
 }
 
 function parents(path: string): string[] {

@@ -21,7 +21,10 @@ export function landResult(report: LandReport): string {
           "Your files have changed: read a file again before you edit it.",
           "The branches and worktrees remain: leave them. Troupe removes them later, when they are clean and unused.",
         ]),
-    ...nothingNew.map(({ branch }) => `- ${branch}: ${target} has its commits already; nothing to land.`),
+    ...nothingNew.map(
+      ({ branch }) =>
+        `- ${branch}: it has no commits that ${target} lacks; nothing to land. If its agent left uncommitted files, have it commit them with SendMessage, then land ${branch} again.`,
+    ),
     ...(notLanded.length === 0 ? [] : ["Not landed:", ...notLanded.map((refused) => refusedText(refused, target))]),
     ...report.notices.map((notice) => `Note: ${notice}.`),
   ].join("\n");
@@ -45,7 +48,7 @@ function refusedText(refused: RefusedBranch, target: string): string {
       ].join("\n");
     case "conflict":
       return [
-        `- ${branch}: conflict in ${refused.conflict.files.join(", ")}, and the agent for conflicts did not resolve it.`,
+        `- ${branch}: conflict in ${refused.conflict.files.join(", ")}, and the agent for conflicts did not resolve it${refused.why === undefined ? "" : `: ${cutAfter(refused.why, 500, "…").replace(/\.$/, "")}`}.`,
         ...commits(`On ${target}`, refused.conflict.ours),
         ...commits("On the branch", refused.conflict.theirs),
         `  Next: have its agent run "git rebase ${target}" in its worktree and resolve it there, then land ${branch} again.`,

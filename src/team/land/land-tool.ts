@@ -53,7 +53,7 @@ export function createLandTool(ports: LandToolPorts): Tool {
   return defineTool<LandInput>({
     name: "Land",
     description:
-      "Brings branches of agents to your branch and folder. In a temporary worktree each branch is rebased on the one before it, an agent resolves conflicts, and the check runs on the result. A branch that conflicts or fails the check is left out; the others land. Only commits land; branches and worktrees remain. Your uncommitted changes stay; only files that a branch changes must have none.",
+      "Brings branches of agents to your branch and folder. In a temporary worktree each branch is rebased on the one before it, an agent resolves conflicts, and the check runs on the result. A branch that conflicts or fails the check is left out; the others land. Only commits land; branches and worktrees remain. Your uncommitted changes stay; a file that a branch changes must have none, or the same content.",
     input: LandInput,
     access: "write",
     subject: () => ({ kind: "path", path: ports.place.cwd, change: true }),
@@ -111,8 +111,9 @@ async function problemsInTheWay(
     branch,
     tip: await repository.ask(["rev-parse", "--verify", `refs/heads/${branch}`]),
   }));
-  const touched = await pathsOfBranches(repository, { before, branches: await Promise.all(tips) });
-  const { reasons } = await filesInTheWay(repository, touched, advice);
+  const chosen = await Promise.all(tips);
+  const touched = await pathsOfBranches(repository, { before, branches: chosen });
+  const { reasons } = await filesInTheWay(repository, touched, { results: chosen.map(({ tip }) => tip), advice });
   return reasons.length === 0 ? [] : [inTheWayText(repository, reasons)];
 }
 
@@ -122,7 +123,7 @@ async function adviceOnChanges(branches: readonly string[], { refuseCommand }: L
   if (!refusal) return "Commit them yourself only if you or your agents made them; otherwise tell the user.";
   const { why, allowedWith } = refusal;
   const byUser = branches.length === 0 ? "" : `, and land with: troupe land ${branches.join(" ")}`;
-  return `You may not commit them here (${why}). Leave them and the branches as they are: nothing is lost. Tell the user, who can commit them${byUser}.${allowedWith === undefined ? "" : ` The user can also allow you to commit with ${allowedWith}.`}`;
+  return `You may not commit them here (${why}). If you or your agents made them: start an agent with isolation: worktree that copies them with cp from this folder and commits them, then land its branch first. Otherwise leave them and the branches as they are: nothing is lost. Tell the user, who can commit them${byUser}.${allowedWith === undefined ? "" : ` The user can also allow you to commit with ${allowedWith}.`}`;
 }
 
 function refusedCheckText(check: string, { why, allowedWith }: RefusedCommand, ofSettings: string | undefined): string {

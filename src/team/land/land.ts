@@ -8,7 +8,8 @@ import { chooseBranches } from "./choose-branches.ts";
 import type { ResolveConflict } from "./describe-conflict.ts";
 import { type LandJournal, readJournal, removeJournal, writeJournal } from "./land-journal.ts";
 import { withLandingWorktree } from "./landing-worktree.ts";
-import { assertNothingInTheWay, type InTheWayAdvice, keptNotice } from "./files-in-the-way.ts";
+import { assertNothingInTheWay, type IdenticalFile, type InTheWayAdvice, keptNotices } from "./files-in-the-way.ts";
+import { stageFiles, unstageFiles } from "./identical-files.ts";
 import { type BranchMove, moveBranch, tryMove } from "./move-branch.ts";
 import { markLanded, recoverLanding } from "./recover-landing.ts";
 import { pathsBetween, pathsOfBranches } from "./touched-paths.ts";
@@ -87,7 +88,12 @@ async function landOnce(repository: Repository, request: LandRequest): Promise<L
   const target = await currentBranch(repository);
   const before = await repository.ask(["rev-parse", "--verify", "HEAD"]);
   const { branches, notices } = await chooseBranches(repository, { names: request.branches, target });
-  if (!dryRun) await assertNothingInTheWay(repository, await pathsOfBranches(repository, { before, branches }), advice);
+  const results = branches.map(({ tip }) => tip);
+  if (!dryRun)
+    await assertNothingInTheWay(repository, await pathsOfBranches(repository, { before, branches }), {
+      results,
+      advice,
+    });
   const journal: LandJournal = {
     v: 1,
     id: place.createId("lnd"),
@@ -115,10 +121,12 @@ async function landOnce(repository: Repository, request: LandRequest): Promise<L
     place.signal?.throwIfAborted();
     // A rebase or a resolved conflict can touch other paths than the branches did.
     const touched = await pathsBetween(repository, before, batch.after);
-    const kept = await assertNothingInTheWay(repository, touched, advice);
+    const state = await assertNothingInTheWay(repository, touched, { results: [batch.after], advice });
     const move = { id: journal.id, target, top, before, after: batch.after };
-    const moved = await moveTo(clearConfig, { journal, move, landed: batch.landed, onStep });
-    return moved ? { ...report, notices: [...notices, ...keptNotice(kept)] } : undefined;
+    const moved = await withStaged(clearConfig, state.identical, () =>
+      moveTo(clearConfig, { journal, move, landed: batch.landed, onStep }),
+    );
+    return moved ? { ...report, notices: [...notices, ...keptNotices(state)] } : undefined;
   } finally {
     // After a failure too: journal and ref say what is left to do, as after a kill.
     await recoverLanding(clearConfig, { rollBack: false });
@@ -128,6 +136,23 @@ async function landOnce(repository: Repository, request: LandRequest): Promise<L
 /** Installed dependencies are only for a check, or for an agent that resolves conflicts. */
 const treeSettings = ({ worktree = {}, settings, dryRun, resolveConflict }: LandRequest): WorktreeSettings =>
   resolveConflict || (settings?.check !== undefined && !dryRun) ? worktree : { ...worktree, dependencies: [] };
+
+/** Git moves past a file that differs from HEAD only if the index has its content too. Undone if nothing moved. */
+async function withStaged(
+  repository: Repository,
+  identical: readonly IdenticalFile[],
+  move: () => Promise<boolean>,
+): Promise<boolean> {
+  const paths = identical.filter(({ isStaged }) => !isStaged).map(({ path }) => path);
+  await stageFiles(repository, paths);
+  let isMoved = false;
+  try {
+    isMoved = await move();
+    return isMoved;
+  } finally {
+    if (!isMoved) await unstageFiles(repository, paths);
+  }
+}
 
 interface Moving {
   readonly journal: LandJournal;

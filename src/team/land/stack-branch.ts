@@ -1,9 +1,7 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { hasErrorCode } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { gitFailed, gitErrorText, type Repository } from "../worktree/repository.ts";
 import { type Conflict, describeConflict, type ResolveConflict } from "./describe-conflict.ts";
+import { leftMarkers } from "./left-markers.ts";
 
 export interface StackRequest {
   readonly branch: string;
@@ -20,7 +18,13 @@ export interface StackRequest {
 export type StackResult =
   | { readonly kind: "stacked"; readonly commit: string; readonly commits: number; readonly resolved: boolean }
   | { readonly kind: "nothing new" }
-  | { readonly kind: "conflict"; readonly conflict: Conflict };
+  | ({ readonly kind: "conflict" } & OpenConflict);
+
+export interface OpenConflict {
+  readonly conflict: Conflict;
+  /** Why the resolver did not resolve it. Undefined if there is no resolver. */
+  readonly why: string | undefined;
+}
 
 /**
  * Stacks one branch on `onto` in the temporary worktree, without touching the branch itself. Rebases it, or merges it
@@ -48,7 +52,7 @@ export async function stackBranch(repository: Repository, stacking: StackRequest
   const resolved = done.ok
     ? "no need"
     : await settle(repository, stacking, { base, failure: gitFailed(args, done.stderr) });
-  if (typeof resolved === "object") return { kind: "conflict", conflict: resolved };
+  if (typeof resolved === "object") return { kind: "conflict", ...resolved };
   const commit = await repository.ask(["rev-parse", "HEAD"], { cwd: path });
   if (commit === onto) return { kind: "nothing new" };
   return { kind: "stacked", commit, commits, resolved: resolved === "resolved" };
@@ -70,7 +74,7 @@ async function settle(
   repository: Repository,
   stacking: StackRequest,
   { base, failure }: { base: string; failure: TroupeError },
-): Promise<"resolved" | Conflict> {
+): Promise<"resolved" | OpenConflict> {
   const { path, identity, resolve } = stacking;
   const call = { cwd: path, settings: identity };
   let next = failure;
@@ -78,10 +82,14 @@ async function settle(
     const conflict = await describeConflict(repository, { ...stacking, base });
     if (conflict.files.length === 0) throw next;
     const before = await whereAt(repository, path);
-    const given = resolve === undefined ? "unresolved" : await resolve(conflict, repository.place.signal);
-    if (given === "unresolved" || (await unresolvedFiles(conflict))) return conflict;
-    // The resolver committed or continued the rebase itself. That result does not land.
-    if ((await whereAt(repository, path)) !== before) return conflict;
+    if (resolve === undefined) return { conflict, why: undefined };
+    const given = await resolve(conflict, repository.place.signal);
+    if (given !== "resolved") return { conflict, why: given.unresolved };
+    const left = await leftMarkers(conflict);
+    if (left.length > 0) return { conflict, why: `it left conflict markers in ${left.slice(0, 5).join("; ")}` };
+    // That result does not land.
+    if ((await whereAt(repository, path)) !== before)
+      return { conflict, why: "it committed or continued the rebase itself" };
     await repository.ask(["add", "--all"], call);
     const rebasing = (await repository.git(["rev-parse", "--verify", "--quiet", "REBASE_HEAD"], call)).ok;
     const args = rebasing ? ["rebase", "--continue"] : ["commit", "--no-edit", "--no-verify", "--quiet"];
@@ -96,15 +104,3 @@ const roundLimit = 100;
 
 const whereAt = async (repository: Repository, cwd: string) =>
   (await repository.git(["rev-parse", "HEAD", "REBASE_HEAD"], { cwd })).stdout;
-
-async function unresolvedFiles({ path, files }: Conflict): Promise<boolean> {
-  for (const file of files) {
-    try {
-      if (/^(<{7}|>{7}) /m.test(await readFile(join(path, file), "utf8"))) return true;
-    } catch (error) {
-      // Removing the file is a valid resolution.
-      if (!hasErrorCode(error, "ENOENT")) throw error;
-    }
-  }
-  return false;
-}

@@ -83,8 +83,14 @@ const promptIdOfEnd = ({ agentId, joinedAt, ended }: Member): PromptId => {
   return `prm_e${digest.slice(0, 25)}` as PromptId;
 };
 
-/** Members whose end the lead knows from previous runs. Ends of the last run may have been missed. */
+/**
+ * Members whose end the lead knows from previous runs. Ends of the last run may have been missed. An end before its
+ * member joined shows that the time of day was set back: it says nothing about the run.
+ */
 export function endsKnownBefore(members: readonly Member[], replayed: readonly Partial<Envelope>[]): readonly Member[] {
   const lastRun = replayed.findLast(({ event }) => event?.type === "session.opened")?.at;
-  return members.filter(({ ended }) => ended !== undefined && (lastRun === undefined || ended.at < lastRun));
+  return members.filter(
+    ({ ended, joinedAt }) =>
+      ended !== undefined && (lastRun === undefined || (joinedAt <= ended.at && ended.at < lastRun)),
+  );
 }

@@ -1,8 +1,10 @@
 import { troupeNotice } from "../../agent/index.ts";
 import {
   isExternal,
+  jobWaitOf,
   type Mail,
   type Member,
+  type MemberStatus,
   type PromptId,
   teamLead,
   teamUser,
@@ -24,6 +26,7 @@ import type { LeadContext, LeadTeamOptions } from "./lead-context.ts";
 import { createPermissionCeiling, type PermissionCeiling } from "./permission-ceiling.ts";
 import { createPresenceWatch, type PresenceWatch } from "./presence-watch.ts";
 import { reportWeight } from "./report-weight.ts";
+import { seenBefore } from "./seen-before.ts";
 import { createStopRequests, type StopRequests } from "./request-shutdown.ts";
 import { createTeamObserver, type TeamObserver } from "./team-observer.ts";
 import { createTeammateLifecycle, type TeammateLifecycle } from "./teammate-lifecycle.ts";
@@ -59,6 +62,7 @@ export function connectLead(options: LeadTeamOptions, context: LeadContext): Lea
     refresh: () => watch.refresh(),
     names: () => members.reporting().flatMap(({ name, ended }) => (ended ? [] : [name])),
     askers: () => answers.plans,
+    activityOf: (name) => activityText(watch.statusOf(name), clock.now()),
     onlyReportsIdle: team.reportsIdle,
     onGivenUp: (name) => tell(givenUpText(name)),
     onSettled: () => republishStatus(options, context, watch),
@@ -80,7 +84,13 @@ export function connectLead(options: LeadTeamOptions, context: LeadContext): Lea
     colorOf: members.colorOf,
     folderOf: members.folderOf,
     plansDecidedBy: options.permissions.plansBy,
-    onPlanOpened: (requestId, plan) => attention.notify({ type: "request_opened", requestId, ...plan }),
+    onPlanOpened: (requestId, plan) =>
+      attention.notify({
+        type: "request_opened",
+        requestId,
+        ...plan,
+        seen: seenBefore(plan.promptId, { replayed: options.replayed, waiting: conversation().waiting }),
+      }),
     onPlanClosed: (requestId) => attention.notify({ type: "request_closed", requestId }),
     allowPath: createAllowTeamPath({
       record,
@@ -254,6 +264,12 @@ const createTell =
     await lead().admitOnce({ promptId, source: "agent", parts, quiet: true });
     if (conversation().waiting.includes(promptId)) attention.notify({ type: "notice", promptId });
   };
+
+/** `waits for background command npm test, 40 s`. */
+function activityText(status: MemberStatus | undefined, now: number): string | undefined {
+  const wait = status && jobWaitOf(status);
+  return wait && `${wait}, ${Math.round((now - Date.parse(status.since)) / 1000)} s`;
+}
 
 /** Publishes the lead's status again, so that callers waiting for the team check again. */
 function republishStatus({ onStatus }: LeadTeamOptions, { team, closing }: LeadContext, watch: PresenceWatch): void {

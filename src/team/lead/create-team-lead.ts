@@ -6,7 +6,7 @@ import { sendWithDiskFullRetry } from "../storage/disk-full-retry-team.ts";
 import { connectLead, type LeadParts } from "./connect-lead.ts";
 import { type LeadContext, type LeadTeamOptions, openLeadContext } from "./lead-context.ts";
 import type { LeadTeam } from "./lead-team.ts";
-import { membersWithPendingWork } from "./pending-on-resume.ts";
+import { pendingOnResume } from "./pending-on-resume.ts";
 import { sendInitialPrompt } from "./send-initial-prompt.ts";
 import { createSpawns } from "./spawn-member.ts";
 
@@ -115,11 +115,13 @@ async function start({ options, context, parts }: Lead): Promise<readonly string
   const { team, members } = context;
   const { sender, lifecycle, attention, ceiling, ends, link, observer } = parts;
   const missing: string[] = [];
+  const ranOn = new Set<string>();
   for (const member of members.teammates()) {
     if (member.ended) continue;
     try {
       const attached = await (await options.backends.open(member.backendType)).attach(member);
       if (attached) lifecycle.track(member, attached);
+      if (attached) ranOn.add(member.name);
       const isRunning = attached !== undefined;
       const capped = await ceiling.limitMember(member, { most: options.permissions.mode(), isRunning });
       if (!attached) {
@@ -134,11 +136,14 @@ async function start({ options, context, parts }: Lead): Promise<readonly string
     }
   }
   missing.push(...(await lifecycle.releaseTasksOfEnded()));
-  for (const name of await membersWithPendingWork(members.teammates(), {
+  const pending = await pendingOnResume(members.teammates(), {
     mailbox: options.mailbox,
     lead: options.lead(),
-  }))
-    attention.notify({ type: "work_sent", name });
+    replayed: options.replayed,
+    ranOn: (name) => ranOn.has(name),
+  });
+  for (const name of pending.failed) attention.notify({ type: "report_read", name, hasFailed: true });
+  for (const name of pending.awaited) attention.awaitResumed(name);
   // Reports that a previous run of the lead has not read.
   for (const promptId of options.conversation().waiting)
     if (isMailPrompt(promptId)) attention.notify({ type: "report", name: "", promptId, weight: "answer" });

@@ -1,12 +1,12 @@
-import type { Agent } from "../../agent/index.ts";
-import { teamLead, workMailKinds } from "../../protocol/index.ts";
+import { type PromptId, teamLead, workMailKinds } from "../../protocol/index.ts";
 import type { TaskList } from "../../store/index.ts";
 import type { Mailbox, ReceivedMail } from "../mailbox/mailbox.ts";
 import { promptIdOfMail } from "../mailbox/inbox-consumer.ts";
 import type { Finding } from "./team-attention.ts";
 
 export interface InspectIdleTeamPorts {
-  readonly lead: () => Pick<Agent, "hasPrompt">;
+  /** True until the lead's attention knows of the report in this prompt. */
+  readonly isOnItsWay: (report: PromptId) => Promise<boolean>;
   readonly tasks: Pick<TaskList, "list">;
   readonly mailbox: Pick<Mailbox, "readUnread">;
   /** Publishes the current states of the members. A change of them makes the result of this inspection outdated. */
@@ -82,6 +82,27 @@ async function readInboxes(ports: InspectIdleTeamPorts): Promise<"read" | "busy"
   return "read";
 }
 
+/**
+ * Resolves when the member is idle, has read its work and has no report on its way. A member publishes that it works
+ * before it marks its mail, so it has nothing to report then. Resolves earlier when `isOver` says so.
+ */
+export async function untilNothingToReport(
+  name: string,
+  ports: Pick<InspectIdleTeamPorts, "mailbox" | "refresh" | "isOnItsWay" | "pause"> & {
+    readonly isIdle: (name: string) => boolean;
+    readonly isOver: () => boolean;
+  },
+): Promise<void> {
+  const { mailbox, refresh, isIdle, isOver } = ports;
+  for (let looks = 1; !isOver(); looks++) {
+    const hasWork = (await mailbox.readUnread(name)).some(({ body }) => workMailKinds.has(body.kind));
+    await refresh();
+    const isDone = !hasWork && isIdle(name);
+    if (isDone && !(await hasUndeliveredReport(await mailbox.readUnread(teamLead), ports))) return;
+    await ports.pause(claimMs * Math.min(looks, maxPauses));
+  }
+}
+
 async function unreadWork(ports: InspectIdleTeamPorts) {
   const unread: string[] = [];
   /** A member has control mail, after which it sends no idle report. */
@@ -107,11 +128,11 @@ async function unreadWork(ports: InspectIdleTeamPorts) {
 
 async function hasUndeliveredReport(
   unread: readonly ReceivedMail[],
-  { lead }: Pick<InspectIdleTeamPorts, "lead">,
+  { isOnItsWay }: Pick<InspectIdleTeamPorts, "isOnItsWay">,
 ): Promise<boolean> {
   for (const { id, body, refused } of unread)
     if (body.kind === "idle_notification" && refused === undefined)
-      if (!(await lead().hasPrompt(promptIdOfMail(id)))) return true;
+      if (await isOnItsWay(promptIdOfMail(id))) return true;
   return false;
 }
 

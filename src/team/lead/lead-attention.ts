@@ -1,8 +1,8 @@
 import { type Agent, openPlansPrompt, teamIdlePrompt, teamNewsPrompt } from "../../agent/index.ts";
 import type { Clock } from "../../platform/index.ts";
-import type { PromptId } from "../../protocol/index.ts";
+import type { PromptId, RequestId } from "../../protocol/index.ts";
 import { busyMembers } from "./busy-members.ts";
-import { type InspectIdleTeamPorts, inspectWithRetry } from "./inspect-idle-team.ts";
+import { type InspectIdleTeamPorts, inspectWithRetry, untilNothingToReport } from "./inspect-idle-team.ts";
 import {
   attend,
   type AttentionEffect,
@@ -17,6 +17,8 @@ import {
 /** Runs the state machine of `team-attention.ts` for one lead: looks closer, keeps time and wakes the lead. */
 export interface LeadAttention {
   notify(event: Untimed<AttentionEvent>): void;
+  /** Waits for the report of a member with unread mail, unless the member has acted on the mail in a previous run. */
+  awaitResumed(name: string): void;
   /** The lead announced that it is idle. Its run ends only after that. */
   leadIdle(): void;
   /** The lead counts as having something to do until this is over. */
@@ -35,12 +37,14 @@ export interface LeadAttention {
 type Untimed<E> = E extends unknown ? Omit<E, "at"> : never;
 
 export interface LeadAttentionPorts
-  extends Omit<InspectIdleTeamPorts, "hasFailed" | "onUnread" | "onWorkFound" | "pause" | "lead"> {
+  extends Omit<InspectIdleTeamPorts, "hasFailed" | "isOnItsWay" | "onUnread" | "onWorkFound" | "pause"> {
   readonly lead: () => Pick<Agent, "admit" | "wake" | "running" | "settled" | "hasPrompt" | "record">;
   /** The prompts that the lead has not read. */
   readonly waiting: () => readonly PromptId[];
   /** The members that wait for the lead's answer, by request id. */
   readonly askers: () => ReadonlyMap<string, { readonly from: string }>;
+  /** The activity that a working member has published, with its duration. */
+  readonly activityOf: (name: string) => string | undefined;
   /** Called when a member that never showed a sign is no longer waited for. */
   readonly onGivenUp: (name: string) => Promise<void>;
   /** Called whenever everything is settled. The lead is woken by then if it has something to do. */
@@ -103,6 +107,7 @@ export function createLeadAttention(ports: LeadAttentionPorts): LeadAttention {
     const finding = await inspectWithRetry({
       ...ports,
       hasFailed: (name) => state.failed.has(name),
+      isOnItsWay: (report) => isUnknown(report, state, ports),
       pause: (ms) => clock.sleep(ms, over.signal).catch(() => undefined),
       onUnread: (names) => void (unread = new Set(names)),
       onWorkFound: (name) => notify({ type: "work_sent", name }),
@@ -114,9 +119,9 @@ export function createLeadAttention(ports: LeadAttentionPorts): LeadAttention {
     const text = await wakeText(reason, state, ports);
     // The request was answered in the meantime.
     if (text === undefined) return notify({ type: "lead_idle", waiting: ports.waiting() });
-    // A lead that runs reads the news anyway. Open tasks are in no other prompt.
+    // A lead that runs reads the news anyway, or is woken after its run. Open tasks are in no other prompt.
     if (lead().running && (reason.kind === "news" || (reason.kind === "team_idle" && reason.openTasks.length === 0)))
-      return;
+      return void (state = { ...state, lead: "working" });
     await lead().admit("agent", [{ type: "text", text }]);
     if (!over.signal.aborted) lead().wake();
   };
@@ -139,10 +144,8 @@ export function createLeadAttention(ports: LeadAttentionPorts): LeadAttention {
     await ports.onGivenUp(name);
   };
 
-  const reportExhausted = () => {
-    const message = `The lead was woken ${limits.maxWakes} times since the last prompt and is not woken again (teams.maxWakes). Send a prompt to continue.`;
-    return lead().record({ type: "notice.raised", level: "warning", code: "member", message });
-  };
+  const reportExhausted = () =>
+    lead().record({ type: "notice.raised", level: "warning", code: "member", message: exhaustedText(limits) });
 
   const leadSettled = async () => {
     await Promise.allSettled([lead().settled()]); // a failed lead reports that itself
@@ -150,15 +153,16 @@ export function createLeadAttention(ports: LeadAttentionPorts): LeadAttention {
     if (!lead().running && state.lead !== "waking") notify({ type: "lead_idle", waiting: ports.waiting() });
   };
 
+  const resumed = createResumedWait(ports, { notify, state: () => state, over: over.signal });
   return {
     notify,
     during,
+    awaitResumed: resumed.expect,
     leadIdle: () => inBackground(leadSettled()),
     wakeForMail() {
       if (state.wakes < limits.maxWakes) return lead().wake();
-      if (state.isExhausted) return;
+      if (!state.isExhausted) inBackground(reportExhausted());
       state = { ...state, isExhausted: true };
-      inBackground(reportExhausted());
     },
     get isSettling() {
       return ongoing.size > 0 || state.inspection === "awaits_report";
@@ -167,22 +171,71 @@ export function createLeadAttention(ports: LeadAttentionPorts): LeadAttention {
     isGivenUp: (name) => givenUp.has(name),
     async close() {
       over.abort(new DOMException("this process no longer leads the team", "AbortError"));
-      await Promise.allSettled(ongoing);
+      await Promise.allSettled([...ongoing, resumed.settled()]);
     },
   };
+}
+
+/** Waits for members that were resumed with unread mail. One whose marks were lost reports no second time. */
+function createResumedWait(
+  ports: LeadAttentionPorts,
+  { notify, state, over }: { notify: LeadAttention["notify"]; state: () => TeamAttention; over: AbortSignal },
+) {
+  /** They take as long as the members work, so the team settles without them. */
+  const looks: Promise<void>[] = [];
+  const isAwaited = (name: string) => state().awaited.has(name) && !over.aborted;
+
+  const dropIfReported = async (name: string) => {
+    try {
+      await untilNothingToReport(name, {
+        ...ports,
+        isOnItsWay: (report) => isUnknown(report, state(), ports),
+        pause: (ms) => ports.clock.sleep(ms, over).catch(() => undefined),
+        isIdle: () => state().members.get(name) === "idle",
+        isOver: () => !isAwaited(name),
+      });
+      if (isAwaited(name)) notify({ type: "work_dropped", name });
+    } catch (error) {
+      if (!over.aborted) ports.onFailure(error);
+    }
+  };
+
+  return {
+    expect(name: string) {
+      notify({ type: "work_sent", name });
+      if (!ports.onlyReportsIdle?.(name)) looks.push(dropIfReported(name));
+    },
+    settled: () => Promise.all(looks),
+  };
+}
+
+const exhaustedText = ({ maxWakes }: AttentionLimits) =>
+  `The lead was woken ${maxWakes} times since the last prompt and is not woken again (teams.maxWakes). Send a prompt to continue.`;
+
+/** A report is in the conversation a moment before its news is known here, or longer while the disk is full. */
+async function isUnknown(
+  report: PromptId,
+  { news }: TeamAttention,
+  { lead, waiting }: Pick<LeadAttentionPorts, "lead" | "waiting">,
+): Promise<boolean> {
+  if (!(await lead().hasPrompt(report))) return true;
+  return waiting().includes(report) && !news.some(({ promptId }) => promptId === report);
 }
 
 async function wakeText(
   reason: WakeReason,
   state: TeamAttention,
-  { askers, tasks }: Pick<LeadAttentionPorts, "askers" | "tasks">,
+  { askers, tasks, activityOf }: Pick<LeadAttentionPorts, "askers" | "tasks" | "activityOf">,
 ): Promise<string | undefined> {
   const open = [...askers()].map(([requestId, { from }]) => ({ from, requestId }));
   switch (reason.kind) {
-    case "team_idle":
-      return teamIdlePrompt({ ...reason, plans: open });
+    case "team_idle": {
+      // A plan without a turn is in the conversation that this wake shows.
+      const plans = open.filter(({ requestId }) => state.requests.get(requestId as RequestId)?.seen === "had_turn");
+      return teamIdlePrompt({ ...reason, plans });
+    }
     case "news":
-      return teamNewsPrompt(busyMembers(reason.working, state, await tasks.list()));
+      return teamNewsPrompt(busyMembers(reason.working, state, { tasks: await tasks.list(), activityOf }));
     case "request": {
       const plans = open.filter(({ requestId }) => reason.requestIds.some((each) => each === requestId));
       return plans.length === 0 ? undefined : openPlansPrompt(plans);

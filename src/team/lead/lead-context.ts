@@ -15,6 +15,7 @@ import {
   type PermissionMode,
   teamLead,
   TroupeError,
+  type TeamSettings,
 } from "../../protocol/index.ts";
 import type { OwnPresence, StoredTeam } from "../../store/index.ts";
 import type { Backend } from "../backend/backend.ts";
@@ -69,17 +70,12 @@ export interface MemberWorktrees {
   readonly leftBy: (member: Member) => Promise<LeftWorktree | undefined>;
 }
 
-export interface LeadLimits {
+/** Each limit has a default, but the time for a shutdown: other processes must know that too. */
+export interface LeadLimits extends Pick<TeamSettings, "silentMs" | "maxWakes" | "gatherMs"> {
   /** How long a member may take to answer a shutdown request. */
   readonly shutdownMs: number;
   /** How long a member may take to start. */
   readonly startMs?: number | undefined;
-  /** How long a member's process may be silent after its lease. */
-  readonly silentMs?: number | undefined;
-  /** How often the lead is woken without a prompt of the user. */
-  readonly maxWakes?: number | undefined;
-  /** How long reports are gathered while others work. */
-  readonly gatherMs?: number | undefined;
 }
 
 /** The objects that all parts of a team's lead use. */

@@ -14,7 +14,7 @@ import type { InboxConsumer } from "../mailbox/inbox-consumer.ts";
 import type { StopAnswer } from "./request-shutdown.ts";
 
 /** A team as its lead runs it: starts members, sends mail, watches and ends them. */
-export interface LeadTeam {
+export interface LeadTeam extends TeammateControl {
   readonly name: string;
   readonly link: InboxConsumer;
   readonly tasks: StoredTeam["tasks"];
@@ -27,6 +27,20 @@ export interface LeadTeam {
   statuses(): readonly MemberStatus[];
   plans(): PermissionResponder["plans"];
   answerPlan: PermissionResponder["answerPlan"];
+  /** True while reports may still give the lead something to do. */
+  readonly isSettling: boolean;
+  /** Receives everything that the lead stores. */
+  observe(envelope: Envelope): void;
+  /**
+   * Starts watching the members and restarts those that should run. Returns a message for each that could not start.
+   */
+  start(): Promise<readonly string[]>;
+  /** Suspends the members. The team can be resumed. */
+  close(): Promise<void>;
+}
+
+/** Starts, changes and ends members. */
+export interface TeammateControl {
   /** Starts a new member. A repeated call returns the member it started. */
   spawn(request: TeammateRequest): Promise<SpawnedTeammate>;
   interrupt(name: string): Promise<void>;
@@ -43,16 +57,6 @@ export interface LeadTeam {
   setMode(name: string, mode: Exclude<PermissionMode, "bubble">): Promise<void>;
   /** Members that work or have unread mail. */
   busyMembers(): readonly Member[];
-  /** True while reports may still give the lead something to do. */
-  readonly isSettling: boolean;
-  /** Receives everything that the lead stores. */
-  observe(envelope: Envelope): void;
-  /**
-   * Starts watching the members and restarts those that should run. Returns a message for each that could not start.
-   */
-  start(): Promise<readonly string[]>;
-  /** Suspends the members. The team can be resumed. */
-  close(): Promise<void>;
 }
 
 export interface TeammateRequest extends MemberEntry {

@@ -1,15 +1,13 @@
 import type { Agent } from "../../agent/index.ts";
-import type { Member, WorkItem } from "../../protocol/index.ts";
+import type { WorkItem } from "../../protocol/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
 import type { MemberTable } from "./member-table.ts";
+import type { TeammateLifecycle } from "./teammate-lifecycle.ts";
 
 /** Handles members that are gone or silent: records their end, and lets others claim their tasks. */
-export interface MemberLosses {
-  markLost(member: Member, cause: string): Promise<void>;
-  disconnected(member: Member, how: { readonly wasSeen: boolean }): Promise<void>;
-  onSilent(name: string): Promise<void>;
+export interface MemberLosses
+  extends Pick<TeammateLifecycle, "markLost" | "disconnected" | "onSilent" | "releaseTasksOfEnded"> {
   releaseTasks(name: string, cause: string): Promise<readonly WorkItem[]>;
-  releaseTasksOfEnded(): Promise<readonly string[]>;
 }
 
 export interface MemberLossesPorts {

@@ -16,6 +16,8 @@ export interface MemberTable {
   isInTransit(name: string): boolean;
   whileLeaving<T>(name: string, work: () => Promise<T>): Promise<T>;
   whileStarting<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** Resolves when the lead has finished ending the member, also if that failed. */
+  left(name: string): Promise<void>;
   /** Marks a member that does not come back before the lead is closed. */
   leave(name: string): void;
   close(): void;
@@ -24,6 +26,7 @@ export interface MemberTable {
 export function createMemberTable(): MemberTable {
   const leaving = new Set<string>();
   const starting = new Set<string>();
+  const departures = new Map<string, Promise<unknown>>();
   let isClosing = false;
   const during =
     (names: Set<string>) =>
@@ -35,6 +38,7 @@ export function createMemberTable(): MemberTable {
         names.delete(name);
       }
     };
+  const whileLeaving = during(leaving);
   return {
     running: new Map(),
     leaving,
@@ -44,8 +48,15 @@ export function createMemberTable(): MemberTable {
       return isClosing;
     },
     isInTransit: (name) => leaving.has(name) || starting.has(name),
-    whileLeaving: during(leaving),
+    whileLeaving(name, work) {
+      const departure = whileLeaving(name, work);
+      departures.set(name, departure);
+      return departure;
+    },
     whileStarting: during(starting),
+    async left(name) {
+      await departures.get(name)?.catch(() => undefined);
+    },
     leave: (name) => void leaving.add(name),
     close: () => {
       isClosing = true;

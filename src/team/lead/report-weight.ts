@@ -1,4 +1,4 @@
-import { isOnlyWaiting } from "../../agent/index.ts";
+import { isOnlyWaiting, isWaitingForJob } from "../../agent/index.ts";
 import type { MailBody } from "../../protocol/index.ts";
 import type { ReportWeight } from "./team-attention.ts";
 
@@ -10,6 +10,9 @@ type Report = Extract<MailBody, { kind: "idle_notification" }>;
  */
 export function reportWeight(report: Report): ReportWeight {
   if (report.idleReason !== "available" || report.completedTaskId !== undefined) return "news";
+  // Its next report follows when the job ends.
+  if (isWaitingForJob(report)) return "none";
+  if (report.leftJobs !== undefined && report.result === undefined) return "news";
   const didNothing = report.didNothing === true || report.evidence === undefined;
   if ((report.result === undefined && didNothing) || isOnlyWaiting(report)) return "none";
   // The end of its sender is news and follows.

@@ -1,18 +1,10 @@
 import { messageOf } from "../../protocol/index.ts";
-import type { MailSender } from "../mailbox/mail-sender.ts";
 import { adoptReservedTasks } from "./adopt-reserved-tasks.ts";
-import type { EndAnnouncements } from "./announce-ends.ts";
 import type { LeadContext, LeadTeamOptions } from "./lead-context.ts";
 import type { LeadTeam, SpawnedTeammate, TeammateRequest } from "./lead-team.ts";
-import type { PermissionCeiling } from "./permission-ceiling.ts";
-import type { TeammateLifecycle } from "./teammate-lifecycle.ts";
+import type { LeadParts } from "./connect-lead.ts";
 
-export interface SpawnPorts {
-  readonly sender: MailSender;
-  readonly lifecycle: TeammateLifecycle;
-  readonly ceiling: PermissionCeiling;
-  readonly ends: EndAnnouncements;
-}
+export type SpawnPorts = Pick<LeadParts, "sender" | "lifecycle" | "ceiling" | "ends">;
 
 /** Starts new members. A repeated call returns the member that it started. */
 export function createSpawns(

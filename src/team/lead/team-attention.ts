@@ -14,7 +14,7 @@ export interface TeamAttention {
   /** The team has or had members. */
   readonly hasMembers: boolean;
   /** Members that have not ended, with their published state. */
-  readonly members: ReadonlyMap<string, MemberStatus["state"]>;
+  readonly members: ReadonlyMap<string, AttendedState>;
   /** Members that got work and have not reported since. `until`: the limit for one that has never shown a sign. */
   readonly awaited: ReadonlyMap<string, { readonly until?: number | undefined }>;
   /** Members whose last report says that they failed, and that have no new work. They do not read their mail. */
@@ -23,7 +23,7 @@ export interface TeamAttention {
   readonly ending: ReadonlySet<string>;
   readonly news: readonly News[];
   readonly requests: ReadonlyMap<RequestId, OpenRequest>;
-  /** Tasks may be open that the lead was not told about. */
+  /** Tasks may be open that the lead was not told about, or a report may be on its way. */
   readonly hasTaskChange: boolean;
   /** The open tasks in the last notice that the team is idle. */
   readonly shownTasks: ReadonlySet<number>;
@@ -31,6 +31,9 @@ export interface TeamAttention {
   /** The limit of wakes was reported. */
   readonly isExhausted: boolean;
 }
+
+/** `awaits_job`: the member has ended its turn, and the end of its background job wakes it. */
+export type AttendedState = MemberStatus["state"] | "awaits_job";
 
 /** Something that the lead has not read yet. It waits in the conversation as a prompt, if it has an id. */
 export interface News {
@@ -57,7 +60,7 @@ export type AttentionEvent = { readonly at: number } & (
   | { readonly type: "lead_started" | "lead_answered" | "user_prompt" | "tick" | "tasks_changed" }
   /** `waiting`: the prompts that the lead has not read. */
   | { readonly type: "lead_idle"; readonly waiting: readonly PromptId[] }
-  | { readonly type: "status"; readonly name: string; readonly state: MemberStatus["state"] }
+  | { readonly type: "status"; readonly name: string; readonly state: AttendedState }
   /** `limitMs`: how long to wait for a member that has never shown a sign. */
   | { readonly type: "work_sent"; readonly name: string; readonly limitMs?: number | undefined }
   /** The work could not be sent. */
@@ -74,6 +77,8 @@ export type AttentionEvent = { readonly at: number } & (
       readonly requestId: RequestId;
       readonly from: string;
       readonly promptId: PromptId;
+      /** The stage that it reached in the previous runs of the lead. */
+      readonly seen: OpenRequest["seen"];
     }
   | { readonly type: "request_closed"; readonly requestId: RequestId }
   | { readonly type: "inspected"; readonly finding: Finding }
@@ -187,8 +192,15 @@ function apply(state: TeamAttention, event: AttentionEvent, limits: AttentionLim
       return state.awaited.get(event.name)?.until === undefined
         ? state
         : { ...state, awaited: withEntry(state.awaited, event.name, {}) };
-    case "report_read":
-      return { ...outdated(state), awaited: withoutKey(state.awaited, event.name), failed: failedAfter(state, event) };
+    case "report_read": {
+      const inspection = state.inspection === "awaits_report" ? ("none" as const) : outdated(state).inspection;
+      return {
+        ...state,
+        inspection,
+        awaited: withoutKey(state.awaited, event.name),
+        failed: failedAfter(state, event),
+      };
+    }
     case "report":
       return applyReport(state, event, limits);
     case "ended": {
@@ -204,8 +216,9 @@ function apply(state: TeamAttention, event: AttentionEvent, limits: AttentionLim
     case "end_settled":
       return { ...outdated(state), ending: without(state.ending, event.name) };
     case "request_opened": {
-      const { from, promptId } = event;
-      const request = { from, promptId, seen: "not_read" as const, reminders: 0 };
+      const { from, promptId, seen } = event;
+      // After a restart the member may withdraw it, so the lead is not reminded at once.
+      const request = { from, promptId, seen, reminders: seen === "had_turn" ? 1 : 0 };
       return { ...state, requests: withEntry(state.requests, event.requestId, request) };
     }
     case "request_closed":
@@ -219,11 +232,16 @@ function apply(state: TeamAttention, event: AttentionEvent, limits: AttentionLim
 
 function applyStatus(state: TeamAttention, event: Extract<AttentionEvent, { type: "status" }>): TeamAttention {
   const { name } = event;
-  const failed = event.state === "idle" ? state.failed : without(state.failed, name);
-  const known = { ...outdated(state), hasMembers: true, failed };
+  const isIdle = event.state === "idle";
+  const failed = isIdle ? state.failed : without(state.failed, name);
+  // A member that becomes idle has reported, and its report may take longer than its state.
+  const hasTaskChange = state.hasTaskChange || (isIdle && isBusy(state.members.get(name)));
+  const known = { ...outdated(state), hasMembers: true, hasTaskChange, failed };
   if (event.state !== "ended") return { ...known, members: withEntry(state.members, name, event.state) };
   return { ...known, members: withoutKey(state.members, name), awaited: withoutKey(state.awaited, name) };
 }
+
+const isBusy = (state: AttendedState | undefined) => state === "working" || state === "awaits_job";
 
 function applyReport(
   state: TeamAttention,
@@ -285,7 +303,7 @@ function decide(state: TeamAttention, moment: Moment): Attended {
   }
   if (isTeamIdle && state.inspection === "none" && mayConcernLead(state))
     return { state: { ...state, inspection: "running" }, effects: [{ type: "inspect" }, ...tickAt(state, moment)] };
-  if (!isTeamIdle && newsAtHand(state).some(({ due }) => due <= at))
+  if (!isTeamIdle && newsAtHand(state).some((news) => news.due <= at || nothingToGather(news, state)))
     return wake(state, { kind: "news", working: workingNames(state) }, limits);
   return { state, effects: tickAt(state, moment) };
 }
@@ -313,10 +331,17 @@ function wake(state: TeamAttention, reason: WakeReason, { maxWakes }: AttentionL
   }
 }
 
+/** While every other member is idle or waits for its job, nothing comes soon that the lead could read together with the report. */
+function nothingToGather({ kind, from }: News, state: TeamAttention): boolean {
+  const asIfIdle = [...state.members].map(([name, each]) => [name, each === "awaits_job" ? "idle" : each] as const);
+  const isFromIdle = from !== undefined && state.members.get(from) === "idle";
+  return kind === "report" && isFromIdle && isEverybodyIdle({ ...state, members: new Map(asIfIdle) });
+}
+
 /** A member that waits for the lead's answer is idle: it can do nothing until the lead acts. */
 function isEverybodyIdle({ hasMembers, members, awaited, ending, requests }: TeamAttention): boolean {
   const askers = new Set([...requests.values()].map(({ from }) => from));
-  const isIdle = ([name, state]: readonly [string, MemberStatus["state"]]) =>
+  const isIdle = ([name, state]: readonly [string, AttendedState]) =>
     askers.has(name) ? state === "waiting" || state === "idle" : state === "idle" && !awaited.has(name);
   const others = [...awaited.keys()].filter((name) => !askers.has(name));
   return hasMembers && ending.size === 0 && others.length === 0 && [...members].every(isIdle);

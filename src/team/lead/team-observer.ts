@@ -1,13 +1,10 @@
 import { type Clock, closeAll } from "../../platform/index.ts";
-import { isExternal, type Member, type MemberStatus, messageOf, teamLead } from "../../protocol/index.ts";
+import { isExternal, jobWaitOf, type Member, type MemberStatus, messageOf, teamLead } from "../../protocol/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
-import type { EndAnnouncements } from "./announce-ends.ts";
-import type { TeammateEndings } from "./end-teammate.ts";
 import { createHeartbeatTimeout } from "./heartbeat-timeout.ts";
-import type { LeadAttention } from "./lead-attention.ts";
-import type { PresenceWatch } from "./presence-watch.ts";
 import type { TeamMembers } from "./team-members.ts";
-import type { TeammateLifecycle } from "./teammate-lifecycle.ts";
+import type { LeadLimits } from "./lead-context.ts";
+import type { LeadParts } from "./connect-lead.ts";
 
 /** Watches the members of a team and passes on what it sees: changes of state, silence, losses and ends. */
 export interface TeamObserver {
@@ -15,20 +12,15 @@ export interface TeamObserver {
   close(): Promise<void>;
 }
 
-export interface TeamObserverPorts {
+export interface TeamObserverPorts extends Pick<LeadParts, "watch" | "lifecycle" | "endings" | "ends" | "attention"> {
   readonly team: Pick<StoredTeam, "record" | "tasks" | "reportsIdle">;
-  readonly watch: PresenceWatch;
   readonly members: TeamMembers;
-  readonly lifecycle: TeammateLifecycle;
-  readonly endings: TeammateEndings;
-  readonly ends: EndAnnouncements;
-  readonly attention: LeadAttention;
   readonly onStatus: (status: MemberStatus, member: Member) => void;
   /** Called repeatedly with the problems in reading the team's files. */
   readonly onProblems?: ((problems: readonly string[]) => void) | undefined;
   readonly warn: (message: string) => Promise<void>;
   readonly onFailure: (error: unknown) => void;
-  readonly limits: { readonly startMs?: number | undefined; readonly silentMs?: number | undefined };
+  readonly limits: Pick<LeadLimits, "startMs" | "silentMs">;
   readonly clock: Clock;
 }
 
@@ -39,7 +31,8 @@ export function createTeamObserver(ports: TeamObserverPorts): TeamObserver {
     ports.onStatus(status, member);
     if (status.name === teamLead) return;
     const isObserved = !isExternal(member) || team.reportsIdle?.(member.name) === true;
-    if (isObserved) attention.notify({ type: "status", name: status.name, state: status.state });
+    const state = jobWaitOf(status) === undefined ? status.state : "awaits_job";
+    if (isObserved) attention.notify({ type: "status", name: status.name, state });
     if (status.alive === "alive") attention.notify({ type: "sign", name: status.name });
     ports.ends.onEnded(member);
     ports.endings

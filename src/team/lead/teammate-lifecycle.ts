@@ -12,7 +12,7 @@ import type { StoredTeam } from "../../store/index.ts";
 import type { Backend, RunningMember } from "../backend/backend.ts";
 import type { MailSender } from "../mailbox/mail-sender.ts";
 import type { PresenceWatch } from "./presence-watch.ts";
-import { externalMemberError } from "./external-member-error.ts";
+import { externalMemberError } from "../mailbox/external-member-error.ts";
 import { createMemberLosses, endedReason } from "./member-losses.ts";
 import { createMemberProcesses } from "./member-processes.ts";
 import { createMemberTable } from "./member-table.ts";
@@ -112,7 +112,10 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
   const respawn = async (name: string): Promise<Member> => {
     if (isExternal(memberOf(name))) throw externalMemberError(name);
     // A member that has said its last word may still be on its way out.
-    if (memberOf(name).ended !== undefined) await endsWithin(name, suspendMs);
+    if (memberOf(name).ended !== undefined) {
+      await endsWithin(name, suspendMs);
+      await table.left(name);
+    }
     const isAlive = memberOf(name).ended === undefined && watch.statusOf(name)?.alive === "alive";
     if (running.has(name) || isAlive) throw new TroupeError("team", `Cannot respawn ${name}: it is running.`);
     if (table.starting.has(name)) throw new TroupeError("team", `${name} is already being respawned.`);

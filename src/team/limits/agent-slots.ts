@@ -1,5 +1,5 @@
 import type { Clock } from "../../platform/index.ts";
-import type { LimitSettings, StoredEvent } from "../../protocol/index.ts";
+import { type LimitSettings, type StoredEvent, TroupeError } from "../../protocol/index.ts";
 import { createSlotLedger } from "./slot-ledger.ts";
 import { type AgentLimits, defaultLimits, type SlotEntry } from "./slot-entry.ts";
 import { createSlotClient, type SlotLog } from "./slot-client.ts";
@@ -74,6 +74,13 @@ export function createAgentSlots(settings: LimitSettings, { clock }: { readonly 
   };
   submit({ do: "limit", to: resolveAgentLimits(settings) });
   return createSlotClient(log, { sessionId: "" });
+}
+
+/** Like `acquire`, but a refusal is a TroupeError. */
+export async function requireSlot(slots: AgentSlots, request: SlotRequest): Promise<AgentSlot> {
+  const admitted = await slots.acquire(request);
+  if (!admitted.ok) throw new TroupeError("agent", admitted.message);
+  return admitted.slot;
 }
 
 /** An undefined setting does not unset a default. */

@@ -58,11 +58,7 @@ export const mailFields = ({ id, body, summary }: Mail) => ({
 });
 
 const mailParts = (mail: ReceivedMail, note: string | undefined) =>
-  [memberMail(withSenderNote(mail)), ...(note === undefined ? [] : [troupeNotice(note)])].map((text) => ({
+  [memberMail(mail), ...(note === undefined ? [] : [troupeNotice(note)])].map((text) => ({
     type: "text" as const,
     text,
   }));
-
-/** Unsigned mail proves no sender, so the sender's name is shown as a claim. */
-const withSenderNote = ({ sender, ...mail }: ReceivedMail): Mail =>
-  sender === "verified" ? mail : { ...mail, from: `unknown sender, says it is ${mail.from}` };

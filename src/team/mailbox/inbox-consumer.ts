@@ -12,6 +12,7 @@ import { type Clock, sleepUnlessAborted } from "../../platform/index.ts";
 import { retryWithBackoff } from "../storage/retry-with-backoff.ts";
 import { createActedOnMail } from "./acted-on-mail.ts";
 import { createMailAdmission, mailFields } from "./admit-mail.ts";
+import { withClaimedSender } from "./claimed-sender.ts";
 import { mailIdOfPrompt, promptIdOfMail } from "./mail-prompt-id.ts";
 import { type Arrived, createMailQueue } from "./mail-queue.ts";
 import type { Mailbox, ReceivedMail } from "./mailbox.ts";
@@ -156,16 +157,18 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     signal: ended.signal,
   });
 
+  const add = (mail: ReceivedMail) => queue.add(withClaimedSender(mail));
+
   /** Following again yields all mail that is not marked yet. */
   const warnAboutBreak = (error: unknown) => warn(`cannot read the inbox, trying again: ${messageOf(error)}`);
 
   const follow = async () => {
-    for await (const mail of mailbox.follow(name, ended.signal)) queue.add(mail);
+    for await (const mail of mailbox.follow(name, ended.signal)) add(mail);
   };
 
   /** No failure is lost: following reads the same inbox, and the queue reports mail that fails. */
   const addArrived = async () => {
-    for (const mail of await mailbox.readUnread(name).catch(() => [])) queue.add(mail);
+    for (const mail of await mailbox.readUnread(name).catch(() => [])) add(mail);
     await Promise.allSettled([queue.drained()]);
   };
 

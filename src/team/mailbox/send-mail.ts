@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import type { Clock, CreateId } from "../../platform/index.ts";
+import type { Clock } from "../../platform/index.ts";
 import {
   Mail,
   type MailBody,
@@ -9,24 +9,20 @@ import {
   TroupeError,
   teamUser,
 } from "../../protocol/index.ts";
-import type { Inbox, StoredTeam } from "../../store/index.ts";
+import type { Inbox } from "../../store/index.ts";
 import { findMember, findSender } from "./find-member.ts";
 import { assertFits, fitBody, needsNoFile } from "./fit-body.ts";
 import type { MailKeys } from "./mail-keys.ts";
-import type { OutgoingMail } from "./mailbox.ts";
+import type { OutgoingMail, MailboxMembers } from "./mailbox.ts";
 import { senderRefusalReason } from "./sender-rules.ts";
 import { createPairRateLimit } from "./pair-rate-limit.ts";
 import { type SignedMail, signMail } from "./sign-mail.ts";
+import type { MailboxOptions } from "./create-mailbox.ts";
 
-export interface SendOptions {
-  readonly team: string;
-  readonly store: Pick<StoredTeam, "inbox" | "bodies" | "isUnsigned">;
-  readonly clock: Pick<Clock, "now" | "monotonic">;
-  readonly createId: CreateId;
+export interface SendOptions extends Omit<MailboxOptions, keyof MailboxMembers> {
   readonly keys: MailKeys;
   /** Returns the same array until something changes. */
   readonly members: () => readonly Member[];
-  readonly pairsPerMinute?: number;
 }
 
 /** Verifies, signs and stores a mail. Mail from one mailbox to one member is stored in the order of the calls. */

@@ -5,6 +5,7 @@ import {
   type Mail,
   type MailBody,
   type PermissionAnswer,
+  questionFields,
   type RequestId,
   teamLead,
   TroupeError,
@@ -249,21 +250,10 @@ const isPlanRequest = ({ tool }: Pick<PermissionQuestion, "tool">): boolean => t
 export const callDigest = digestOfCall;
 
 function requestBody(question: PermissionQuestion, digest: string): MailBody {
-  const { requestId, callId, tool, input, suggestions, reason, around } = question;
+  const { requestId, input } = question;
   if (isPlanRequest(question)) {
     const plan = typeof input === "object" && input !== null && "plan" in input ? String(input.plan) : "";
     return { kind: "plan_approval_request", requestId, plan, digest };
   }
-  return {
-    kind: "permission_request",
-    requestId,
-    callId,
-    tool,
-    input,
-    question: question.question,
-    suggestions,
-    ...(reason !== undefined && { reason }),
-    ...(around && { around }),
-    digest,
-  };
+  return { kind: "permission_request", requestId, ...questionFields(question), digest };
 }

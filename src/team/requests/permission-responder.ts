@@ -1,6 +1,12 @@
 import { resolve } from "node:path";
 import type { Agent, PermissionQuestion } from "../../agent/index.ts";
-import type { Mail, MailBody, PermissionAnswer, RequestId } from "../../protocol/index.ts";
+import {
+  type Mail,
+  type MailBody,
+  type PermissionAnswer,
+  questionFields,
+  type RequestId,
+} from "../../protocol/index.ts";
 import type { MailHandlers } from "../mailbox/inbox-consumer.ts";
 import type { MailSender } from "../mailbox/mail-sender.ts";
 import { respondByMail, sendAnswer } from "./mail-requests.ts";
@@ -54,14 +60,13 @@ export function createPermissionResponder(options: PermissionResponderOptions): 
   });
 
   const answerPermission = async (mail: Mail, { digest, ...body }: PermissionRequest) => {
-    const { requestId, callId, tool, input, question, suggestions, reason, around } = body;
+    const { requestId, tool, input } = body;
     if (questions.isOpen(requestId)) return undefined;
     if (digest !== callDigest(tool, input)) {
       await warn(`ignored a request of ${mail.from}: its digest does not match what it shows`);
       return undefined;
     }
-    const more = { ...(reason !== undefined && { reason }), ...(around && { around }) };
-    const answer = await askUser(mail, { requestId, callId, tool, input, question, suggestions, ...more });
+    const answer = await askUser(mail, { requestId, ...questionFields(body) });
     if (!answer) return undefined;
     await allowForTeam(mail.from, { tool, input }, answer);
     return { kind: "permission_response" as const, requestId, digest, answer };

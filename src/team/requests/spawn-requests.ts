@@ -1,4 +1,4 @@
-import type { Clock, CreateId } from "../../platform/index.ts";
+import { type Clock, type CreateId, definedFields } from "../../platform/index.ts";
 import { type MailBody, type PermissionMode, teamLead, TroupeError } from "../../protocol/index.ts";
 import type { MailHandlers } from "../mailbox/inbox-consumer.ts";
 import type { MailSender } from "../mailbox/mail-sender.ts";
@@ -60,17 +60,6 @@ export function createSpawnHandlers(options: {
 
 function toSpawnRequest({ callId, name, description, prompt, planModeRequired, ...more }: TeammateSpawnRequest) {
   const { type, model, mode, isolation, cwd, task } = more;
-  return {
-    callId,
-    name,
-    description,
-    prompt,
-    planModeRequired,
-    ...(type !== undefined && { type }),
-    ...(model !== undefined && { model }),
-    ...(mode !== undefined && { mode }),
-    ...(isolation !== undefined && { isolation }),
-    ...(cwd !== undefined && { cwd }),
-    ...(task !== undefined && { task }),
-  };
+  const optional = definedFields({ type, model, mode, isolation, cwd, task });
+  return { callId, name, description, prompt, planModeRequired, ...optional };
 }

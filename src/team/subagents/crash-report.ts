@@ -2,6 +2,7 @@ import { agentNotification, type AgentReport } from "../../agent/index.ts";
 import type { AgentId, StoredEnvelope, StoredEvent } from "../../protocol/index.ts";
 import { evidenceOf } from "../evidence/evidence.ts";
 import { evidenceText } from "../evidence/evidence-text.ts";
+import { isChildOfLead } from "./report-of-run.ts";
 import { subagentName } from "./subagent-name.ts";
 
 export interface CrashReport {
@@ -20,6 +21,8 @@ export function createCrashReport(
     readonly description: string;
     /** Reports are checked in this session, but this one was not. */
     readonly wantsCheck?: boolean | undefined;
+    /** Its worktree as it is now. */
+    readonly worktree?: AgentReport["worktree"];
   },
   envelopes: readonly StoredEnvelope[],
 ): CrashReport {
@@ -47,7 +50,8 @@ export function createCrashReport(
       toolCalls: Object.values(evidence.toolCalls).reduce((sum, count) => sum + count, 0),
       durationMs: evidence.durationMs,
     },
-    worktree: spawned?.worktree && { ...spawned.worktree, kept: true },
+    isForLead: spawned !== undefined && isChildOfLead(spawned.path),
+    worktree: work.worktree,
   });
   return { status, text };
 }
@@ -59,7 +63,7 @@ function endStatus(events: readonly StoredEvent[]): Pick<AgentReport, "status" |
   if (last?.type !== "agent.idle" || last.reason === "interrupted") {
     return {
       status: "stopped",
-      reason: "the process ended while the agent worked; a message to it resumes it",
+      reason: "the process ended while the agent worked. It was interrupted: SendMessage resumes it",
     };
   }
   if (last.reason === "completed") return { status: "completed" };

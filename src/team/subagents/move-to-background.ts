@@ -1,14 +1,6 @@
-import { agentNotification, stoppedAgentNotification } from "../../agent/index.ts";
+import { agentNotification, stoppedAgentNotification, type LaunchedAgent } from "../../agent/index.ts";
 import type { BackgroundWork, ToolContext } from "../../tool/index.ts";
 import type { Subagent, SubagentRun } from "./subagent.ts";
-
-export interface BackgroundRun {
-  readonly agentId: string;
-  readonly name?: string | undefined;
-  readonly taskId: string;
-  readonly outputFile: string;
-  readonly note?: string;
-}
 
 /**
  * Turns a current run into a background job of the caller. The job has its own abort signal, an output file with all
@@ -25,7 +17,7 @@ export async function moveToBackground(
     /** Set if it was a job in a previous run of the session, and continues as the same job. */
     again?: BackgroundWork["again"];
   },
-): Promise<BackgroundRun> {
+): Promise<LaunchedAgent> {
   const { subagent, run, description, prompt, again } = work;
   const starting = context.background.start({
     kind: "agent",

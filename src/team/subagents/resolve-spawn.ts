@@ -20,14 +20,23 @@ export interface ResolvedSpawn {
   readonly remote: boolean;
 }
 
+export interface SpawnModels {
+  /** The model for all subagents, from the environment. */
+  readonly override?: string | undefined;
+  /** The user's own names of models. */
+  readonly aliases?: Readonly<Record<string, string>> | undefined;
+}
+
 export interface SpawnResolverOptions {
   readonly definitions: readonly AgentDefinition[];
   readonly rules: Pick<RuleSet, "deny">;
   readonly forks: boolean;
-  /** The caller is a coordinator: the default type is `worker`, and there are no forks. */
+  /**
+   * The caller is a coordinator: the default type is `worker`, there are no forks, and all its subagents run in the
+   * background.
+   */
   readonly coordinator?: boolean | undefined;
-  /** The model for all subagents, from the environment. */
-  readonly modelOverride?: string | undefined;
+  readonly models?: SpawnModels | undefined;
   readonly modeSetting?: PermissionMode | "inherit" | undefined;
   /** A bus to other machines is configured. */
   readonly remote?: boolean | undefined;
@@ -43,6 +52,10 @@ export interface SpawnResolver {
 export type SpawnOptions = Pick<SubagentRequest, "type" | "model" | "mode" | "isolation" | "cwd">;
 
 const generalPurpose = "general-purpose";
+
+/** Built-in types for questions about Troupe itself, which only a user asks. */
+export const helperTypes: readonly string[] = ["guide", "statusline-setup"];
+
 /**
  * The type for agents that a coordinator starts without a type. Troupe's own definition of it is for coordinators only.
  */
@@ -66,7 +79,9 @@ export function createSpawnResolver(options: SpawnResolverOptions): SpawnResolve
     if (found) return found;
     const near = nearestName(type, names);
     const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-    const message = `Unknown agent type ${JSON.stringify(type)}.${hint} Available types: ${names.join(", ")}.`;
+    const offered = names.filter((name) => !helperTypes.includes(name));
+    const none = forks || coordinator ? "" : ` Leave subagent_type out for ${generalPurpose}.`;
+    const message = `Unknown agent type ${JSON.stringify(type)}.${hint} Available types: ${offered.join(", ")}.${none}`;
     throw new TroupeError("agent", message);
   };
 
@@ -87,10 +102,11 @@ export function createSpawnResolver(options: SpawnResolverOptions): SpawnResolve
         : definition.backend === "acp"
           ? { ok: true as const, ref: `acp/${definition.name}` }
           : resolveAgentModel({
-              override: options.modelOverride,
+              override: options.models?.override,
               call: request.model,
               definition: definition.model,
               parent: parent.model,
+              overrides: { aliases: options.models?.aliases },
             });
       if (!model.ok) throw new TroupeError("agent", model.message);
       const isolation =

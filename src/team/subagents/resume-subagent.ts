@@ -2,7 +2,8 @@ import type { ContentPart } from "../../protocol/index.ts";
 import type { ToolContext } from "../../tool/index.ts";
 import type { Subagent, PromptSender } from "./subagent.ts";
 import type { SubagentRegistry } from "./subagent-registry.ts";
-import { moveToBackground, type BackgroundRun } from "./move-to-background.ts";
+import { moveToBackground } from "./move-to-background.ts";
+import type { LaunchedAgent } from "../../agent/index.ts";
 
 export interface MessageToSubagent {
   readonly parts: readonly ContentPart[];
@@ -26,7 +27,7 @@ export async function resumeSubagent(
   subagent: Subagent,
   { parts, by, description }: MessageToSubagent,
   { subagents, background, signal }: ResumeSubagentPorts,
-): Promise<BackgroundRun | "heard"> {
+): Promise<LaunchedAgent | "heard"> {
   for (;;) {
     if (await subagent.sendMessage(parts, by)) return "heard";
     await subagent.whenIdle();

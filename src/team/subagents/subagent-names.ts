@@ -19,11 +19,14 @@ export function createSubagentNames(
 ): SubagentNames {
   const ids = new Map<string, AgentId>();
   const reserved = new Set<string>();
-  const isTaken = (name: string) => name === leadPath || ids.has(name) || reserved.has(name);
+  /** Names that differ only in case are one name. */
+  const sameAs = (name: string) => (each: string) => each.toLowerCase() === name.toLowerCase();
+  const isTaken = (name: string) => [leadPath, ...ids.keys(), ...reserved].some(sameAs(name));
   return {
     async reserve(name) {
       if (name === undefined) return;
-      const isOfEarlier = !isTaken(name) && earlier.has(name) && (await canContinue(name));
+      const same = earlier.has(name) ? name : [...earlier].find(sameAs(name));
+      const isOfEarlier = !isTaken(name) && same !== undefined && (await canContinue(same));
       if (isOfEarlier || isTaken(name)) throw nameTakenError(name);
       reserved.add(name);
     },

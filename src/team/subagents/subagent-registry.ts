@@ -1,28 +1,21 @@
 import { agentListing, isReadOnlyType } from "../../agent/definitions/index.ts";
-import { type AgentReport, forkInstructions, type WorktreeFacts } from "../../agent/index.ts";
 import type { CreateId } from "../../platform/index.ts";
 import {
   type AgentDefinition,
   type AgentId,
   type AgentPath,
   type CallId,
-  type Envelope,
   type PermissionMode,
   TroupeError,
 } from "../../protocol/index.ts";
 import type { RuleSet } from "../../tool/index.ts";
 import type { Subagent, SubagentDefaults } from "./subagent.ts";
 import { createSubagentNames } from "./subagent-names.ts";
-import { createSubagent } from "./create-subagent.ts";
-import type {
-  SubagentRuntime,
-  ReopenedRuntime,
-  OpenSubagentRuntime,
-  RuntimeRequest,
-  Spawned,
-} from "./subagent-runtime.ts";
-import { createSpawnResolver, type ResolvedSpawn } from "./resolve-spawn.ts";
-import type { AgentSlot, AgentSlots } from "../limits/agent-slots.ts";
+import { openSubagent } from "./open-subagent.ts";
+import { buildSubagent, findSpawned, remoteSubagentError, specFromLog, type SubagentSpec } from "./build-subagent.ts";
+import type { LoggedWorktree, RuntimeFactory, RuntimeSource } from "./subagent-runtime.ts";
+import { createSpawnResolver, helperTypes, type SpawnResolverOptions } from "./resolve-spawn.ts";
+import { type AgentSlot, type AgentSlots, requireSlot } from "../limits/agent-slots.ts";
 
 /** The subagents of a session: starts them, finds them by id and name, and resumes them. */
 export interface SubagentRegistry {
@@ -37,8 +30,8 @@ export interface SubagentRegistry {
   start(parent: ParentAgent, request: SubagentRequest): Promise<StartedSubagent>;
   /** Finds a subagent by name, id or path, including those of previous runs of the session. */
   find(nameOrId: string): Promise<Subagent | undefined>;
-  /** Adds a running subagent that a previous run of the session started. */
-  adopt(subagent: Subagent): void;
+  /** Builds and adds a subagent that a previous run of the session started. */
+  restore(spec: SubagentSpec, source: RuntimeSource): Promise<Subagent>;
   /**
    * Lends the agent's slot while it waits for a subagent. The result reclaims the slot. Does nothing for a lead, which
    * has no slot.
@@ -89,58 +82,18 @@ export interface StartedSubagent {
   readonly notices: readonly string[];
 }
 
-export interface SubagentRegistryOptions {
-  readonly definitions: readonly AgentDefinition[];
+export interface SubagentRegistryOptions extends Omit<SpawnResolverOptions, "rules" | "remote"> {
   readonly rules: RuleSet;
-  readonly runtime: OpenSubagentRuntime;
-  /** Opens a subagent again that was evicted while idle. */
-  readonly reopen: (request: RuntimeRequest, worktree: Spawned["worktree"]) => Promise<ReopenedRuntime>;
-  /** Opens a subagent that is known only from its log. Undefined if there is none. */
-  readonly resume: (nameOrId: string) => Promise<Subagent | undefined>;
+  readonly factory: RuntimeFactory;
   readonly limits: AgentSlots;
   readonly defaults: SubagentDefaults;
   readonly createId: CreateId;
-  readonly forks: boolean;
-  /** The parent is a coordinator, so all its subagents run in the background. */
-  readonly coordinator?: boolean | undefined;
   /** Names of agents of previous runs of the session. */
   readonly earlierNames?: readonly string[] | undefined;
-  /** The model for all subagents, from the environment. */
-  readonly modelOverride?: string | undefined;
-  readonly modeSetting?: PermissionMode | "inherit" | undefined;
-  /** Makes a worktree for an agent. Rejects if there is no repository. */
-  readonly isolate: (agent: IsolatedAgent, signal: AbortSignal) => Promise<Isolation>;
-  /** Opens a subagent that runs on a worker and imports its commits as a branch. Undefined if there are no workers. */
-  readonly openRemoteRuntime?:
-    | ((
-        request: RuntimeRequest,
-      ) => Promise<{ readonly runtime: SubagentRuntime; finish(): Promise<AgentReport["worktree"]> }>)
-    | undefined;
-}
-
-/** The agent that a worktree is for. Its name or type is the label. */
-export interface IsolatedAgent {
-  readonly agentId: AgentId;
-  readonly label: string;
-  readonly cwd: string;
-}
-
-/** A worktree made for an agent. */
-export interface Isolation {
-  readonly path: string;
-  /** Empty if it is on no branch. */
-  readonly branch: string;
-  /** A hook made it, so Troupe does not remove it. */
-  readonly hookMade?: true | undefined;
-  readonly env: Readonly<Record<string, string>>;
-  /** For its agent. */
-  readonly facts: WorktreeFacts;
-  readonly notices: readonly string[];
-  finish(): Promise<AgentReport["worktree"]>;
 }
 
 export function createSubagentRegistry(options: SubagentRegistryOptions): SubagentRegistry {
-  const resolver = createSpawnResolver({ ...options, remote: options.openRemoteRuntime !== undefined });
+  const resolver = createSpawnResolver({ ...options, remote: options.factory.hasWorkers });
   const subagents = new Map<AgentId, Subagent>();
   const names = createSubagentNames(new Set(options.earlierNames), async (name) => {
     try {
@@ -156,111 +109,21 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
     if (resolved.definition.backend !== undefined) throw teammateOnlyError(resolved.definition.name);
     await names.reserve(request.name);
     try {
-      const depth = parent.path.split("/").length - 1;
-      const admitted = await options.limits.acquire({
-        parentDepth: depth,
+      const slot = await requireSlot(options.limits, {
+        parentDepth: parent.path.split("/").length - 1,
         signal: request.signal,
         ...(request.onQueued && { onQueued: request.onQueued }),
       });
-      if (!admitted.ok) throw new TroupeError("agent", admitted.message);
       try {
-        return await openSubagent({ ...resolved, parent, request, slot: admitted.slot });
+        const started = await openSubagent({ ...resolved, parent, request, slot }, options);
+        adopt(started.subagent);
+        return started;
       } catch (error) {
-        admitted.slot.release();
+        slot.release();
         throw error;
       }
     } finally {
       names.release(request.name);
-    }
-  };
-
-  interface ResolvedRequest extends ResolvedSpawn {
-    readonly parent: ParentAgent;
-    readonly request: SubagentRequest;
-    readonly slot: AgentSlot;
-  }
-
-  const openSubagent = async ({
-    parent,
-    request,
-    fork,
-    definition,
-    model,
-    mode,
-    isolated,
-    remote,
-    slot,
-    ...placement
-  }: ResolvedRequest): Promise<StartedSubagent> => {
-    const id = options.createId<AgentId>("agt");
-    const background = options.coordinator || (request.background ?? definition.background ?? false);
-    const isolatedAgent = { agentId: id, label: request.name ?? definition.name, cwd: placement.cwd };
-    const worktree = isolated ? await options.isolate(isolatedAgent, request.signal) : undefined;
-    const cwd = worktree?.path ?? placement.cwd;
-    const path = `${parent.path}/${request.name ?? `${fork ? "fork" : definition.name}-${id.slice(-6)}`}` as AgentPath;
-    let observe: (envelope: Envelope) => void = () => undefined;
-    const runtimeRequest: RuntimeRequest = {
-      agentId: id,
-      parent: parent.id,
-      path,
-      definition,
-      kind: background ? "background" : "foreground",
-      fork,
-      model,
-      mode,
-      cwd,
-      env: worktree?.env ?? {},
-      worktree: worktree?.facts,
-      signal: request.signal,
-      onEnvelope: (envelope) => observe(envelope),
-    };
-    try {
-      const remoteRuntime = remote ? await options.openRemoteRuntime?.(runtimeRequest) : undefined;
-      const runtime = remoteRuntime?.runtime ?? (await options.runtime(runtimeRequest));
-      const subagent = createSubagent({
-        id,
-        path,
-        name: request.name,
-        definition,
-        description: request.description,
-        parent: parent.id,
-        isFork: fork,
-        ...options.defaults,
-        runtime,
-        reopen: () =>
-          remote ? Promise.reject(remoteSubagentError(path)) : options.reopen(runtimeRequest, spawned.worktree),
-        finishWorktree: worktree?.finish ?? remoteRuntime?.finish,
-        listen: (listener) => {
-          observe = listener;
-        },
-      });
-      const spawned = {
-        path,
-        agentType: fork ? "fork" : definition.name,
-        parent: parent.id,
-        ...(request.callId !== undefined && { callId: request.callId }),
-        description: request.description,
-        ...(worktree && {
-          worktree: { path: worktree.path, branch: worktree.branch, ...(worktree.hookMade && { hookMade: true }) },
-        }),
-        ...(remote && { remote }),
-        model,
-        permissionMode: runtimeRequest.mode,
-        cwd,
-      };
-      await runtime.begin(spawned, fork ? { from: parent.id, turn: parent.turn } : undefined);
-      subagents.set(id, subagent);
-      names.set(request.name, id);
-      const prompt = fork
-        ? forkInstructions({
-            prompt: request.prompt,
-            worktree: worktree && { path: worktree.path, parentCwd: parent.cwd },
-          })
-        : [definition.initialPrompt, request.prompt].filter((each) => each !== undefined).join("\n\n");
-      return { subagent, slot, prompt, background, notices: startNotices(placement, runtime, worktree) };
-    } catch (error) {
-      await worktree?.finish();
-      throw error;
     }
   };
 
@@ -279,24 +142,25 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
       subagents.get(names.idOf(nameOrId) ?? (nameOrId as AgentId)) ??
       [...subagents.values()].find(({ path }) => path === nameOrId);
     if (known) return known;
-    const resumed = await options.resume(nameOrId);
-    if (resumed) adopt(resumed);
-    return resumed;
+    const logged = await findLogged(nameOrId, options);
+    return logged && restore(logged.spec, { kind: "log", worktree: logged.worktree });
+  };
+
+  const restore = async (spec: SubagentSpec, source: RuntimeSource): Promise<Subagent> => {
+    const { subagent } = await buildSubagent(spec, source, options);
+    adopt(subagent);
+    return subagent;
   };
 
   return {
     listing: (shown) => listingOf(resolver.types, shown),
-    remote: options.openRemoteRuntime !== undefined,
+    remote: options.factory.hasWorkers,
     start,
     find,
-    adopt,
+    restore,
     lendSlotOf: async (parent) => subagents.get(parent)?.lendSlot() ?? lendOwnSlot(),
-    async acquireSlot(subagent, signal) {
-      const depth = subagent.path.split("/").length - 2;
-      const admitted = await options.limits.acquire({ parentDepth: depth, signal, isReturning: true });
-      if (!admitted.ok) throw new TroupeError("agent", admitted.message);
-      return admitted.slot;
-    },
+    acquireSlot: ({ path }, signal) =>
+      requireSlot(options.limits, { parentDepth: path.split("/").length - 2, signal, isReturning: true }),
     names: names.all,
     all: () => [...subagents.values()],
     async close() {
@@ -305,26 +169,25 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
   };
 }
 
-const startNotices = (
-  { modeNote }: Pick<ResolvedSpawn, "modeNote">,
-  runtime: Pick<SubagentRuntime, "notices">,
-  worktree: Pick<Isolation, "notices"> | undefined,
-) => [...(modeNote === undefined ? [] : [modeNote]), ...runtime.notices, ...(worktree?.notices ?? [])];
+/** Finds a subagent that is known only from its log, by its id, path or name. */
+async function findLogged(
+  who: string,
+  { factory, definitions }: SubagentRegistryOptions,
+): Promise<{ readonly spec: SubagentSpec; readonly worktree: LoggedWorktree | undefined } | undefined> {
+  // The newest first: a name may have been taken over from an agent that could not continue.
+  for (const [id, envelopes] of [...(await factory.readLogs())].toSorted(([a], [b]) => (a < b ? 1 : -1))) {
+    const spawned = findSpawned(envelopes);
+    if (!spawned || ![id, spawned.path, spawned.path.split("/").at(-1)].includes(who)) continue;
+    if (spawned.remote) throw remoteSubagentError(spawned.path);
+    return { spec: specFromLog(id, spawned, definitions), worktree: spawned.worktree };
+  }
+  return undefined;
+}
 
 const listingOf = (types: readonly AgentDefinition[], { withHelpers = false }: { withHelpers?: boolean | undefined }) =>
   agentListing(
     types.map((type) => ({ ...type, onlyReads: isReadOnlyType(type) })),
-    { denied: withHelpers ? [] : helpers },
-  );
-
-/** Built-in types for questions about Troupe itself, which only a user asks. */
-const helpers = ["guide", "statusline-setup"];
-
-/** The agent's clone is gone with its job. */
-export const remoteSubagentError = (path: string) =>
-  new TroupeError(
-    "agent",
-    `Cannot resume ${path}: it ran on another machine. Start a new agent; its commits are on its branch.`,
+    { denied: withHelpers ? [] : helperTypes },
   );
 
 const teammateOnlyError = (type: string) =>

@@ -35,12 +35,30 @@ export interface SubagentRuntime {
   close(): Promise<void>;
 }
 
-/** An evicted subagent, opened again from its log. */
-export interface ReopenedRuntime {
+/** A subagent's runtime with the worktree that was opened for it. */
+export interface OpenedRuntime {
   readonly runtime: SubagentRuntime;
-  /** Keeps or removes its worktree when it has nothing left to do. */
+  readonly worktree?: Isolation | undefined;
+  /** Keeps or removes its worktree, or imports its commits, when it has nothing left to do. */
   readonly finishWorktree?: (() => Promise<AgentReport["worktree"]>) | undefined;
 }
+
+/** A worktree made for an agent. */
+export interface Isolation {
+  readonly path: string;
+  /** Empty if it is on no branch. */
+  readonly branch: string;
+  /** A hook made it, so Troupe does not remove it. */
+  readonly hookMade?: true | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  /** For its agent. */
+  readonly facts: WorktreeFacts;
+  readonly notices: readonly string[];
+  finish(): Promise<AgentReport["worktree"]>;
+}
+
+/** A worktree as recorded in an agent's log. */
+export type LoggedWorktree = NonNullable<Spawned["worktree"]>;
 
 export type Spawned = Omit<Extract<StoredEvent, { type: "agent.spawned" }>, "type">;
 
@@ -57,10 +75,6 @@ export interface RuntimeRequest {
   readonly model: string;
   readonly mode: PermissionMode;
   readonly cwd: string;
-  /** Added to the session's environment for commands. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Set if `cwd` is a worktree made for it, its only folder. Otherwise it works in its parent's folders. */
-  readonly worktree?: WorktreeFacts | undefined;
   /** The user delegated work in `cwd`, its only folder. Then `cwd` and `mode` win over its log and its parent. */
   readonly delegated?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -68,15 +82,21 @@ export interface RuntimeRequest {
   onEnvelope(envelope: Envelope): void;
 }
 
-/** The part of a request that a subagent's log decides when the subagent is resumed. */
-export const requestFromLog = (agentId: AgentId, spawned: Omit<Spawned, "parent"> & { readonly parent: AgentId }) => ({
-  agentId,
-  parent: spawned.parent,
-  path: spawned.path,
-  kind: "background" as const,
-  model: spawned.model,
-  mode: spawned.permissionMode,
-});
+/** Where the runtime of a subagent comes from. */
+export type RuntimeSource =
+  /** It is new. With a label it gets a worktree, its only folder. Otherwise it works in its parent's folders. */
+  | { readonly kind: "new"; readonly worktreeLabel?: string | undefined }
+  /** Its log, from this or a previous run of the session. A worktree that is gone is made again. */
+  | { readonly kind: "log"; readonly worktree?: LoggedWorktree | undefined }
+  /** A worker on another machine runs it. A previous run of the session may have submitted its job. */
+  | { readonly kind: "remote"; readonly isSubmitted: boolean };
 
-/** Opens a subagent's runtime, new or from its log. Rejects with a TroupeError that a model can read. */
-export type OpenSubagentRuntime = (request: RuntimeRequest) => Promise<SubagentRuntime>;
+/** Opens the runtimes of subagents. */
+export interface RuntimeFactory {
+  /** True if workers on other machines can run subagents. */
+  readonly hasWorkers: boolean;
+  /** Rejects with a TroupeError that a model can read. */
+  open(request: RuntimeRequest, source: RuntimeSource): Promise<OpenedRuntime>;
+  /** The logs of all subagents of the session. */
+  readLogs(): Promise<ReadonlyMap<AgentId, readonly StoredEnvelope[]>>;
+}

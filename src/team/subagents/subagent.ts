@@ -8,11 +8,10 @@ import type {
   Envelope,
   WatchdogSettings,
 } from "../../protocol/index.ts";
-import type { ReopenedRuntime } from "./subagent-runtime.ts";
+import type { OpenedRuntime } from "./subagent-runtime.ts";
 import type { AgentSlot } from "../limits/agent-slots.ts";
 
-/** A subagent from its start to the end of the session. It runs, is idle, and can be resumed. */
-export interface Subagent {
+export interface SubagentIdentity {
   readonly id: AgentId;
   readonly path: AgentPath;
   readonly name: string | undefined;
@@ -20,6 +19,10 @@ export interface Subagent {
   readonly description: string;
   readonly parent: AgentId;
   readonly isFork: boolean;
+}
+
+/** A subagent from its start to the end of the session. It runs, is idle, and can be resumed. */
+export interface Subagent extends SubagentIdentity {
   readonly running: boolean;
   /** True if it can be resumed. */
   readonly isIdle: boolean;
@@ -80,12 +83,9 @@ export interface SubagentDefaults {
   readonly onIdle?: ((subagent: Subagent) => void) | undefined;
 }
 
-export interface SubagentOptions
-  extends SubagentDefaults,
-    ReopenedRuntime,
-    Pick<Subagent, "id" | "path" | "name" | "definition" | "description" | "parent" | "isFork"> {
+export interface SubagentOptions extends SubagentDefaults, OpenedRuntime, SubagentIdentity {
   /** Opens it again from its log. */
-  readonly reopen: () => Promise<ReopenedRuntime>;
+  readonly reopen: () => Promise<OpenedRuntime>;
   /** Subscribes to the envelopes of its runtime. */
   readonly listen: (observe: (envelope: Envelope) => void) => void;
 }

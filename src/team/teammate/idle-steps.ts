@@ -1,32 +1,31 @@
-import type { Agent, Conversation } from "../../agent/index.ts";
-import type { Envelope, EventId, Mail } from "../../protocol/index.ts";
+import { type Envelope, type EventId, jobWaitDetail } from "../../protocol/index.ts";
+import { jobName, type JobWait } from "./job-wait.ts";
 import type { LeadReports } from "./lead-reports.ts";
 import type { PresencePublisher } from "./publish-presence.ts";
 import type { RunnerPhase } from "./runner-life.ts";
 import type { ShutdownHandshake } from "./shutdown-handshake.ts";
 import type { TaskClaimer } from "./task-claimer.ts";
 import type { UnreportedWork } from "./unreported-work.ts";
+import type { TeammateRunnerOptions } from "./teammate-runner.ts";
 
 type Idle = Extract<Envelope["event"], { type: "agent.idle" }>;
 
 /** The steps of a teammate whose run has ended: continue, be sent back to work, or report and become idle. */
 export interface IdleSteps {
   afterIdle(idleEvent: EventId, idle: Idle): Promise<void>;
+  /** A background job has ended. If that did not wake the teammate, it may be idle now. */
+  afterJob(): void;
 }
 
-export interface IdleStepsPorts {
-  readonly agent: () => Agent;
-  readonly conversation: () => Pick<Conversation, "hasReason">;
+export interface IdleStepsPorts
+  extends Pick<TeammateRunnerOptions, "agent" | "conversation" | "unreadMail" | "beforeIdle"> {
   readonly phase: () => RunnerPhase;
   readonly unreported: UnreportedWork;
-  /** Mail that will wake it. */
-  readonly unreadMail: () => Promise<readonly Mail[]>;
-  /** Runs the idle hooks. Returns the prompt that sends it back to work if it should not be idle yet. */
-  readonly beforeIdle: () => Promise<string | undefined>;
   readonly shutdown: Pick<ShutdownHandshake, "hasAgreed" | "remind">;
-  readonly reports: Pick<LeadReports, "reportIdle">;
+  readonly reports: Pick<LeadReports, "reportIdle" | "reportLeftJobs">;
   readonly claimer: Pick<TaskClaimer, "onTurnEnded" | "claimNext">;
   readonly state: Pick<PresencePublisher, "setState" | "published">;
+  readonly jobs: JobWait;
   /** Runs one step after the other steps of the teammate. */
   readonly inTurn: (step: () => Promise<void>) => Promise<void>;
   readonly onBroken: (error: unknown, idleEvent: EventId) => void;
@@ -35,8 +34,9 @@ export interface IdleStepsPorts {
 const maxTimesSentBack = 10;
 
 export function createIdleSteps(ports: IdleStepsPorts): IdleSteps {
-  const { agent, unreported, shutdown, reports, claimer, state } = ports;
+  const { agent, unreported, shutdown, reports, claimer, state, jobs } = ports;
   let timesSentBack = 0;
+  let waitsForJobs = false;
 
   /**
    * True if it has more to do: it works, it worked after this idle event, or mail will wake it. A later idle report
@@ -76,14 +76,39 @@ export function createIdleSteps(ports: IdleStepsPorts): IdleSteps {
     claimer.onTurnEnded();
     await claimer.claimNext();
     if (hasMoreWork(idleEvent, idle)) return;
-    state.setState("idle", idle.detail ?? idle.reason);
+    if (idle.reason === "completed" && jobs.awaited().length > 0) return waitForJobs();
+    await becomeIdle(idle.detail ?? idle.reason);
+  };
+
+  const becomeIdle = async (detail: string) => {
+    waitsForJobs = false;
+    state.setState("idle", detail);
     await state.published();
   };
 
+  const waitForJobs = async () => {
+    waitsForJobs = true;
+    const awaited = jobs.awaited();
+    const since = new Date(Math.min(...awaited.map(({ startedAt }) => startedAt))).toISOString();
+    state.setState("working", jobWaitDetail(awaited.map(jobName)), since);
+    jobs.start(() => void ports.inTurn(() => checkWait(reports.reportLeftJobs)));
+    await state.published();
+  };
+
+  /** The wait is over if nothing else has begun and no job is left to wait for. */
+  const checkWait = async (report?: () => Promise<void>) => {
+    if (ports.phase() !== "running" || !waitsForJobs || agent().running || jobs.awaited().length > 0) return;
+    await report?.();
+    await becomeIdle("completed");
+  };
+
   return {
+    afterJob: () => void ports.inTurn(() => checkWait()),
     /** The run announces idle before it has fully ended. */
     async afterIdle(idleEvent, idle) {
       try {
+        jobs.stop();
+        waitsForJobs = false;
         await agent().settled();
         void ports.inTurn(() => onIdle(idleEvent, idle));
       } catch (error) {

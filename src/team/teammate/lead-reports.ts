@@ -1,6 +1,8 @@
+import type { Clock } from "../../platform/index.ts";
 import { type Envelope, type EventId, type MailBody, teamLead } from "../../protocol/index.ts";
 import type { InboxConsumer } from "../mailbox/inbox-consumer.ts";
 import { farewellReportBody, idleReportBody } from "./idle-report.ts";
+import { jobText, type JobWait } from "./job-wait.ts";
 import type { TaskClaimer } from "./task-claimer.ts";
 import type { UnreportedWork } from "./unreported-work.ts";
 
@@ -11,6 +13,8 @@ export interface LeadReports {
   /** Reports all work up to this idle event. `instead` replaces how it ended. */
   reportIdle(idleEvent: EventId, instead?: Idle): Promise<void>;
   reportFailure(idleEvent: EventId | undefined, detail: string): Promise<void>;
+  /** Reports that its commands run too long to be waited for. */
+  reportLeftJobs(): Promise<void>;
   /** Reports what is unreported, in the middle of a turn. */
   sendFarewell(): Promise<void>;
 }
@@ -31,9 +35,17 @@ export interface LeadReportsOptions {
   readonly prepareReport?: PrepareReport | undefined;
   /** Keeps the text of each report with its task. */
   readonly claimer: Pick<TaskClaimer, "taskInProgress" | "keepWords">;
+  readonly jobs: Pick<JobWait, "awaited" | "left">;
+  readonly clock: Pick<Clock, "now">;
 }
 
-export function createLeadReports({ link, unreported, ...options }: LeadReportsOptions): LeadReports {
+export function createLeadReports({ link, unreported, jobs, clock, ...options }: LeadReportsOptions): LeadReports {
+  const jobFields = () => {
+    const [awaitedJobs, leftJobs] = [jobs.awaited(), jobs.left()].map((list) =>
+      list.map((job) => jobText(job, clock.now())),
+    );
+    return { ...(awaitedJobs?.length && { awaitedJobs }), ...(leftJobs?.length && { leftJobs }) };
+  };
   const reportIdle: LeadReports["reportIdle"] = async (idleEvent, instead) => {
     const report = unreported.reportUntil(idleEvent);
     if (!report) return;
@@ -48,6 +60,7 @@ export function createLeadReports({ link, unreported, ...options }: LeadReportsO
       ...(evidence !== "" && { evidence }),
       ...(openTaskId !== undefined && { openTaskId }),
       ...(lacksPlan && { lacksPlan }),
+      ...(found.idleReason === "available" && jobFields()),
     };
     if (body.result !== undefined) await options.claimer.keepWords(body.result);
     await link().send({ id: report.mailId, to: teamLead, body, wakes: body.idleReason === "failed" });
@@ -58,6 +71,10 @@ export function createLeadReports({ link, unreported, ...options }: LeadReportsO
       if (idleEvent !== undefined) return reportIdle(idleEvent, { type: "agent.idle", reason: "failed", detail });
       const body: MailBody = { kind: "idle_notification", idleReason: "failed", failureReason: detail };
       await link().send({ to: teamLead, body, wakes: true });
+    },
+    async reportLeftJobs() {
+      const body: MailBody = { kind: "idle_notification", idleReason: "available", ...jobFields() };
+      await link().send({ to: teamLead, body, wakes: false });
     },
     async sendFarewell() {
       const report = unreported.reportUntilNow();

@@ -1,3 +1,4 @@
+import type { MemberState } from "../../protocol/index.ts";
 import type { OwnPresence } from "../../store/index.ts";
 import { type RetryContext, retryWhileDiskFull } from "../storage/retry-while-disk-full.ts";
 
@@ -5,7 +6,7 @@ import { type RetryContext, retryWhileDiskFull } from "../storage/retry-while-di
 export interface PresencePublisher {
   readonly isIdle: boolean;
   /** Does not wait: publishing takes disk time, and the agent's mail would wait for it. */
-  setState(state: "working" | "idle", detail?: string): void;
+  setState(state: "working" | "idle", detail?: string, since?: string): void;
   /** The request it waits for, its own or a subagent's. Undefined: none. */
   setWaitReason(question: string | undefined): void;
   /** The member was asked to end. */
@@ -21,37 +22,44 @@ export interface PresencePublisherOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+interface Published {
+  readonly state: MemberState;
+  readonly detail?: string | undefined;
+  /** An ISO time, if the state began before it was published. */
+  readonly since?: string | undefined;
+}
+
 export function createPresencePublisher({
   presence,
   isDraining,
   retry,
   onFailure,
 }: PresencePublisherOptions): PresencePublisher {
-  let current: { readonly state: "working" | "idle"; readonly detail?: string | undefined } = { state: "working" };
+  let current: Published = { state: "working" };
   let waitingFor: string | undefined;
   let lastPublish: Promise<void> = Promise.resolve();
 
-  const publish = (state: Parameters<OwnPresence["set"]>[0], detail: string | undefined) => {
-    lastPublish = retryWhileDiskFull(() => presence.set(isDraining() ? "draining" : state, detail), retry).catch(
-      onFailure,
-    );
+  const publish = ({ state, detail, since }: Published) => {
+    lastPublish = retryWhileDiskFull(
+      () => (isDraining() ? presence.set("draining", detail) : presence.set(state, detail, since)),
+      retry,
+    ).catch(onFailure);
   };
-  const publishCurrent = () =>
-    waitingFor === undefined ? publish(current.state, current.detail) : publish("waiting", waitingFor);
+  const publishCurrent = () => publish(waitingFor === undefined ? current : { state: "waiting", detail: waitingFor });
 
   return {
     get isIdle() {
       return current.state === "idle";
     },
-    setState(state, detail) {
-      current = { state, detail };
+    setState(state, detail, since) {
+      current = { state, detail, since };
       publishCurrent();
     },
     setWaitReason(question) {
       waitingFor = question;
       publishCurrent();
     },
-    setDraining: (reason) => publish("draining", reason),
+    setDraining: (reason) => publish({ state: "draining", detail: reason }),
     published: () => lastPublish,
   };
 }

@@ -8,6 +8,7 @@ import { createIdleSteps } from "./idle-steps.ts";
 import { createRunnerLife } from "./runner-life.ts";
 import { createPresencePublisher } from "./publish-presence.ts";
 import { tasksWithDiskFullRetry } from "../storage/disk-full-retry-team.ts";
+import { createJobWait, type JobWaitOptions } from "./job-wait.ts";
 import { createLeadReports, type PrepareReport } from "./lead-reports.ts";
 import { createShutdownHandshake, type ShutdownAnswer } from "./shutdown-handshake.ts";
 import { type ClaimingPorts, createTaskClaimer } from "./task-claimer.ts";
@@ -42,7 +43,7 @@ export interface TeammateRunner {
   close(): Promise<void>;
 }
 
-export interface TeammateRunnerOptions {
+export interface TeammateRunnerOptions extends Pick<JobWaitOptions, "jobs"> {
   readonly name: string;
   readonly link: () => InboxConsumer;
   readonly agent: () => Agent;
@@ -61,7 +62,7 @@ export interface TeammateRunnerOptions {
   readonly replayed: readonly Pick<Envelope, "id" | "at" | "event">[];
   readonly onEnd: (end: MemberEnd, detail: string | undefined) => void;
   readonly onFailure: (error: unknown) => void;
-  readonly clock: Pick<Clock, "sleep" | "monotonic">;
+  readonly clock: Pick<Clock, "sleep" | "monotonic" | "now">;
 }
 
 export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRunner {
@@ -101,7 +102,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     retry,
     onFailure: options.onFailure,
   });
-  const reports = createLeadReports({ ...options, unreported, claimer });
+  const jobs = createJobWait({ ...options, signal: life.signal });
+  const reports = createLeadReports({ ...options, unreported, claimer, jobs });
   const shutdown = createShutdownHandshake({
     ...options,
     onRequest: (reason) => state.setDraining(reason),
@@ -125,6 +127,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     reports,
     claimer,
     state,
+    jobs,
     inTurn,
     onBroken: stopAsBroken,
   });
@@ -146,6 +149,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       if (id !== root) return;
       unreported.apply(envelope);
       if (event.type === "turn.started") state.setState("working");
+      if (event.type === "background.ended") idleSteps.afterJob();
       if (event.type === "agent.idle") void idleSteps.afterIdle(envelope.id, event);
       if (event.type === "tool.settled" && shutdown.requestId === undefined && shutdown.hasAgreed)
         life.endWith("shutdown");

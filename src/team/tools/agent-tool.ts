@@ -1,7 +1,14 @@
 import * as z from "zod";
-import { agentLaunched, agentResult } from "../../agent/index.ts";
+import { agentLaunched, agentResult, type LaunchedAgent } from "../../agent/index.ts";
 import { type Clock, sleepUnlessAborted } from "../../platform/index.ts";
-import { type CallId, type Member, PermissionMode, TroupeError, type WorkItemId } from "../../protocol/index.ts";
+import {
+  type CallId,
+  type Member,
+  oneLine,
+  PermissionMode,
+  TroupeError,
+  type WorkItemId,
+} from "../../protocol/index.ts";
 import {
   anyTool,
   defineTool,
@@ -14,9 +21,10 @@ import {
   type ToolResult,
 } from "../../tool/index.ts";
 import type { SubagentRegistry, ParentAgent, StartedSubagent } from "../subagents/subagent-registry.ts";
-import { moveToBackground, type BackgroundRun } from "../subagents/move-to-background.ts";
+import { moveToBackground } from "../subagents/move-to-background.ts";
 import { type SpawnOptions, workerType } from "../subagents/resolve-spawn.ts";
-import { taskNumber } from "./task-tool-ports.ts";
+import { agentNamePattern } from "./agent-name.ts";
+import { taskNumber } from "./task-inputs.ts";
 import { toFailedResult } from "./to-failed-result.ts";
 
 export interface AgentToolOptions {
@@ -67,14 +75,17 @@ const noTeammateForTask =
   "No agent was started: only a teammate can get a task of the list. Add a name, or leave task out and describe the work in the prompt.";
 
 const teamDescription =
-  " In a team, a name makes it a teammate: it stays, works next to you, exchanges messages with the others by name and claims tasks from the shared list. This call then returns as soon as the teammate has started.";
+  " In a team, a name makes it a teammate, which stays and works next to you: this call then returns as soon as it has started.";
 
 /** Built-in agents that are not continued after their answer. */
 const oneShot = new Set(["Explore", "Plan"]);
 
+const agentName = () =>
+  z.string().regex(agentNamePattern, "must be letters, digits, - and _, and begin with a letter").optional();
+
 const agentInput = (remote: boolean) =>
   z.strictObject({
-    description: z.string().min(1).max(200).describe("What it is for, in three to five words"),
+    description: z.string().max(200).optional().describe("What it is for, in three to five words"),
     prompt: z.string().min(1).describe("The task, complete in itself"),
     subagent_type: z.string().optional().describe("One of the types listed above"),
     model: z
@@ -82,11 +93,7 @@ const agentInput = (remote: boolean) =>
       .optional()
       .describe("A model or a family (opus, sonnet, haiku). Default: the type's model, else yours"),
     run_in_background: z.boolean().optional().describe("Return at once; you are notified when it ends"),
-    name: z
-      .string()
-      .regex(/^[A-Za-z][\w-]{0,39}$/, "must be letters, digits, - and _, and begin with a letter")
-      .optional()
-      .describe("A name to use with SendMessage; in a team it makes the agent a teammate"),
+    name: agentName().describe("A name to use with SendMessage"),
     mode: PermissionMode.exclude(["bubble"]).optional().describe("Its permission mode, never wider than yours"),
     isolation: remote
       ? z
@@ -112,6 +119,7 @@ type AgentInput = z.infer<ReturnType<typeof agentInput>> & {
 
 const teammateInput = (remote: boolean) =>
   agentInput(remote).extend({
+    name: agentName().describe("A name to use with SendMessage; in a team it makes the agent a teammate"),
     team_name: z.string().max(64).optional().describe("The team to start a teammate in. Default: your only team"),
     task: taskNumber().optional().describe("The number of a task of the list that the teammate begins with"),
     plan_mode_required: z.boolean().optional().describe("The teammate may only read until its plan is approved"),
@@ -173,13 +181,13 @@ export function createAgentTool(options: AgentToolOptions): Tool {
     access: "read",
     subject: (input) => ({ kind: "name", name: input.subagent_type ?? unnamed }),
     title: (input) =>
-      `Agent ${input.subagent_type ?? (options.forks && !options.coordinator ? "fork" : unnamed)}: ${input.description}`,
+      `Agent ${input.subagent_type ?? (options.forks && !options.coordinator ? "fork" : unnamed)}: ${descriptionOf(input)}`,
     resultLimit: 60_000,
     onlyWaits: true,
     async execute(input, context) {
       const reclaimSlot = await options.subagents.lendSlotOf(options.parent().id);
       try {
-        return await execute(input, context, options);
+        return await execute({ ...input, description: descriptionOf(input) }, context, options);
       } finally {
         await reclaimSlot(context.signal);
       }
@@ -187,7 +195,15 @@ export function createAgentTool(options: AgentToolOptions): Tool {
   });
 }
 
-async function execute(input: AgentInput, context: ToolContext, options: AgentToolOptions): Promise<ToolResult> {
+/** The first words of the prompt, if the model gave no description. */
+const descriptionOf = ({ description, prompt }: AgentInput): string =>
+  description?.trim() || firstWords(oneLine(prompt)) || "a task";
+
+const firstWords = (text: string) => text.split(" ").slice(0, 8).join(" ").slice(0, 80);
+
+type DescribedInput = AgentInput & { readonly description: string };
+
+async function execute(input: DescribedInput, context: ToolContext, options: AgentToolOptions): Promise<ToolResult> {
   const parent = options.parent();
   // A fork has exactly its parent's tools, including this one, because the tool list must not change. The caller's id
   // shows the difference.
@@ -250,9 +266,15 @@ async function execute(input: AgentInput, context: ToolContext, options: AgentTo
 }
 
 /** Returns why the call names a team in vain. Without this it would start a subagent instead. */
-function teamProblem({ name, team_name: team }: AgentInput, teammates: TeammateStarter | undefined) {
-  if (team === undefined || !teammates) return undefined;
+function teamProblem(
+  { name, team_name: team, plan_mode_required: plans }: AgentInput,
+  teammates: TeammateStarter | undefined,
+) {
+  if (!teammates) return undefined;
   const own = teammates.teamOf(undefined);
+  if (plans === true && (name === undefined || teammates.teamOf(team) === undefined))
+    return `Only a teammate can be made to plan first. ${name === undefined ? "Add a name" : "Create a team with TeamCreate first"}, or leave plan_mode_required out. Nothing was started.`;
+  if (team === undefined) return undefined;
   const have = own === undefined ? "You have no team." : `Your team is ${own}.`;
   if (teammates.teamOf(team) === undefined)
     return `There is no team ${JSON.stringify(team)}. ${have} Nothing was started.`;
@@ -260,7 +282,7 @@ function teamProblem({ name, team_name: team }: AgentInput, teammates: TeammateS
 }
 
 async function spawnTeammate(
-  input: AgentInput,
+  input: DescribedInput,
   { team, context, options }: { team: string; context: ToolContext; options: AgentToolOptions },
 ): Promise<ToolResult> {
   const { name = "", description, prompt, model, mode, isolation, cwd } = input;
@@ -284,5 +306,5 @@ async function spawnTeammate(
   });
 }
 
-const launched = (backgroundRun: BackgroundRun, notes: readonly string[], { agent }: ToolContext) =>
+const launched = (backgroundRun: LaunchedAgent, notes: readonly string[], { agent }: ToolContext) =>
   textResult([...notes, agentLaunched(backgroundRun, agent.tools ?? anyTool)].join("\n"));

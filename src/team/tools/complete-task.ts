@@ -1,4 +1,4 @@
-import { taskLine, uncommittedNote, unlandedNote } from "../../agent/index.ts";
+import { uncheckableText, taskLine, uncommittedNote, unlandedNote } from "../../agent/index.ts";
 import { isOpenTask, openBlockers, openBlockersOf, teamLead, type WorkItem } from "../../protocol/index.ts";
 import type { TaskList, TaskPatch, TaskProof } from "../../store/index.ts";
 import { failedResult, textResult, type ToolResult } from "../../tool/index.ts";
@@ -23,6 +23,8 @@ export async function completeTask({ list, task, patch, ports, signal }: Complet
   const { id } = task;
   const before = completionObstacle(task, { all: await list.list(), ports });
   if (before !== undefined) return failedResult(before);
+  const refusal = await uncheckableHere(task, ports);
+  if (refusal !== undefined) return failedResult(refusal);
   const objection = await ports.hooks?.taskCompleted(task, signal);
   if (objection !== undefined) return failedResult(hookRefusalText(id, objection));
   const verdict = task.acceptance.length === 0 ? undefined : await ports.accept(task, signal);
@@ -63,6 +65,15 @@ function completionObstacle(
   if (open.size === 0) return undefined;
   const blockers = all.filter((each) => open.has(each.id)).map((each) => taskLine(each, all));
   return `#${id} cannot be completed: it is blocked by\n${blockers.join("\n")}\nThese must be completed first, or deleted if they are not needed.`;
+}
+
+/** Checks run in the folder of the agent that completes the task, which may lack the work of the owner. */
+async function uncheckableHere({ id, owner, acceptance }: WorkItem, ports: TaskToolPorts): Promise<string | undefined> {
+  if (owner === undefined || owner === ports.memberName() || acceptance.length === 0) return undefined;
+  const work = await ports.unlandedWork?.(owner);
+  return work && (work.commits > 0 || work.uncommitted.length > 0)
+    ? uncheckableText({ taskId: id, owner, work })
+    : undefined;
 }
 
 const hookRefusalText = (id: number, reason: string) =>

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type LeftWorktree, planAnswerCall, shutdownAnswerCall, unfinishedWorkNote } from "../../agent/index.ts";
-import { type AgentId, type Member, type RequestId, teamLead } from "../../protocol/index.ts";
+import { type AgentId, type Member, type RequestId, teamLead, TroupeError } from "../../protocol/index.ts";
 import { failedResult, textResult, type ToolResult } from "../../tool/index.ts";
 
 /** A message from a member to the runtime of another member. */
@@ -8,7 +8,8 @@ export type ControlMessage =
   | { readonly type: "shutdown_request"; readonly reason?: string | undefined }
   | {
       readonly type: "shutdown_response";
-      readonly request_id: string;
+      /** Can be left out if one request is open. */
+      readonly request_id?: string | undefined;
       readonly approve: boolean;
       readonly reason?: string | undefined;
     }
@@ -22,21 +23,25 @@ export type ControlMessage =
 /** The role of the member that uses the tool: each role has its own requests and answers. */
 export type MessageRole = "lead" | "teammate";
 
+/** Models also write "true" and "false". */
+const yesOrNo = () =>
+  z.preprocess((given) => (given === "true" ? true : given === "false" ? false : given), z.boolean());
+
 const controlSchemas = {
   shutdown_request: () =>
     z.strictObject({ type: z.literal("shutdown_request"), reason: z.string().max(2_000).optional() }),
   shutdown_response: () =>
     z.strictObject({
       type: z.literal("shutdown_response"),
-      request_id: z.string().min(1).max(100),
-      approve: z.boolean(),
+      request_id: z.string().max(100).optional(),
+      approve: yesOrNo(),
       reason: z.string().max(2_000).optional(),
     }),
   plan_approval_response: () =>
     z.strictObject({
       type: z.literal("plan_approval_response"),
       request_id: z.string().min(1).max(100),
-      approve: z.boolean(),
+      approve: yesOrNo(),
       feedback: z.string().max(20_000).optional(),
     }),
 };
@@ -48,10 +53,12 @@ export const controlInputs = (role: MessageRole) =>
     : ([controlSchemas.shutdown_response()] as const);
 
 /**
- * The object that a text stands for. Models sometimes write a request or an answer as JSON text. Undefined for any other
- * text, also for JSON of another type.
+ * The object that a text stands for. Models sometimes write a request or an answer as JSON text, or only its type.
+ * Undefined for any other text, also for JSON of another type.
  */
 export function objectInText(text: string): { readonly type: string } | undefined {
+  const named = TypedObject.safeParse({ type: text.trim().replace(/^(["'`])(.*)\1$/, "$2") });
+  if (named.success) return named.data;
   if (!text.trimStart().startsWith("{")) return undefined;
   let value: unknown;
   try {
@@ -78,16 +85,23 @@ export function messageProblem(message: unknown, role: MessageRole): string {
     return "The user answers permission requests. No message of yours can.";
   const schema = type === "shutdown_response" || type === "plan_approval_response" ? controlSchemas[type]() : undefined;
   const parsed = schema?.safeParse(message);
-  if (parsed?.success === false) return parsed.error.issues.map(fieldProblem).join("; ");
+  if (schema && parsed?.success === false) {
+    const fields = Object.keys(schema.shape);
+    return parsed.error.issues.map((issue) => fieldProblem(issue, { message: message as object, fields })).join("; ");
+  }
   return role === "lead"
     ? "must be text, or an object with the type shutdown_request (reason), plan_approval_response (request_id, approve, feedback) or receipt_request (message_id)"
     : "must be text, or an object with the type shutdown_response (request_id, approve, reason) or receipt_request (message_id)";
 }
 
-function fieldProblem(issue: z.core.$ZodIssue): string {
-  if (issue.code === "unrecognized_keys") return `message.${issue.keys.join(", message.")}: no such field`;
-  const isMissing = issue.code === "invalid_type" && issue.input === undefined;
-  return `message.${issue.path.join(".")}: ${isMissing ? "missing" : issue.message.replace(/^Invalid input: /, "")}`;
+function fieldProblem(
+  issue: z.core.$ZodIssue,
+  { message, fields }: { readonly message: object; readonly fields: readonly string[] },
+): string {
+  if (issue.code === "unrecognized_keys")
+    return `message.${issue.keys.join(", message.")}: no such field (${fields.join(", ")})`;
+  const [field = ""] = issue.path;
+  return `message.${issue.path.join(".")}: ${field in message ? issue.message.replace(/^Invalid input: /, "") : "missing"}`;
 }
 
 /** A request that waits for an answer of this member. */
@@ -136,11 +150,9 @@ export async function handleControlMessage(
   }
 }
 
-async function requestEnd(
-  { reason }: Extract<ControlMessage, { type: "shutdown_request" }>,
-  to: Member,
-  ports: ControlPorts,
-): Promise<ToolResult> {
+type ShutdownRequest = Extract<ControlMessage, { type: "shutdown_request" }>;
+
+async function requestEnd({ reason }: ShutdownRequest, to: Member, ports: ControlPorts): Promise<ToolResult> {
   const work = await ports.unfinishedWork?.(to);
   const requestId = await ports.requestShutdown(to, reason);
   const warning = work ? ` ${unfinishedWorkNote(to.name, work)}` : "";
@@ -149,13 +161,39 @@ async function requestEnd(
   );
 }
 
+/** Asks all these members to end. A member that cannot be asked does not keep the others from it. */
+export async function requestEnds(
+  { reason }: ShutdownRequest,
+  members: readonly Member[],
+  ports: ControlPorts,
+): Promise<ToolResult> {
+  const asked: string[] = [];
+  const notes: string[] = [];
+  for (const member of members) {
+    try {
+      const work = await ports.unfinishedWork?.(member);
+      await ports.requestShutdown(member, reason);
+      asked.push(member.name);
+      if (work) notes.push(unfinishedWorkNote(member.name, work));
+    } catch (error) {
+      if (!TroupeError.is(error)) throw error;
+      notes.push(`${member.name} was not asked: ${error.message}`);
+    }
+  }
+  if (asked.length === 0) return failedResult(["No member was asked to end.", ...notes].join("\n"));
+  const head = `Asked to end: ${asked.join(", ")}. Each answers, or is stopped if it takes too long. You are notified when each has ended: give the user the whole answer after that.`;
+  return textResult([head, ...notes].join("\n"));
+}
+
 async function answerShutdown(
   { request_id: id, approve, reason }: Extract<ControlMessage, { type: "shutdown_response" }>,
   to: Member,
   ports: ControlPorts,
 ): Promise<ToolResult> {
-  const request = ports.open.shutdown().find(({ requestId }) => requestId === id);
-  if (!request) return failedResult(notOpenMessage("request to end", id, ports));
+  const open = ports.open.shutdown();
+  const request = id ? open.find(({ requestId }) => requestId === id) : open.length === 1 ? open[0] : undefined;
+  if (!request && open.length === 0) return failedResult(noRequestToEnd);
+  if (!request) return failedResult(notOpenMessage("request to end", id ?? "", ports));
   if (to.name !== request.from)
     return failedResult(`${request.from} sent this request: send the answer to ${request.from}.`);
   if (!approve && !reason?.trim()) {
@@ -196,6 +234,8 @@ async function answerPlan(
   );
 }
 
+const noRequestToEnd = `No request to end is open, and nothing was sent. If ${teamLead} asked in words only, end your turn: it must send a shutdown_request.`;
+
 const noPlanMessage = ({ name, planModeRequired }: Member, ports: ControlPorts) =>
   `${name} has not presented a plan yet, so there is nothing to approve. Nothing was sent. ${
     planModeRequired
@@ -209,7 +249,7 @@ function notOpenMessage(what: string, id: string, ports: ControlPorts): string {
   const next =
     calls.length > 0
       ? calls.join("\n")
-      : `No request waits for your answer now. A request reaches you as its own message with an id; text alone is not one.${ports.isLead() ? "" : " If nothing is left to do for you, end your turn."}`;
+      : `No request waits for your answer now. A request reaches you as its own message with an id; text alone is not one.`;
   return `There is no open ${what} with the id ${JSON.stringify(id)}. Nothing was sent. ${next}`;
 }
 

@@ -1,7 +1,15 @@
 import * as z from "zod";
-import { planAnswerCall } from "../../agent/index.ts";
+import { planAnswerCall, shutdownAnswerCall } from "../../agent/index.ts";
 import { sameName } from "../../platform/index.ts";
-import { type Member, type MemberStatus, type MailId, messageOf, teamLead, teamUser } from "../../protocol/index.ts";
+import {
+  jobWaitOf,
+  type Member,
+  type MemberStatus,
+  type MailId,
+  messageOf,
+  teamLead,
+  teamUser,
+} from "../../protocol/index.ts";
 import {
   defineTool,
   failedResult,
@@ -14,6 +22,7 @@ import { checkReceipt, receiptInput, type ReceiptPorts, type ReceiptRequest } fr
 import { lazyInput } from "./lazy-input.ts";
 import {
   handleControlMessage,
+  requestEnds,
   controlInputs,
   type ControlMessage,
   type ControlPorts,
@@ -23,6 +32,7 @@ import {
   type OpenRequest,
 } from "./control-messages.ts";
 import { didYouMean, messageSubagent, ownSubagent, ownSubagents, unknownSubagent } from "./message-subagent.ts";
+import { agentNamePattern } from "./agent-name.ts";
 import { toFailedResult } from "./to-failed-result.ts";
 import type { SubagentRegistry } from "../subagents/subagent-registry.ts";
 
@@ -108,9 +118,11 @@ async function deliver(
   const maybeSubagent = to !== "*" && (members.length === 0 || subagents?.names().includes(to));
   const subagent = subagents && maybeSubagent ? await ownSubagent(to, subagents, self) : undefined;
   if (subagents && subagent) {
-    if (typeof given === "string")
-      return messageSubagent(subagent, { to, message: given, summary }, { subagents, context });
-    return failedResult(`${to} is your own agent and knows no requests. Tell it in text, or stop it.`);
+    const note = clashNote(to, members);
+    if (typeof given !== "string")
+      return failedResult(`${to} is your own agent and knows no requests. Tell it in text, or stop it.${note}`);
+    const sent = await messageSubagent(subagent, { to, message: given, summary }, { subagents, context });
+    return note === "" ? sent : { ...sent, content: [...sent.content, { type: "text", text: note.trim() }] };
   }
   // A fork has its parent's tools and name, but it is not the member that others know by that name.
   if (self !== ports.self()) {
@@ -119,8 +131,13 @@ async function deliver(
   const read = readMessage(given, ports);
   if ("problem" in read) return failedResult(`Nothing was sent. ${read.problem}`);
   const { message } = read;
-  if (to === "*")
-    return typeof message === "string" ? broadcast({ text: message, summary, urgent }, ports) : oneByOne(ports);
+  if (to === "*") {
+    if (typeof message === "string") return broadcast({ text: message, summary, urgent }, ports);
+    const teams = new Set(present(ports).map(({ agentId }) => agentId.slice(agentId.lastIndexOf("@"))));
+    return message.type === "shutdown_request" && teams.size <= 1
+      ? requestEnds(message, present(ports), ports)
+      : oneByOne(ports);
+  }
   if (typeof message !== "string" && message.type === "receipt_request") return checkReceipt(message, members, ports);
   const [member, ...others] = members;
   const reason =
@@ -132,8 +149,19 @@ async function deliver(
   if (plan) return textResult(`Stored for ${member.name} (${id}). ${openPlanNote(plan)}`);
   const [status] = await ports.statusOf([member]);
   const notes = `Stored for ${member.name} (${id}). ${readTimeNote(member.name, status, urgent)}`;
-  const more = [...(isLikelyControlMessage(message) ? [sentAsText] : []), ...missingPlanNote(member, ports)];
+  const more = [
+    ...ports.open.shutdown().flatMap((request) => (request.from === member.name ? [openShutdownNote(request)] : [])),
+    ...(isLikelyControlMessage(message) ? [sentAsText] : []),
+    ...(ports.isLead() && asksToEnd(message) ? [endInWordsNote(member.name)] : []),
+    ...missingPlanNote(member, ports),
+  ];
   return textResult([notes, ...more].join("\n"));
+}
+
+/** An agent of the caller's own hides a member of the same name. */
+function clashNote(to: string, members: readonly Member[]): string {
+  const hidden = members.filter(({ ended }) => !ended).map(({ agentId }) => agentId);
+  return hidden.length === 0 ? "" : ` A teammate has the same name. Reach it as ${hidden.join(" or ")}.`;
 }
 
 /** Mail neither presents a plan nor approves one, whatever it says. */
@@ -180,7 +208,7 @@ async function broadcast(mail: MemberMail, ports: MemberMessagePorts): Promise<T
 
 const oneByOne = (ports: MemberMessagePorts) =>
   failedResult(
-    `A request or an answer goes to one member. Name one of: ${present(ports)
+    `This message goes to one member. Name one of: ${present(ports)
       .map(({ name }) => name)
       .join(", ")}.`,
   );
@@ -196,6 +224,9 @@ function receiverOf(to: string, ports: MemberMessagePorts): string {
 
 const openPlanNote = ({ from, requestId }: OpenRequest) =>
   `${from} waits for your answer to its plan and reads the message after that. This text does not answer the plan, whatever it says. To approve it: ${planAnswerCall({ from, requestId })}.`;
+
+const openShutdownNote = (request: OpenRequest) =>
+  `${request.from} still waits for your answer to its request to end. This text does not answer it, whatever it says. To agree: ${shutdownAnswerCall(request)}. To refuse: the same with "approve":false and "reason".`;
 
 /** By name, or as `name@team` if the name alone is ambiguous. */
 function findReceivers(to: string, ports: MemberMessagePorts): readonly Member[] {
@@ -237,7 +268,9 @@ function unknown(to: string, ports: MemberMessagePorts, self: ToolContext["agent
     team.length === 0 ? "There are no other members in the team." : `In the team: ${team.join(", ")}.`,
     ...(own.length === 0 ? [] : [`Your own agents: ${own.join(", ")}.`]),
   ];
-  return `There is no member or agent ${JSON.stringify(to)}. Nothing was sent.${didYouMean(to, [...team, ...own])} ${lists.join(" ")}`;
+  const start =
+    ports.isLead() && agentNamePattern.test(to) ? [`To start it as a teammate: Agent with name "${to}".`] : [];
+  return `There is no member or agent ${JSON.stringify(to)}. Nothing was sent.${didYouMean(to, [...team, ...own])} ${[...lists, ...start].join(" ")}`;
 }
 
 /** Says when the receiver reads a stored mail. */
@@ -251,6 +284,7 @@ function readTimeNote(name: string, status: MemberStatus | undefined, urgent: bo
     case "starting":
       return `${name} has not started yet. It reads the message first.`;
     case "working":
+      if (jobWaitOf(status) !== undefined) return `${name} ${jobWaitOf(status)}, and wakes for the message.`;
       return urgent
         ? `${name} is interrupted and reads it now.`
         : `${name} is working and reads it after its current call.`;
@@ -269,3 +303,11 @@ const isLikelyControlMessage = (text: string) => /^\s*\{\s*"type"\s*:\s*"(?:shut
 
 const sentAsText =
   "Note: this was sent as text and answers no request. To answer a request, give message as an object, not as a string.";
+
+/** True for a short text that asks its reader to end, such as "please shut down". */
+const asksToEnd = (text: string) =>
+  text.length <= 400 &&
+  /\b(?:shut(?:ting)? ?down|please end\b|you (?:can|may) (?:now )?(?:end|stop|leave)|terminate)\b/i.test(text);
+
+const endInWordsNote = (name: string) =>
+  `Words do not end a member. If ${name} is to end: SendMessage with to ${JSON.stringify(name)} and message {"type":"shutdown_request"}.`;

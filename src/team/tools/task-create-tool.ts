@@ -1,42 +1,24 @@
 import * as z from "zod";
 import { taskLine } from "../../agent/index.ts";
-import type { AcceptanceCheck, WorkItemId } from "../../protocol/index.ts";
+import { teamLead } from "../../protocol/index.ts";
 import { cleanText, defineTool, failedResult, textResult, type Tool, type ToolResult } from "../../tool/index.ts";
 import { checkProblems } from "./check-problems.ts";
 import { lazyInput } from "./lazy-input.ts";
 import { resolveOwner } from "./task-owner.ts";
 import { tellAboutTask } from "./tell-about-task.ts";
 import { toFailedResult } from "./to-failed-result.ts";
-import {
-  acceptanceInput,
-  metadataInput,
-  readerOf,
-  subjectLimit,
-  taskNumber,
-  type TaskToolPorts,
-  teamOf,
-  textLimit,
-} from "./task-tool-ports.ts";
+import { acceptanceInput, metadataInput, taskNumbers, taskTexts } from "./task-inputs.ts";
+import { readerOf, type TaskToolPorts, teamOf } from "./task-tool-ports.ts";
+import type { NewTask } from "../../store/index.ts";
 
-interface TaskCreateInput {
-  readonly subject: string;
-  readonly description: string;
-  readonly activeForm?: string | undefined;
-  readonly owner?: string | undefined;
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  readonly needs?: readonly string[] | undefined;
-  readonly acceptance?: readonly AcceptanceCheck[] | undefined;
-  readonly blockedBy?: readonly WorkItemId[] | undefined;
-}
+type TaskCreateInput = Omit<NewTask, "blocks">;
 
-const createInput = lazyInput<TaskCreateInput>(() =>
-  z.strictObject({
-    subject: z.string().trim().min(1).max(subjectLimit).describe("What to do, as an instruction: Fix the date parser"),
-    description: z
-      .string()
-      .max(textLimit)
-      .describe("All that the agent doing it must know; it has not seen this conversation"),
-    activeForm: z.string().max(subjectLimit).optional().describe("Shown while it is in progress: Fixing the parser"),
+const createInput = lazyInput<TaskCreateInput>(() => {
+  const { subject, description, activeForm } = taskTexts();
+  return z.strictObject({
+    subject: subject.describe("What to do, as an instruction: Fix the date parser"),
+    description: description.describe("All that the agent doing it must know; it has not seen this conversation"),
+    activeForm: activeForm.describe("Shown while it is in progress: Fixing the parser"),
     owner: z
       .string()
       .trim()
@@ -55,9 +37,9 @@ const createInput = lazyInput<TaskCreateInput>(() =>
       .describe(
         "Commands run in the doer's folder when it sets the task to completed; it counts as done only if each exits with 0. Only commands that are allowed without asking",
       ),
-    blockedBy: z.array(taskNumber()).max(100).optional().describe("Numbers of tasks that must be completed first"),
-  }),
-);
+    blockedBy: taskNumbers().describe("Numbers of tasks that must be completed first"),
+  });
+});
 
 /** Creates the tool that adds a task to the list. Nothing is written if a hook objects. */
 export function createTaskCreateTool(ports: TaskToolPorts): Tool {
@@ -94,7 +76,14 @@ async function create(input: TaskCreateInput, ports: TaskToolPorts, signal: Abor
   const lines = [
     `Task #${item.id} created.${told}${found?.hint ?? ""}`,
     taskLine(item, all, readerOf(ports)),
+    ...(item.acceptance.length === 0 ? [] : [`Checks: ${item.acceptance.map(({ command }) => command).join("; ")}`]),
     ...(await checkProblems(item, ports)),
+    ...(ports.team() === undefined || item.owner !== undefined || item.blockedBy.length === 0
+      ? []
+      : [unownedNote(ports)]),
   ];
   return textResult(lines.join("\n"));
 }
+
+const unownedNote = (ports: TaskToolPorts) =>
+  `No owner: an idle teammate gets it as soon as nothing blocks it. To choose who does it, set owner with TaskUpdate${ports.memberName() === teamLead ? ` (${teamLead} keeps it for you)` : ""}.`;

@@ -47,7 +47,7 @@ const isLeadName = (name: string) => ["lead", teamLead].includes(name.toLowerCas
 /** Accepts `name@team`, `lead`, and another case of a name that only one member has. */
 function knownOwner(wanted: string, names: readonly string[], team: string): string | undefined {
   const name = wanted.endsWith(`@${team}`) ? wanted.slice(0, -team.length - 1) : wanted;
-  return sameName(name, names) ?? (isLeadName(name) && names.includes(teamLead) ? teamLead : undefined);
+  return sameName(name, names) ?? (isLeadName(name) ? teamLead : undefined);
 }
 
 function whoIsThere(names: readonly string[], me: string): string {

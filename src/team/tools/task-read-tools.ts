@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { taskDetails, taskLines } from "../../agent/index.ts";
 import type { WorkItemId } from "../../protocol/index.ts";
-import { defineTool, textResult, type Tool } from "../../tool/index.ts";
+import { defineTool, runningJobs, textResult, type Tool } from "../../tool/index.ts";
 import { lazyInput } from "./lazy-input.ts";
-import { unknownTaskMessage, readerOf, taskNumber, type TaskToolPorts } from "./task-tool-ports.ts";
+import { taskNumber } from "./task-inputs.ts";
+import { unknownTaskMessage, readerOf, type TaskToolPorts } from "./task-tool-ports.ts";
 
 const getInput = lazyInput<{ readonly taskId: WorkItemId }>(() =>
   z.strictObject({ taskId: taskNumber().describe("The number of the task, as TaskList shows it") }),
@@ -43,9 +44,12 @@ export function createTaskListTool(ports: TaskToolPorts): Tool {
     },
     ...readsOwnData,
     title: () => "TaskList",
-    async execute() {
+    async execute(_, { background, agent }) {
       const all = await (await ports.list()).list();
-      return textResult(taskLines(all, readerOf(ports)));
+      const jobs = runningJobs(background);
+      const how = agent.tools?.has("TaskOutput") ? " (TaskOutput shows one)" : "";
+      const text = jobs.length === 0 ? [] : [`Not tasks, but your jobs in the background${how}:`, ...jobs];
+      return textResult([taskLines(all, readerOf(ports)), ...text].join("\n"));
     },
   });
 }

@@ -10,20 +10,16 @@ import { resolveOwner } from "./task-owner.ts";
 import { tellAboutTask } from "./tell-about-task.ts";
 import { toFailedResult } from "./to-failed-result.ts";
 import { unlandedBlockers } from "./unlanded-blockers.ts";
+import { acceptanceInput, metadataInput, taskNumber, taskNumbers, taskTexts } from "./task-inputs.ts";
 import {
-  acceptanceInput,
   actorOf,
   claimerOf,
   isTaskMember,
-  metadataInput,
   readerOf,
   unknownTaskMessage,
   refusedResult,
-  subjectLimit,
-  taskNumber,
   type TaskToolPorts,
   teamOf,
-  textLimit,
 } from "./task-tool-ports.ts";
 
 interface TaskUpdateInput extends Omit<TaskPatch, "owner"> {
@@ -32,21 +28,18 @@ interface TaskUpdateInput extends Omit<TaskPatch, "owner"> {
   readonly owner?: string | undefined;
 }
 
-const updateInput = lazyInput<TaskUpdateInput>(() =>
-  z.strictObject({
+const updateInput = lazyInput<TaskUpdateInput>(() => {
+  const { subject, description, activeForm } = taskTexts();
+  return z.strictObject({
     taskId: taskNumber().describe("The number of the task, as TaskList shows it"),
-    subject: z.string().trim().min(1).max(subjectLimit).optional(),
-    description: z.string().max(textLimit).optional(),
-    activeForm: z.string().max(subjectLimit).optional(),
+    subject: subject.optional(),
+    description: description.optional(),
+    activeForm,
     status: WorkItemStatus.optional().describe(
       "pending releases it, or reopens a completed task for its last owner; completed only if nothing blocks it",
     ),
-    addBlocks: z
-      .array(taskNumber())
-      .max(100)
-      .optional()
-      .describe("Tasks that cannot begin before this one is completed"),
-    addBlockedBy: z.array(taskNumber()).max(100).optional().describe("Tasks that must be completed before this one"),
+    addBlocks: taskNumbers().describe("Tasks that cannot begin before this one is completed"),
+    addBlockedBy: taskNumbers().describe("Tasks that must be completed before this one"),
     owner: z
       .string()
       .trim()
@@ -57,8 +50,8 @@ const updateInput = lazyInput<TaskUpdateInput>(() =>
       ),
     acceptance: acceptanceInput().optional().describe("All its checks from now on; an empty list removes them"),
     metadata: metadataInput().optional().describe("Merged key by key; null removes a key"),
-  }),
-);
+  });
+});
 
 /**
  * Creates the tool that changes a task: claims, releases, assigns or completes it. Each call takes effect as a whole or

@@ -15,16 +15,19 @@ export interface TeamToolPorts {
 }
 
 interface TeamCreateInput {
-  readonly team_name: string;
+  readonly team_name?: string | undefined;
   readonly description?: string | undefined;
 }
 
 const createInput = lazyInput<TeamCreateInput>(() =>
   z.strictObject({
-    team_name: z.string().trim().min(1).max(64).describe("Short; letters, digits and -"),
+    team_name: z.string().trim().max(64).optional().describe("Short; letters, digits and -"),
     description: z.string().max(1_000).optional().describe("What the team is for"),
   }),
 );
+
+/** A model that has a team already reads that first, also if its call names none. */
+const defaultName = "team";
 
 interface TeamDeleteInput {
   readonly team_name?: string | undefined;
@@ -48,9 +51,10 @@ function teamCreate(ports: TeamToolPorts): Tool {
     },
     access: "write",
     subject: () => ({ kind: "own" }),
-    title: (input) => `TeamCreate ${input.team_name}`,
-    async execute({ team_name: asked, description }) {
+    title: (input) => `TeamCreate ${input.team_name || defaultName}`,
+    async execute({ team_name: name, description }) {
       return toFailedResult(async () => {
+        const asked = name || defaultName;
         const { team, lead } = await ports.create(asked, description);
         const renamed = team === asked ? "" : ` The name ${JSON.stringify(asked)} was taken.`;
         const conduct = ports.conduct?.(team, lead);

@@ -34,13 +34,9 @@ export interface WorktreeRequest {
   onStep?(step: string): void | Promise<void>;
 }
 
-interface AgainRequest {
-  readonly path: string;
-  readonly branch: string;
+interface AgainRequest extends Pick<WorktreeEntry, "path" | "branch" | "baseBranch" | "landed"> {
   /** True if the branch exists. It is then checked out, and not made. */
   readonly hasBranch: boolean;
-  readonly baseBranch?: string | undefined;
-  readonly landed?: string | undefined;
 }
 
 export interface Worktree {

@@ -3,19 +3,15 @@ import { creationLock } from "./create-worktree.ts";
 import { keep, settleWorktree } from "./keep-or-remove-worktree.ts";
 import { withRepositoryLock } from "./repository-lock.ts";
 import { inspectWorktree } from "./inspect-worktree.ts";
-import { isOwned } from "./list-worktrees.ts";
+import { isOwned, type ListedWorktree } from "./list-worktrees.ts";
 import { waitForOperationEnd } from "./processes-in-folder.ts";
 import { openRepository, type Repository, type RepositoryContext } from "./repository.ts";
 import { removeEmptyFolder, undoCreation } from "./undo-creation.ts";
 import { listEntries, readEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
 
-export interface PrunedWorktree {
-  readonly name: string;
-  readonly path: string;
-  readonly branch: string | undefined;
+export interface PrunedWorktree extends Pick<ListedWorktree, "name" | "path" | "branch" | "reasons"> {
   /** `undone`: its creation was never finished. */
   readonly outcome: "removed" | "undone" | "kept" | "live" | "failed";
-  readonly reasons: readonly string[];
 }
 
 export interface PruneRequest {

@@ -2,6 +2,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { type Clock, type CreateId, isInside, projectName, runGit } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
+import type { CommandSandbox } from "../../tool/index.ts";
 import { disabledGitFilters } from "./disable-git-filters.ts";
 
 /** The environment for team work in a repository. Code below this never reads the process environment. */
@@ -15,6 +16,8 @@ export interface RepositoryContext {
   readonly clock: Clock;
   readonly createId: CreateId;
   readonly signal?: AbortSignal;
+  /** Makes the sandbox for checks in a folder. Without it they run without walls. */
+  readonly sandboxFor?: ((folder: string) => CommandSandbox | undefined) | undefined;
 }
 
 export interface GitCall {

@@ -1,4 +1,5 @@
 import { createProcessScope, findExecutable } from "../../platform/index.ts";
+import { type CommandSandbox, placeInSandbox } from "../../tool/index.ts";
 import type { RepositoryContext } from "./repository.ts";
 
 export interface CommandRun {
@@ -6,6 +7,8 @@ export interface CommandRun {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** The walls of the command. Without them it runs as the user. */
+  readonly sandbox?: CommandSandbox | undefined;
 }
 
 export interface CommandResult {
@@ -18,15 +21,15 @@ export interface CommandResult {
 
 /** Runs one of the project's own commands. No process that it started outlives it. */
 export async function runCommand(place: RepositoryContext, run: CommandRun): Promise<CommandResult> {
+  const shell = (await findExecutable("bash", place.env["PATH"])) ?? "/bin/sh";
+  const request = { command: shell, args: ["-c", run.command], cwd: run.cwd, env: run.env };
+  const placed = await placeInSandbox(request, { sandbox: run.sandbox, place: { walls: "work" } });
+  if (placed.kind === "refused") return { ok: false, how: placed.message, tail: "" };
   const scope = createProcessScope();
   let tail = "";
   try {
-    const shell = (await findExecutable("bash", place.env["PATH"])) ?? "/bin/sh";
     const result = await scope.run({
-      command: shell,
-      args: ["-c", run.command],
-      cwd: run.cwd,
-      env: run.env,
+      ...placed.request,
       timeoutMs: run.timeoutMs,
       ...(place.signal && { signal: place.signal }),
       onOutput(chunk, stream) {
@@ -40,6 +43,7 @@ export async function runCommand(place: RepositoryContext, run: CommandRun): Pro
     return { ok: result.exitCode === 0 && !result.timedOut, how, tail: lastLines(tail) };
   } finally {
     await scope.close();
+    await placed.release();
   }
 }
 

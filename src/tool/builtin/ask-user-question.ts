@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineTool, textResult } from "../define-tool.ts";
 
-const AskUserQuestionInput = z.strictObject({
+const OneQuestion = z.strictObject({
   question: z.string().min(1).max(4_000).describe("The question, with all that the user needs to decide"),
   options: z
     .array(
@@ -17,6 +17,36 @@ const AskUserQuestionInput = z.strictObject({
     .optional()
     .describe("Answers to choose from, the recommended one first. The user can always write another answer"),
 });
+
+/** Models that know another agent give a list of questions. Several questions become one text without choices. */
+const QuestionList = z.strictObject({
+  questions: z
+    .array(OneQuestion.extend({ header: z.string().optional(), multiSelect: z.boolean().optional() }))
+    .min(1)
+    .max(10),
+});
+
+const AskUserQuestionInput = z.preprocess((input) => {
+  const list = QuestionList.safeParse(input);
+  if (!list.success) return input;
+  const [first, ...others] = list.data.questions;
+  if (first && others.length === 0)
+    return { question: withHint(first), ...(first.options && { options: first.options }) };
+  return { question: list.data.questions.map((each, index) => `${index + 1}. ${inFull(each)}`).join("\n") };
+}, OneQuestion);
+
+type ListedQuestion = z.infer<typeof QuestionList>["questions"][number];
+
+const withHint = ({ question, multiSelect }: ListedQuestion) =>
+  multiSelect ? `${question} (More than one answer is possible.)` : question;
+
+const inFull = (asked: ListedQuestion) =>
+  [
+    withHint(asked),
+    ...(asked.options ?? []).map(
+      ({ label, description }) => `   - ${description === undefined ? label : `${label}: ${description}`}`,
+    ),
+  ].join("\n");
 
 /** The session asks the user before the tool runs. It runs only if the user has answered. */
 export const askUserQuestionTool = defineTool<z.infer<typeof AskUserQuestionInput>>({

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { findExecutable, type ProcessScope, realPathSync } from "../../platform/index.ts";
-import type { ToolDisplay } from "../../protocol/index.ts";
+import { type CommandPlace, leadPath, type ToolDisplay } from "../../protocol/index.ts";
 import type { BackgroundEnd } from "../background-jobs.ts";
 import { defineTool, failedResult, textResult, type ToolContext, type ToolResult } from "../define-tool.ts";
 import { createLiveText } from "../output/live-text.ts";
-import { placeInSandbox, sandboxNote, type PlacedCommand } from "../sandbox/place-in-sandbox.ts";
+import { placeInSandbox, type PlacedCommand, type RanInSandbox, sandboxNote } from "../sandbox/place-in-sandbox.ts";
 import { meaningOfExitCode1 } from "../shell/answer-code.ts";
 import { uselessLineReason } from "../shell/useless-line.ts";
 import { anyTool, joinNames, type ToolNames } from "../tool-names.ts";
@@ -76,12 +76,12 @@ export const bashTool = defineTool<BashInput>({
     ...(outside_sandbox && { outsideSandbox: true }),
   }),
   title: ({ command, outside_sandbox }) => `$ ${command}${outside_sandbox ? " (outside the sandbox)" : ""}`,
-  async execute(input, context) {
-    const isBackground = input.run_in_background ?? false;
-    const useless = uselessLineReason(input.command, { isBackground });
-    if (useless !== undefined) return failedResult(useless);
-    return isBackground ? startInBackground(input, context) : runAndWait(input, context);
+  futile(input) {
+    const { command, run_in_background: isBackground = false } = BashInput.parse(input);
+    return uselessLineReason(command, { isBackground });
   },
+  execute: (input, context) =>
+    input.run_in_background ? startInBackground(input, context) : runAndWait(input, context),
 });
 
 async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolResult> {
@@ -110,7 +110,9 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
   const answer = result.exitCode === 1 ? meaningOfExitCode1(input.command) : undefined;
   const notes = [
     ...(answer === undefined ? endNotes(result, timeoutMs) : [`Exit code 1: ${answer}`]),
-    ...(place.kind === "sandbox" && result.exitCode !== 0 && answer === undefined ? sandboxNoteFor(text, context) : []),
+    ...(place.kind === "sandbox" && result.exitCode !== 0 && answer === undefined
+      ? sandboxNoteFor({ output: text, place: placeOf(context), hidden: place.hidden }, context)
+      : []),
     ...cdNote(where, context),
     ...leftNotes(result.leftRunning),
   ];
@@ -137,10 +139,9 @@ async function shell(command: string, context: ToolContext) {
 }
 
 const placeShell = async (input: BashInput, context: ToolContext): Promise<PlacedCommand> =>
-  placeInSandbox(await shell(input.command, context), {
-    sandbox: context.sandbox,
-    outside: input.outside_sandbox ?? false,
-  });
+  placeInSandbox(await shell(input.command, context), { sandbox: context.walls?.sandbox, place: placeOf(context) });
+
+const placeOf = ({ walls }: ToolContext): CommandPlace => walls?.place ?? { walls: "work" };
 
 async function runPlaced(
   place: Exclude<PlacedCommand, { kind: "refused" }>,
@@ -148,14 +149,15 @@ async function runPlaced(
   how: Omit<Parameters<ProcessScope["run"]>[0], keyof typeof place.request>,
 ): Promise<RunEnd> {
   try {
-    return await context.processes.run({ ...place.request, ...how });
+    // All processes in the sandbox end with the command.
+    return await context.processes.run({ ...place.request, ...how, startsNothing: place.kind === "sandbox" });
   } finally {
     await place.release();
   }
 }
 
-function sandboxNoteFor(output: string, { sandbox }: ToolContext): string[] {
-  const note = sandbox && sandboxNote(output, sandbox);
+function sandboxNoteFor(ran: RanInSandbox, { walls }: ToolContext): string[] {
+  const note = walls?.sandbox && sandboxNote(ran, walls.sandbox);
   return note === undefined ? [] : [note];
 }
 
@@ -205,6 +207,16 @@ async function startInBackground(input: BashInput, context: ToolContext): Promis
     },
   });
   return textResult(
-    `Started in the background as ${task.id}. Read its output with TaskOutput. Stop it with TaskStop when it is no longer needed: without a user the run waits for it up to ten minutes. The output is also in ${task.outputFile}.`,
+    `Started in the background as ${task.id}. ${waitText(context)} TaskOutput shows its output, which is also in ${task.outputFile}.`,
   );
+}
+
+/** A subagent ends with its turn, and its commands end with it. All other agents are woken. */
+function waitText({ agent }: ToolContext): string {
+  if (agent.path.includes("/"))
+    return "If you need its result, wait for it with TaskOutput: when you give your last answer, it is stopped.";
+  const woken = "If you have nothing else to do, end your turn: you are woken when it ends.";
+  return agent.path === leadPath
+    ? `${woken} Stop it with TaskStop when it is no longer needed: without a user the run waits for it up to ten minutes.`
+    : woken;
 }

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { readEditSurroundings } from "../files/read-edit-surroundings.ts";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
 import { diffDisplay } from "../files/diff-display.ts";
+import { didYouMean } from "../files/nearest-file.ts";
 import { findOccurrences, explainNotFound } from "../files/find-occurrences.ts";
 import { matchText } from "../files/match-text.ts";
 import { digestOf } from "../files/open-regular-file.ts";
@@ -37,7 +38,9 @@ export const editTool = defineTool<z.infer<typeof EditInput>>({
     const target = await openForChange(path, "edit", context);
     if (target.kind === "refused") return failedResult(target.message);
     if (target.kind === "absent")
-      return failedResult(`${path} does not exist, so there is nothing to replace. Create the file instead.`);
+      return failedResult(
+        `${path} does not exist, so there is nothing to replace. ${(await didYouMean(path, context)) ?? "Create the file instead."}`,
+      );
 
     const { file } = target;
     const unify = (text: string) => (file.crlf ? text.replaceAll("\r\n", "\n") : text);
@@ -45,6 +48,10 @@ export const editTool = defineTool<z.infer<typeof EditInput>>({
     if (oldString === newString)
       return failedResult("old_string and new_string are the same: there is nothing to change.");
     const match = matchText(file.text, oldString, newString);
+    if (!match && path.endsWith(".ipynb") && context.agent.tools?.has("NotebookEdit"))
+      return failedResult(
+        `${path} was not changed: Read shows the cells of a notebook, not its text. Use NotebookEdit.`,
+      );
     if (!match) return failedResult(`${path} was not changed. ${explainNotFound(file.text, oldString)}`);
     const lines = findOccurrences(file.text, match.found);
     if (lines.length > 1 && !input.replace_all) {

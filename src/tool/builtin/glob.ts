@@ -34,7 +34,10 @@ export const globTool = defineTool<z.infer<typeof GlobInput>>({
     const found = await searchVerifiedPath({ args, path: base, limit: filesSeen, separator: "\0" }, context);
     if (!found) return failedResult(noRipgrep);
     if (found.trouble !== undefined && found.lines.length === 0) return failedResult(found.trouble);
-    const paths = found.lines.map((line) => line.slice(base.length + 1)).filter((path) => matches.test(path));
+    const { isDenied = () => false } = context.agent;
+    const paths = found.lines
+      .map((line) => line.slice(base.length + 1))
+      .filter((path) => matches.test(path) && !isDenied(join(base, path)));
     if (paths.length === 0) {
       return textResult(
         `No file in ${shownPath(base, context)} matches ${input.pattern}. Files excluded by .gitignore were not searched.`,

@@ -1,8 +1,9 @@
 import * as z from "zod";
-import { defineTool, failedResult, textResult } from "../define-tool.ts";
+import { defineTool, failedResult, textResult, type ToolContext } from "../define-tool.ts";
 import { PathInput, resolvePath, shownPath } from "../files/resolve-path.ts";
-import { noRipgrep } from "../files/ripgrep.ts";
+import { noRipgrep, type RipgrepResult } from "../files/ripgrep.ts";
 import { searchVerifiedPath } from "../files/search-verified-path.ts";
+import { isSecretPath } from "../permissions/secret-paths.ts";
 
 const around = z.number().int().min(0).max(1000).optional();
 
@@ -41,7 +42,9 @@ export const grepTool = defineTool<GrepInput>({
   async execute(input, context) {
     const limit = Math.min(input.head_limit ?? 250, maxLines);
     const path = resolvePath(input.path ?? ".", context);
-    const found = await searchVerifiedPath({ args: grepArguments(input), path, limit }, context);
+    const isNames = (input.output_mode ?? "files_with_matches") === "files_with_matches";
+    const search = { args: grepArguments(input), path, limit, separator: isNames ? "\0" : "\n" } as const;
+    const found = withoutHidden(await searchVerifiedPath(search, context), path, context);
     if (!found) return failedResult(noRipgrep);
     if (found.trouble !== undefined && found.lines.length === 0)
       return failedResult(searchProblem(input, found.trouble));
@@ -54,6 +57,26 @@ export const grepTool = defineTool<GrepInput>({
     return textResult(notes.length === 0 ? text : `${text}\n\n[${notes.join(" ")}]`);
   },
 });
+
+/**
+ * Leaves out files that a rule denies, and files with secrets that the call does not name: to read one, the user must be
+ * asked about it. ripgrep writes a zero byte after each path.
+ */
+function withoutHidden(
+  found: RipgrepResult | undefined,
+  searched: string,
+  { agent }: ToolContext,
+): RipgrepResult | undefined {
+  if (!found) return undefined;
+  const lines = found.lines.flatMap((line) => {
+    const [path = "", ...rest] = line.split("\0");
+    const isHidden = path !== searched && (isSecretPath(path) || agent.isDenied?.(path) === true);
+    if (isHidden) return [];
+    const text = rest.join("\0");
+    return [rest.length === 0 ? line : `${path}${/^\d+-/.test(text) ? "-" : ":"}${text}`];
+  });
+  return { ...found, lines };
+}
 
 /** Says what to change in the call. ripgrep's own hints name options that this tool does not have. */
 function searchProblem({ pattern, type }: GrepInput, trouble: string): string {
@@ -92,7 +115,7 @@ const typeAliases: Readonly<Record<string, string>> = {
 
 function grepArguments(input: GrepInput): string[] {
   const mode = input.output_mode ?? "files_with_matches";
-  const args = ["--color=never", "--sort=path", "--hidden", "--glob=!.git", "--with-filename"];
+  const args = ["--color=never", "--sort=path", "--hidden", "--glob=!.git", "--with-filename", "--null"];
   if (mode === "files_with_matches") args.push("--files-with-matches");
   if (mode === "count") args.push("--count-matches");
   if (mode === "content") {

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
 import { diffDisplay } from "../files/diff-display.ts";
 import { changeNotebook } from "../files/change-notebook.ts";
+import { didYouMean } from "../files/nearest-file.ts";
 import { isUnchanged, openForChange } from "../files/open-for-change.ts";
 import { digestOf } from "../files/open-regular-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
@@ -33,7 +34,8 @@ export const notebookEditTool = defineTool<NotebookEditInput>({
     const path = resolvePath(input.notebook_path, context);
     const target = await openForChange(path, "edit", context);
     if (target.kind === "refused") return failedResult(target.message);
-    if (target.kind === "absent") return failedResult(`${path} does not exist.`);
+    if (target.kind === "absent")
+      return failedResult([`${path} does not exist.`, await didYouMean(path, context)].filter(Boolean).join(" "));
     const changed = changeNotebook(target.file.text, input);
     if ("problem" in changed) return failedResult(`${path} was not changed: ${changed.problem}`);
     if (!(await isUnchanged(target.realPath, target.bytes)))

@@ -2,8 +2,8 @@ import type { FileHandle } from "node:fs/promises";
 import { isUtf8 } from "node:buffer";
 import { basename } from "node:path";
 import * as z from "zod";
-import { defineTool, failedResult, textResult, type ToolContext, type ToolResult } from "../define-tool.ts";
-import { nearestFile } from "../files/nearest-file.ts";
+import { defineTool, failedResult, textResult, type ToolResult } from "../define-tool.ts";
+import { didYouMean } from "../files/nearest-file.ts";
 import { digestOf, openRegularFile, wholeFileLimit } from "../files/open-regular-file.ts";
 import { renderNotebook } from "../files/render-notebook.ts";
 import { PathInput, pathToOpen, resolvePath } from "../files/resolve-path.ts";
@@ -35,7 +35,11 @@ export const readTool = defineTool<ReadInput>({
     const real = pathToOpen(path, context);
     const opened = await openRegularFile(real, path);
     if (!opened.ok)
-      return failedResult(opened.missing ? `${opened.message} ${await whereItMayBe(path, context)}` : opened.message);
+      return failedResult(
+        opened.missing
+          ? `${opened.message} ${(await didYouMean(path, context)) ?? "Search for its name."}`
+          : opened.message,
+      );
     const { handle, stat } = opened;
     try {
       if (stat.size > wholeFileLimit) return await readHuge(handle, path, input);
@@ -45,11 +49,6 @@ export const readTool = defineTool<ReadInput>({
     }
   },
 });
-
-async function whereItMayBe(path: string, context: ToolContext): Promise<string> {
-  const near = await nearestFile(path, context.roots);
-  return near === undefined ? "Search for its name." : `Did you mean ${near}?`;
-}
 
 async function readOrdinary(
   handle: FileHandle,

@@ -67,6 +67,13 @@ export function jobList(jobs: BackgroundJobs): string {
 
 const shownJobs = 20;
 
+/** The running jobs of this agent, one per line. Empty if there are none. */
+export function runningJobs(jobs: BackgroundJobs): readonly string[] {
+  const running = jobs.list().filter(({ ended }) => !ended);
+  const more = running.length > shownJobs ? [`and ${running.length - shownJobs} more`] : [];
+  return [...running.slice(0, shownJobs).map(statusLine), ...more];
+}
+
 export function statusLine(job: BackgroundJob): string {
   const what = `${job.id}${job.name === undefined ? "" : ` (${job.name})`}`;
   if (!job.ended) return `${what} is running: ${job.description}`;

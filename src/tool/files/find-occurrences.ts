@@ -16,9 +16,11 @@ export function findOccurrences(text: string, wanted: string): number[] {
 
 /** Explains to the model why `old_string` is not in the file: the place that fits best, and how it differs there. */
 export function explainNotFound(text: string, wanted: string): string {
-  if (/^ *\d+\t/m.test(wanted) && text.includes(wanted.replace(/^ *\d+\t/gm, ""))) {
-    return "old_string contains the line numbers of Read: remove them.";
-  }
+  const unnumbered = wanted.replace(lineNumber, "");
+  if (unnumbered !== wanted && (text.includes(unnumbered) || isNumbered(wanted)))
+    return text.includes(unnumbered)
+      ? "old_string contains the line numbers of Read: remove them, also from new_string."
+      : `old_string contains the line numbers of Read: remove them, also from new_string. Without them: ${explainNotFound(text, unnumbered)}`;
   const lines = text.split("\n");
   const wantedLines = wanted.replace(/^\n+|\n+$/g, "").split("\n");
   const start = bestStart(lines, wantedLines);
@@ -36,6 +38,16 @@ export function explainNotFound(text: string, wanted: string): string {
     ...more,
   ].join("\n");
 }
+
+/** The start of a line as Read shows it. Models also write the tab as an arrow, as spaces or with a colon. */
+const lineNumber = /^ *\d+(?:\t|→| {2,}|[:|] ?)/gm;
+
+/** True if each line begins with a number and a tab. */
+const isNumbered = (wanted: string) =>
+  wanted
+    .replace(/\n+$/, "")
+    .split("\n")
+    .every((line) => /^ *\d+[\t→]/.test(line));
 
 const shownDifferences = 5;
 

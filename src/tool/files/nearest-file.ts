@@ -1,12 +1,32 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { hasErrorCode, isInside, nearestName } from "../../platform/index.ts";
+import type { ToolContext } from "../define-tool.ts";
+import { runRipgrep } from "./ripgrep.ts";
+
+/** The question whether another file was meant by a path that does not exist. Undefined if none is likely. */
+export async function didYouMean(path: string, context: ToolContext): Promise<string | undefined> {
+  const near = await nearestFile(path, context.roots);
+  const found = near === undefined ? await filesNamed(basename(path), context) : [near];
+  return found.length === 0 ? undefined : `Did you mean ${found.join(" or ")}?`;
+}
+
+/** A longer list of files does not help. */
+const mostFiles = 3;
+
+/** The files of this name in the working directory, without ignored ones. Empty if there are too many. */
+async function filesNamed(name: string, context: ToolContext): Promise<readonly string[]> {
+  const glob = `**/${name.replace(/[*?[\]{}\\!]/g, "\\$&")}`;
+  const found = await runRipgrep(["--files", "--null", "--glob", glob], context, { limit: mostFiles, separator: "\0" });
+  if (!found || found.more || found.trouble !== undefined) return [];
+  return found.lines.map((line) => join(context.cwd, line));
+}
 
 /**
  * The file that was probably meant by a path that does not exist: one of a similar name in the same folder, or one of
  * the same name in a folder above, inside `roots`.
  */
-export async function nearestFile(path: string, roots: readonly string[]): Promise<string | undefined> {
+async function nearestFile(path: string, roots: readonly string[]): Promise<string | undefined> {
   const name = basename(path);
   let folder = dirname(path);
   const near = nearestName(name, await namesIn(folder));

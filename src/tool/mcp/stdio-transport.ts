@@ -4,15 +4,10 @@ import type { ProcessScope } from "../../platform/index.ts";
 import { createLineSplitter } from "./line-splitter.ts";
 import { overlongAnswer, parseMessage } from "./parse-message.ts";
 import type { StdioConfig } from "./server-config.ts";
+import type { ConnectionPorts } from "./connect.ts";
 
-export interface StdioTransportOptions {
+export interface StdioTransportOptions extends Pick<ConnectionPorts, "cwd" | "env" | "processes" | "messageLimit"> {
   readonly config: StdioConfig;
-  readonly cwd: string;
-  /** The whole environment of the child. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly processes: ProcessScope;
-  /** Maximum size of a message from the server. */
-  readonly messageLimit: number;
 }
 
 /** A server as a child process of this session. It communicates through its pipes and ends with the session. */

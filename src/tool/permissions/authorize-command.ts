@@ -3,8 +3,12 @@ import type { PermissionDecision } from "../../protocol/index.ts";
 import type { AuthorizeRequest } from "./authorize.ts";
 import { askDecision, forbiddenDenial, planDenial, protectedDenial, syntaxDenial } from "./permission-decisions.ts";
 import type { PermissionSubject } from "../define-tool.ts";
+import { type CommandPlaces, isFixedCommand, isPlainLine, placesOf } from "./command-place.ts";
+import { emptyDisk } from "./disk.ts";
 import { basesOf, pathTest } from "./match-rule.ts";
 import { protectedReason } from "./protected-paths.ts";
+import { unknownRead } from "./unknown-reads.ts";
+import { onlyLooks, unknownWriteReason } from "./unknown-writes.ts";
 import { type Rule, type RuleSet, ruleName } from "./permission-rules.ts";
 import { allowLine } from "../shell/allow-line.ts";
 import { matchCommand } from "../shell/command-pattern.ts";
@@ -12,7 +16,8 @@ import { baseName, possibleCommands, type PossibleCommand } from "../shell/possi
 import { readShellLine, type ShellLine, visibleText } from "../shell/shell-line.ts";
 import { foldersOf, pathsOf, type ShellContext } from "../shell/shell-context.ts";
 import type { ChangeRights } from "../shell/change-rights.ts";
-import type { ShellWord } from "../shell/shell-word.ts";
+import { gitPaths } from "../shell/looking/git-paths.ts";
+import { literalWord, type ShellWord } from "../shell/shell-word.ts";
 import { normalizeCommand } from "../shell/normalize-command.ts";
 import { commandText, type JudgedLine, partOfRule, refusedPart, suggestedRules } from "../shell/refused-part.ts";
 import { writtenWords } from "../shell/written-paths.ts";
@@ -38,13 +43,29 @@ export function authorizeCommand(request: CommandRequest): PermissionDecision {
   const own = rules.allow.filter((rule) => namesTool(rule, tool.name) && !isWhole(rule));
   const judged: JudgedLine = { text, line, mode, place, folders, rules: own };
   if (denied) return forbiddenDenial(denied.rule, partOfRule(judged, denied));
-  const commandPaths = { request, possible, place, folders: folders ?? [place.cwd] };
+  const everywhere = foldersOf({ ...line, enters: false, commands: possibleLineCommands(line, possible) }, place);
+  const commandPaths = {
+    request,
+    possible,
+    place,
+    folders: [...new Set([...(folders ?? [place.cwd]), ...(everywhere ?? [])])],
+  };
   const forbiddenPath = pathDenial(commandPaths);
   if (forbiddenPath) return forbiddenPath;
 
+  const places = placesOf({
+    walls: request.walls,
+    mode,
+    ownWorktree: request.workspace?.worktree !== undefined,
+    asksOutside: subject.outsideSandbox ?? false,
+    source: subject.command,
+    line,
+  });
   if (mode === "plan") {
     const looks = allowLine({ line, place, folders, rules: [] });
-    if (looks.ok) return { behavior: "allow", rule: "read-only command" };
+    const open = looks.ok ? openLookReason(request, line) : undefined;
+    if (looks.ok && open === undefined) return { behavior: "allow", rule: "read-only command", place: places.look };
+    if (looks.ok) return planDenial(tool.name, { why: open });
     const refused = refusedPart({ ...judged, rules: [] }, looks);
     const isRuled = own.length > 0 && allowLine({ line, place, folders, rules: own }).ok;
     return planDenial(
@@ -52,39 +73,116 @@ export function authorizeCommand(request: CommandRequest): PermissionDecision {
       isRuled ? { ...refused, why: `${refused.why}, and allow rules do not count here` } : refused,
     );
   }
-  if (mode === "bypassPermissions") return { behavior: "allow", rule: "mode bypassPermissions" };
+  if (mode === "bypassPermissions") {
+    const leaves = subject.outsideSandbox && !request.walls?.required;
+    return { behavior: "allow", rule: "mode bypassPermissions", place: leaves ? { walls: "open" } : everything };
+  }
   const guarded = protectedWrite(commandPaths);
   if (guarded !== undefined) return protectedDenial(guarded);
+  return byRulesAndMode({ request, judged, places, unknown, search, commandPaths, everywhere });
+}
 
+/** The walls of a command that may do all that walls let it. */
+const everything = { walls: "work", git: true } as const;
+
+interface JudgedCommand {
+  readonly request: CommandRequest;
+  readonly judged: JudgedLine;
+  readonly places: CommandPlaces;
+  readonly unknown: string | undefined;
+  readonly search: Search;
+  readonly commandPaths: CommandPaths;
+  /** Every folder that a command or a nested script may run in; undefined if unknown. */
+  readonly everywhere: readonly string[] | undefined;
+}
+
+/** Applies ask rules, allow rules, the list of read-only commands and the walls, in this order. */
+function byRulesAndMode(command: JudgedCommand): PermissionDecision {
+  const { request, judged, places, unknown, search, commandPaths, everywhere } = command;
+  const { possible } = commandPaths;
+  const { rules, mode, tool, subject, walls } = request;
+  const { text, line, folders, place } = judged;
   const question = { ...request, title: visibleText(request.title) };
+  const where = { place: places.afterYes, hasWalls: walls?.isReady };
   const asked = findRule(rules.ask, search);
   if (asked) {
     const refused = { ...partOfRule(judged, asked), why: `the rule ${asked.rule.text} asks for it` };
-    return askDecision(question, { rule: ruleName("ask", asked.rule), suggestions: [], refused });
+    return askDecision(question, { rule: ruleName("ask", asked.rule), suggestions: [], refused, ...where });
+  }
+  if (places.needsPerson) {
+    const why = "it runs outside the sandbox";
+    return askDecision(question, { rule: "outside the sandbox", reason: why, suggestions: [], ...where });
   }
   const exact = rules.allow.find((rule) => namesTool(rule, tool.name) && rule.command?.text === text);
-  if (exact) return { behavior: "allow", rule: ruleName("allow", exact) };
+  if (exact) return allowedBy(places, [ruleName("allow", exact)]);
 
-  const doubt = evasionReason(line, unknown, { rules, tool: tool.name });
+  const doubt = evasionReason(line, unknown, { rules, tool: tool.name, possible });
+  const protect = (path: string) => protectedReason(path, { ...request, own: request.scratchpad });
+  const write = places.keepsRuled
+    ? undefined
+    : (unknownWriteReason({ possible, place, folders: everywhere, protect }) ??
+      unknownReadReason(commandPaths, everywhere));
   const all = rules.allow.find((rule) => namesTool(rule, tool.name) && isWhole(rule));
-  if (all && doubt === undefined) return { behavior: "allow", rule: ruleName("allow", all) };
+  if (all && doubt === undefined && write === undefined) return allowedBy(places, [ruleName("allow", all)]);
   if (all && line.syntaxError !== undefined) return syntaxDenial(line.syntaxError);
-  if (request.sandboxed && doubt === undefined) return { behavior: "allow", rule: "sandbox" };
 
-  if (line.commands.length > limits.commands || subject.command.length > limits.characters) return tooLongReason(line);
-  const allowed = allowLine({ line, place, folders, rules: own, anyCode: doubt === undefined });
-  if (allowed.ok) {
+  const isTooLong = line.commands.length > limits.commands || subject.command.length > limits.characters;
+  if (isTooLong && !places.isWalled) return tooLongReason(line);
+  const judgedLine = isTooLong
+    ? undefined
+    : allowLine({ line, place, folders, rules: judged.rules, anyCode: doubt === undefined });
+  const isRuled = judgedLine?.ok && (judgedLine.by.length > 0 || judgedLine.changes !== undefined);
+  const allowed: typeof judgedLine =
+    isRuled && write !== undefined ? { ok: false, why: write, refused: undefined, commands: [] } : judgedLine;
+  const open = allowed?.ok && allowed.by.length === 0 ? openLookReason(request, line) : openRuleReason(request, line);
+  if (allowed?.ok && open === undefined) {
     const { by, changes } = allowed;
-    const rule = by.join(", ") || (changes ? `mode ${mode}` : "read-only command");
-    return { behavior: "allow", rule, ...(changes && { changes }) };
+    if (by.length > 0) return { ...allowedBy(places, by), ...(changes && { changes }) };
+    if (!changes) return { behavior: "allow", rule: "read-only command", place: places.look };
+    const own = { ...places.work, git: changes.git, hookless: changes.git };
+    return { behavior: "allow", rule: `mode ${mode}`, changes, place: own };
   }
-  const suggestions = suggestedRules(judged, allowed);
+  if (places.isWalled && doubt === undefined) return { behavior: "allow", rule: "sandbox", place: places.work };
+  if (allowed === undefined) return tooLongReason(line);
+  if (allowed.ok) return askDecision(question, { rule: `mode ${mode}`, reason: open, suggestions: [], ...where });
+  const suggestions = all && write !== undefined ? [] : suggestedRules(judged, allowed);
   const refused = refusedPart(judged, allowed);
-  return askDecision(question, { rule: `mode ${mode}`, reason: allowed.why, suggestions, refused });
+  const reason = (all ? (doubt ?? write) : undefined) ?? allowed.why;
+  return askDecision(question, { rule: `mode ${mode}`, reason, suggestions, refused, ...where });
 }
+
+const allowedBy = (places: CommandPlaces, rules: readonly string[]) =>
+  ({ behavior: "allow", rule: rules.join(", "), place: places.byRules(rules) }) as const;
+
+/** Returns why a command that seems to look only still needs a yes: nothing would hold it if that were wrong. */
+function openLookReason({ walls, subject, workspace }: CommandRequest, { commands }: ShellLine): string | undefined {
+  if (walls?.isReady) return undefined;
+  const runsGit = commands.some(({ words }) => words.some(({ value }) => baseName(value) === "git"));
+  if (runsGit && workspace?.gitPrograms !== undefined) return workspace.gitPrograms;
+  return walls === undefined || isFixedCommand(subject.command) ? undefined : noWalls;
+}
+
+/** Returns why a command that rules allow still needs a yes. */
+function openRuleReason({ walls, subject }: CommandRequest, line: ShellLine): string | undefined {
+  if (walls === undefined || walls.isReady || isPlainLine(subject.command, line)) return undefined;
+  return noWalls;
+}
+
+const noWalls = "no sandbox is available, so only a few fixed commands run without a question";
 
 const namesTool = (rule: Rule, tool: string) => rule.tool === tool || rule.tool === "*";
 const isWhole = (rule: Rule) => rule.specifier === undefined || rule.command?.everything === true;
+
+/** The commands of nested scripts may change the folder, too. */
+const possibleLineCommands = (line: ShellLine, possible: readonly PossibleCommand[]): ShellLine["commands"] => [
+  ...line.commands,
+  ...possible
+    .filter(
+      ({ words }) =>
+        /^(cd|pushd|popd)$/.test(words[0]?.value ?? "") && !line.commands.some((each) => each.words === words),
+    )
+    .map(({ words, redirects }) => ({ words, redirects, assigns: false })),
+];
 
 interface Search {
   readonly request: CommandRequest;
@@ -133,9 +231,19 @@ function forms(words: readonly ShellWord[]): (string | undefined)[][] {
 }
 
 function shellContextOf(request: CommandRequest): ShellContext {
-  const { cwd, roots, home, scratchpad, mode, workspace, realPath = (path: string) => path } = request;
+  const { cwd, roots, home, scratchpad, mode, workspace, disk = emptyDisk } = request;
   const readable = workspace?.worktree ? [workspace.worktree.readable] : [];
-  const place = { cwd, roots, readable, changes: changeRights(request), home, realPath };
+  const denials = pathRules("Read", request);
+  const place = {
+    cwd,
+    roots,
+    readable,
+    changes: changeRights(request),
+    home,
+    disk,
+    realPath: disk.realPath,
+    ...(denials.length > 0 && { isDenied: (path: string) => firstHit(denials, [path]) !== undefined }),
+  };
   if (scratchpad === undefined) return place;
   const mayWrite = (path: string) =>
     mode !== "plan" && path !== scratchpad && isInside(path, scratchpad) && !isMentioned(path, request);
@@ -153,7 +261,8 @@ function changeRights(request: CommandRequest): ChangeRights | undefined {
 
 /** True if an Edit or Write rule denies or asks about this file. Commands then need approval to write to it. */
 function isMentioned(path: string, request: CommandRequest): boolean {
-  const { home, realPath, rules } = request;
+  const { home, rules, disk } = request;
+  const realPath = disk?.realPath;
   return [...rules.deny, ...rules.ask].some((rule) => {
     if (rule.tool !== "Edit" && rule.tool !== "Write") return false;
     if (rule.specifier === undefined) return true;
@@ -170,23 +279,55 @@ interface CommandPaths {
 
 /** Applies the deny rules for files to commands, as far as their words show which files they touch. */
 function pathDenial(commandPaths: CommandPaths): PermissionDecision | undefined {
-  const { request, place } = commandPaths;
-  const bounds = { home: place.home, realPath: place.realPath, wide: true };
-  const speaking = (tool: "Read" | "Edit") =>
-    request.rules.deny
-      .filter((rule) => rule.tool === tool && rule.specifier !== undefined)
-      .flatMap((rule) => basesOf(request).map((base) => ({ rule, test: pathTest(rule, { ...bounds, base }) })));
-  const [read, edit] = [speaking("Read"), speaking("Edit")];
+  const { request } = commandPaths;
+  const [read, edit] = [pathRules("Read", request), pathRules("Edit", request)];
   if (read.length + edit.length === 0) return undefined;
-  const hit = (tests: typeof read, words: readonly ShellWord[]) =>
+  const hit = (tests: readonly PathRule[], words: readonly ShellWord[]) =>
     tests.length === 0 ? undefined : firstHit(tests, pathsIn(words, commandPaths));
   for (const { words, redirects } of commandPaths.possible) {
     const mentioned = /^(echo|printf)$/.test(words[0]?.value ?? "") ? [] : words.slice(1);
     const touched = redirects.flatMap(({ target }) => target ?? []);
-    const rule = hit(edit, writtenWords(words, redirects)) ?? hit(read, [...mentioned, ...touched]);
+    const rule =
+      hit(edit, writtenWords(words, redirects)) ??
+      hit(read, [...mentioned, ...touched]) ??
+      firstHit(
+        read,
+        mentioned.flatMap((word) => innerPaths(words[0]?.value, word, commandPaths)),
+      );
     if (rule) return forbiddenDenial(rule, { part: commandText(words) });
   }
   return undefined;
+}
+
+/** Returns why a deny rule for files could be bypassed: the names of the files that are read are unknown. */
+function unknownReadReason(
+  { possible, place }: CommandPaths,
+  folders: readonly string[] | undefined,
+): string | undefined {
+  const { isDenied } = place;
+  if (isDenied === undefined) return undefined;
+  return possible
+    .map(({ words, redirects }) => unknownRead({ words, redirects }, { place, folders }))
+    .find((why) => why !== undefined);
+}
+
+/** Returns the paths inside a word: values of options, and for git the files of commits and pathspecs. */
+function innerPaths(name: string | undefined, word: ShellWord, { folders, place }: CommandPaths): readonly string[] {
+  if (baseName(name) === "git") return gitPaths(word, folders, place);
+  const values = [
+    /=(.+)$/s.exec(word.value)?.[1],
+    /^-[a-zA-Z](.+)$/s.exec(word.value)?.[1],
+    /[@<](.+)$/s.exec(word.value)?.[1],
+  ];
+  return values.flatMap((value) => (value === undefined ? [] : (pathsOf(literalWord(value), folders, place) ?? [])));
+}
+
+/** Returns the deny rules of a file tool that name paths, as tests. */
+function pathRules(tool: "Read" | "Edit", request: CommandRequest): readonly PathRule[] {
+  const bounds = { home: request.home, realPath: request.disk?.realPath, wide: true };
+  return request.rules.deny
+    .filter((rule) => rule.tool === tool && rule.specifier !== undefined)
+    .flatMap((rule) => basesOf(request).map((base) => ({ rule, test: pathTest(rule, { ...bounds, base }) })));
 }
 
 type PathRule = { readonly rule: Rule; readonly test: (path: string) => boolean };
@@ -215,12 +356,28 @@ function protectedWrite(commandPaths: CommandPaths): string | undefined {
 function evasionReason(
   line: ShellLine,
   unknown: string | undefined,
-  { rules, tool }: { rules: RuleSet; tool: string },
+  { rules, tool, possible }: { rules: RuleSet; tool: string; possible: readonly PossibleCommand[] },
 ): string | undefined {
   const unread = line.unsafeReasons.find((doubt) => /cannot be parsed|does not show/.test(doubt));
-  const guarded = [...rules.deny, ...rules.ask].some((rule) => namesTool(rule, tool) && !isWhole(rule));
-  return unread ?? (guarded ? unknown : undefined);
+  const guards = [...rules.deny, ...rules.ask].filter((rule) => namesTool(rule, tool) && !isWhole(rule));
+  if (guards.length === 0) return unread;
+  const names = guards.flatMap(({ command }) => (typeof command?.words?.[0] === "string" ? [command.words[0]] : []));
+  return unread ?? unknown ?? hiddenMention(possible, names);
 }
+
+/** Returns why a text in a word could be a command that a rule names: `vim -c '!rm x'`. */
+function hiddenMention(possible: readonly PossibleCommand[], names: readonly string[]): string | undefined {
+  for (const { words } of possible) {
+    if (onlyLooks(words)) continue;
+    const word = words
+      .slice(1)
+      .find(({ value }) => names.some((name) => value !== name && wordsIn(value).includes(name)));
+    if (word) return `${word.text} could run a command that a rule names`;
+  }
+  return undefined;
+}
+
+const wordsIn = (text: string) => text.split(/[^\w.+-]+/);
 
 function tooLongReason({ commands }: ShellLine): PermissionDecision {
   const reason = `The command line is too long to check: it has ${commands.length} commands. The limits are ${limits.characters} characters and ${limits.commands} commands. Do not write long files in a command line, and run fewer commands at once.`;

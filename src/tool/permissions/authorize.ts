@@ -1,8 +1,10 @@
 import { isInside, realPathSync } from "../../platform/index.ts";
 import type { PermissionDecision, PermissionMode } from "../../protocol/index.ts";
 import { authorizeCommand } from "./authorize-command.ts";
+import type { CommandWalls } from "./command-place.ts";
 import { askDecision, forbiddenDenial, planDenial, protectedDenial } from "./permission-decisions.ts";
 import type { PermissionSubject, Tool, ToolContext } from "../define-tool.ts";
+import type { Disk } from "./disk.ts";
 import { basesOf, matchesRule } from "./match-rule.ts";
 import { protectedReason } from "./protected-paths.ts";
 import { resolvePath } from "../files/resolve-path.ts";
@@ -26,12 +28,8 @@ export interface AuthorizeRequest {
    */
   readonly bases?: readonly string[] | undefined;
   readonly cwd: string;
-  /**
-   * True if the command will run in the sandbox. It can write only to the working folders without their protected
-   * paths, and reach only the hosts that the user named. Calls that only the mode would ask about are then allowed;
-   * deny and ask rules still apply.
-   */
-  readonly sandboxed?: boolean | undefined;
+  /** The walls that a command can have. Undefined if the sandbox is off. */
+  readonly walls?: CommandWalls | undefined;
   /** The user's home folder, for `~`. */
   readonly home?: string | undefined;
   /** The folder of Troupe's own state. */
@@ -44,8 +42,8 @@ export interface AuthorizeRequest {
    */
   readonly scratchpad?: string | undefined;
   readonly workspace?: Workspace | undefined;
-  /** Follows links, for the paths in commands and rules. Without it paths are used as written. */
-  readonly realPath?: ((path: string) => string) | undefined;
+  /** Where links, patterns and folders in commands and rules are looked up. Without it there are no files. */
+  readonly disk?: Disk | undefined;
 }
 
 /**
@@ -88,7 +86,8 @@ const isWithin = (path: string, request: AuthorizeRequest) =>
   ownFolder(path, request) !== undefined || request.roots.some((root) => isInside(path, root));
 
 function find(list: readonly Rule[], request: AuthorizeRequest, wide: boolean): Rule | undefined {
-  const { tool, subject, home, realPath } = request;
+  const { tool, subject, home, disk } = request;
+  const realPath = disk?.realPath;
   return list.find((rule) =>
     basesOf(request).some((base) => matchesRule(rule, { tool: tool.name, subject, base, home, realPath, wide })),
   );

@@ -1,6 +1,7 @@
 import { realPathSync } from "../../platform/index.ts";
 import { authorize } from "./authorize.ts";
 import { failedResult, type PermissionSubject, type Tool, type ToolContext } from "../define-tool.ts";
+import { realDisk } from "./disk.ts";
 import { matchesRule } from "./match-rule.ts";
 import { resolvePath } from "../files/resolve-path.ts";
 import type { Rule } from "./permission-rules.ts";
@@ -104,7 +105,7 @@ function lineOutsideLimitsReason(
     roots: place.roots,
     cwd: place.cwd,
     home: place.env["HOME"],
-    realPath: realPathSync,
+    disk: realDisk,
   });
   if (decision.behavior === "deny")
     return decision.rule.startsWith("deny ") ? "it contains an excluded command" : decision.reason;

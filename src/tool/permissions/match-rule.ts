@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import type { PermissionSubject } from "../define-tool.ts";
 import { globPattern, staticPrefix } from "./glob-pattern.ts";
+import { realDisk } from "./disk.ts";
 import type { Rule } from "./permission-rules.ts";
 
 export interface RuleTarget {
@@ -67,7 +68,20 @@ export function pathTest(rule: Rule, target: Omit<RuleTarget, "tool" | "subject"
     tests.some((test) => prefixesOf(path).some((each) => test.test(each)) || (target.wide && test.test(`${path}/`)));
 }
 
-function absolutePattern(
+/** True if a rule denies reading this file (real and absolute). */
+export const deniesReading = (
+  path: string,
+  { rules, bases, home }: { rules: readonly Rule[]; bases: readonly string[]; home: string | undefined },
+): boolean =>
+  rules.some(
+    (rule) =>
+      rule.tool === "Read" &&
+      rule.specifier !== undefined &&
+      bases.some((base) => pathTest(rule, { base, home, realPath: realDisk.realPath, wide: true })(path)),
+  );
+
+/** Returns the absolute pattern that a path rule stands for, or undefined if it depends on an unknown home. */
+export function absolutePattern(
   rule: Rule,
   specifier: string,
   { base, home, wide }: Omit<RuleTarget, "tool" | "subject">,

@@ -1,4 +1,5 @@
-import type { PermissionDecision, PermissionMode, Refusal } from "../../protocol/index.ts";
+import { definedFields } from "../../platform/index.ts";
+import type { CommandPlace, PermissionDecision, PermissionMode, Refusal } from "../../protocol/index.ts";
 import { type Rule, ruleName } from "./permission-rules.ts";
 
 /** The parts of a refusal that depend on the call. */
@@ -7,14 +8,7 @@ export type RefusedCall = Partial<Refusal>;
 const refusalOf = (
   usual: Refusal["cause"],
   { cause = usual, part, why, parts, hints = [], rules = [] }: RefusedCall,
-): Refusal => ({
-  cause,
-  ...(part !== undefined && { part }),
-  ...(why !== undefined && { why }),
-  ...(parts !== undefined && { parts }),
-  hints,
-  rules,
-});
+): Refusal => ({ cause, ...definedFields({ part, why, parts }), hints, rules });
 
 export function forbiddenDenial(rule: Rule, call: RefusedCall = {}): PermissionDecision {
   const why = `the rule ${rule.text} forbids it`;
@@ -63,11 +57,15 @@ export interface AskDetails {
   readonly suggestions: readonly string[];
   /** The same for the model. By default its reason and rules are those of the question. */
   readonly refused?: RefusedCall | undefined;
+  /** Where a command runs after a yes. */
+  readonly place?: CommandPlace | undefined;
+  /** True if there are walls: the question then says where the command runs. */
+  readonly hasWalls?: boolean | undefined;
 }
 
 /** Returns a question, or a denial in mode `dontAsk`. */
 export function askDecision(request: AskRequest, details: AskDetails): PermissionDecision {
-  const { rule, reason, suggestions, refused } = details;
+  const { rule, reason, suggestions, refused, place, hasWalls } = details;
   const { title, mode } = request;
   const refusal = refusalOf("permission", { why: reason, rules: suggestions, ...refused });
   if (mode === "dontAsk") {
@@ -82,9 +80,17 @@ export function askDecision(request: AskRequest, details: AskDetails): Permissio
   return {
     behavior: "ask",
     rule,
-    question: `Allow ${title}?`,
+    question: `Allow ${title}?${place && hasWalls ? whereText(place, title) : ""}`,
+    ...(place && { place }),
+    ...(hasWalls && { hasWalls }),
     ...(reason !== undefined && { reason }),
     suggestions,
     refusal,
   };
+}
+
+/** The title of a call that asks to run outside says so itself. */
+function whereText({ walls }: CommandPlace, title: string): string {
+  if (walls !== "open") return " It runs inside the sandbox, without network.";
+  return title.endsWith("(outside the sandbox)") ? "" : " It runs outside the sandbox.";
 }

@@ -1,4 +1,4 @@
-import { nearestName } from "../../platform/index.ts";
+import { nearestName, definedFields } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { type CommandPattern, commandPattern } from "../shell/command-pattern.ts";
 
@@ -73,8 +73,7 @@ export function parseRule(given: RuleText, tools?: readonly string[]): Rule {
     tool: aliases.get(tool) ?? tool,
     specifier,
     ...(tool === "Bash" && specifier !== undefined && { command: commandPattern(specifier) }),
-    ...(source !== undefined && { source }),
-    ...(folder !== undefined && { folder }),
+    ...definedFields({ source, folder }),
   };
 }
 

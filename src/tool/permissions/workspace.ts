@@ -7,6 +7,8 @@ export interface Workspace {
   readonly worktree?: AgentWorktree | undefined;
   /** Without it, no command changes files without permission. */
   readonly files?: FileFacts | undefined;
+  /** The reason why git would run a program that the repository names, if no walls hide its settings. */
+  readonly gitPrograms?: string | undefined;
 }
 
 export interface AgentWorktree {

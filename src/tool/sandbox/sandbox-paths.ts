@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isInside, realPathSync } from "../../platform/index.ts";
+import { partsOfGit } from "./git-folders.ts";
 
 export interface SandboxFolders {
   readonly roots: readonly string[];
@@ -31,14 +32,6 @@ export function guardedPaths({ roots, userHome, writable }: SandboxFolders): rea
   return [...new Set([...guarded.filter((path) => !lifted.has(path)), ...gits])];
 }
 
-/** Every repository has a settings file, so its creation need not be prevented. */
-const partsOfGit = (git: string) => [
-  join(git, "hooks"),
-  ...["config", "config.worktree", "info", "modules", "worktrees"]
-    .map((name) => join(git, name))
-    .filter((path) => existsSync(path)),
-];
-
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 const guardedFolders = words(`
@@ -48,7 +41,11 @@ const guardedFolders = words(`
 const guardedFiles = [".mcp.json"];
 const oftenAbsent = words(`
   .gitmodules .gitconfig .claude.json .cursorrules .cursorignore .envrc .ripgreprc .vimrc .nvimrc .exrc .emacs
+  lefthook.yml .lefthook.yml .pre-commit-config.yaml .gitlab-ci.yml .circleci .github/workflows
 `);
+
+/** These names are guarded at every depth where they exist. */
+export const guardedNames: ReadonlySet<string> = new Set([...guardedFolders, ...guardedFiles, ...oftenAbsent]);
 
 /**
  * Names in the user's home, if the home is a working folder or inside one. They are guarded whether they exist or not.

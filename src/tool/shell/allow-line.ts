@@ -10,13 +10,14 @@ import {
 } from "./line-changes.ts";
 import { unwrapCommand } from "./unwrap-command.ts";
 import { inertPrograms, isInterpreter, wrappers } from "./programs.ts";
-import { unsafePath } from "./unsafe-path.ts";
-import { notReadOnlyReason } from "./read-only.ts";
+import { unsafePath } from "./looking/unsafe-path.ts";
+import { notReadOnlyReason, takesAnyWord } from "./looking/read-only.ts";
+import { canReadNames, withInputNames } from "./looking/input-names.ts";
 import { readShellLine, type ShellCommand, type ShellLine, type ShellRedirect } from "./shell-line.ts";
 import { foldersOf, pathsOf, type ShellContext } from "./shell-context.ts";
 import type { ShellWord } from "./shell-word.ts";
 import { unsafeSedReason } from "./text-programs.ts";
-import { unsafeOption } from "./unsafe-options.ts";
+import { unsafeOption } from "./rule-options.ts";
 
 export interface LineRequest {
   readonly line: ShellLine;
@@ -27,6 +28,8 @@ export interface LineRequest {
   readonly rules: readonly Rule[];
   /** True if rules such as `Bash(node:*)` are used. */
   readonly anyCode?: boolean | undefined;
+  /** The command that is judged, with its pipe. */
+  readonly command?: ShellCommand | undefined;
 }
 
 export type AllowedLine =
@@ -116,12 +119,15 @@ type CommandVerdict =
   | { readonly why: string; readonly words?: readonly ShellWord[] | undefined };
 
 function allowCommand(command: ShellCommand, request: LineRequest): CommandVerdict {
-  if (command.assigns) return { why: "it sets a variable for a command" };
+  if (command.assigns && !isPlainRead(command)) return { why: "it sets a variable for a command" };
   const redirected = unsafeRedirectReason(command.redirects, request);
   if (redirected !== undefined) return { why: redirected };
   if (command.words.length === 0) return { by: undefined };
-  return allowWords(command.words, request, false);
+  return allowWords(command.words, { ...request, command }, false);
 }
+
+/** `IFS= read -r line`. */
+const isPlainRead = ({ words, emptiesIfs }: ShellCommand) => emptiesIfs === true && words[0]?.value === "read";
 
 function allowWords(words: readonly ShellWord[], request: LineRequest, appends: boolean): CommandVerdict {
   const [name] = words;
@@ -135,20 +141,33 @@ function allowWords(words: readonly ShellWord[], request: LineRequest, appends: 
 
   const unwrapped = unwrapCommand(words);
   if (unwrapped === "unclear") return { why: `it is unclear which command ${name.value} runs` };
+  if (unwrapped?.appends && !appends && canReadNames(words, request)) {
+    const named = withInputNames(unwrapped.inner);
+    if (
+      named &&
+      notReadOnlyReason({ words: named, place: request.place, folders: request.folders, appends: false }) === undefined
+    )
+      return { by: undefined };
+  }
   if (unwrapped !== undefined) return allowWords(unwrapped.inner, request, appends || unwrapped.appends);
   if (isBashScript(words)) return allowScript(words[2]?.value ?? "", request);
   if (wrappers.has(name.value)) return { why: `${name.value} runs another command` };
   if (isInterpreter(name.value, words[1]?.value)) return { why: `${runnerName(words)} runs any code it is given` };
   if (exact !== undefined) return exact;
   const known = !appends && words.every(({ kind }) => kind === "literal");
-  const why = change?.why ?? (request.rules.length === 0 ? doubt : refusalReason(doubt, name.value));
+  const why = change?.why ?? (request.rules.length === 0 ? doubt : refusalReason(doubt, name.value, request.rules));
   return { why, ...(known && { words }) };
 }
 
 const runnerName = ([name, second]: readonly ShellWord[]) =>
   isInterpreter(name?.value ?? "", undefined) ? name?.value : `${name?.value} ${second?.value}`;
 
-const refusalReason = (doubt: string, name: string) => (doubt.includes("not among") ? `no rule allows ${name}` : doubt);
+/** Names the rules for other lines of the program, so that the model can use one of those lines. */
+function refusalReason(doubt: string, name: string, rules: readonly Rule[]): string {
+  if (!doubt.includes("not among")) return doubt;
+  const near = rules.filter(({ command }) => command?.words?.[0] === name).map(({ text }) => text);
+  return near.length === 0 ? `no rule allows ${name}` : `no rule allows this; allowed: ${near.slice(0, 3).join(", ")}`;
+}
 
 /** Returns a verdict if a rule matches, allowing or refusing; undefined if no rule matches. */
 function findAllowingRule(
@@ -193,15 +212,12 @@ function ruleMismatchReason({ words, named, open, appends }: RuleMatch): string 
       return `${name} may read commands from its input`;
   }
   if (open && wrappers.has(name)) return `${name} runs another command`;
-  if (appends && !inertPrograms.has(name)) return `${name} gets arguments from another command`;
+  if (appends && !takesAnyWord.has(name)) return `${name} gets arguments from another command`;
   const dynamic = rest.find((word, index) => !isCertain(word, words[named + index - 1], name));
   if (dynamic) return `what ${dynamic.text} stands for is unknown`;
   const option = unsafeOption(name, rest, words.slice(0, named));
   if (option !== undefined) return `${option} makes ${name} do more`;
-  if (open && name === "sed") return unsafeSedReason(words);
-  if (open && name === "uniq" && words.filter(({ value }) => !value.startsWith("-")).length > 2)
-    return "uniq writes to its second argument";
-  return undefined;
+  return open && name === "sed" ? unsafeSedReason(words) : undefined;
 }
 
 /** True if the word cannot expand to an option or to several words. */
@@ -214,8 +230,13 @@ function isCertain(word: ShellWord, before: ShellWord | undefined, name: string)
   return (name === "git" || name === "gh") && /^(-[a-z]*m|--message|--body|--title|--notes)$/.test(before?.value ?? "");
 }
 
-const isBashScript = (words: readonly ShellWord[]) =>
-  words.length === 3 && words[0]?.value === "bash" && words[1]?.value === "-c" && words[2]?.kind === "literal";
+/** Other shells read such simple scripts as bash does. */
+const plainScript = /^[\w\s.,/|;'*?=:@%+-]*$/;
+
+function isBashScript([name, option, script, ...more]: readonly ShellWord[]): boolean {
+  if (more.length > 0 || option?.value !== "-c" || script?.kind !== "literal") return false;
+  return name?.value === "bash" || (name?.value === "sh" && plainScript.test(script.value.replaceAll("&&", ";")));
+}
 
 function allowScript(script: string, request: LineRequest): CommandVerdict {
   const line = readShellLine(script);

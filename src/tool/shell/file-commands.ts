@@ -4,7 +4,7 @@ import { fileGitCommand } from "./file-git-commands.ts";
 import type { ShellWord } from "./shell-word.ts";
 import { unsafeSedReason } from "./text-programs.ts";
 import { transfer } from "./transfer-files.ts";
-import { unsafePath } from "./unsafe-path.ts";
+import { unsafePath } from "./looking/unsafe-path.ts";
 
 /** The judgement of a command that changes files. */
 export type FileChange =

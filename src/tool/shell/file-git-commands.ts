@@ -5,7 +5,7 @@ import { type ChangeContext, namedPaths, refusedChange, refusedRemoval } from ".
 import type { FileChange } from "./file-commands.ts";
 import type { ShellWord } from "./shell-word.ts";
 import { transfer } from "./transfer-files.ts";
-import { unsafePath } from "./unsafe-path.ts";
+import { unsafePath } from "./looking/unsafe-path.ts";
 
 interface GitCommand {
   readonly options: RegExp;

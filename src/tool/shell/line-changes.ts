@@ -62,7 +62,7 @@ export function unsafeLineReason(
   const git = changes.find(({ change }) => change.git);
   if (git && !ruled.every(isCommit))
     return {
-      why: "run the git commands in a separate call, without other programs",
+      why: "it runs without asking only in a line without other programs: run the git commands in a separate call",
       command: git.command,
     };
   const redirects = [...line.redirects, ...line.commands.flatMap((command) => command.redirects)];

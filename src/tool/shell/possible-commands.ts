@@ -1,6 +1,7 @@
 import { unwrapCommand } from "./unwrap-command.ts";
 import { scriptCarriers, wrappers } from "./programs.ts";
-import { execPart } from "./read-only-find.ts";
+import { execPart } from "./looking/read-only-find.ts";
+import { inputScripts, unknownCodeReason } from "./unknown-code.ts";
 import { readShellLine, type ShellLine, type ShellRedirect } from "./shell-line.ts";
 import type { ShellWord } from "./shell-word.ts";
 
@@ -38,9 +39,15 @@ interface Search {
 
 function addLine(line: ShellLine, depth: number, search: Search): void {
   if (line.redirects.length > 0) search.possible.push({ words: [], redirects: line.redirects });
-  search.unknown ??= line.unsafeReasons.find((doubt) => /cannot be parsed|does not show/.test(doubt));
+  search.unknown ??= line.unsafeReasons[0];
   for (const command of line.commands) {
     search.possible.push(command);
+    search.unknown ??= unknownCodeReason(command);
+    for (const script of inputScripts(command)) {
+      if (script === undefined)
+        search.unknown ??= `what ${command.words[0]?.text ?? "it"} reads from its input is unknown`;
+      else addScript(script, depth, search);
+    }
     addInner(command.words, depth, search);
   }
 }
@@ -61,7 +68,10 @@ function addInner(words: readonly ShellWord[], depth: number, search: Search): v
   if (/^(find|fd|fdfind)$/.test(name)) return addExecuted(words, depth, search);
   if (name === "command" && /^-[vV]+$/.test(words[1]?.value ?? "")) return;
   const unwrapped = unwrapCommand(words);
-  if (unwrapped !== undefined && unwrapped !== "unclear") return addCommand(unwrapped.inner, depth, search);
+  if (unwrapped !== undefined && unwrapped !== "unclear") {
+    search.unknown ??= unknownCodeReason({ words: unwrapped.inner });
+    return addCommand(unwrapped.inner, depth, search);
+  }
   if (wrappers.has(name)) addSuffixes(rest, depth, search);
 }
 

@@ -18,6 +18,10 @@ export const scriptCarriers = names(
   "bash sh dash ash zsh ksh mksh rbash fish csh tcsh trap su runuser script watch parallel ssh flock entr env sudo doas tmux screen",
 );
 
+const shells = names("bash sh dash ash zsh ksh mksh rbash fish csh tcsh");
+
+export const isShell = (name: string): boolean => shells.has(name);
+
 /** Programs that run any code they are given. A rule that leaves arguments open cannot allow them. */
 const interpreters = names(
   "bash sh dash ash zsh ksh mksh rbash fish csh tcsh pwsh eval source . trap exec sudo doas su runuser pkexec chroot unshare nsenter " +
@@ -25,7 +29,7 @@ const interpreters = names(
     "groovy jshell scala ghci guile racket sbcl erl elixir iex irb ipython ipython3 pypy pypy3 make gmake bmake cmake ninja npx " +
     "pnpx bunx uvx pipx ssh parallel watch tmux screen script flock strace ltrace gdb lldb vi vim nvim view ex ed emacs nano less " +
     "more man at batch crontab busybox toybox entr systemd-run start-stop-daemon setsid alias unalias shopt set export declare " +
-    "typeset local readonly unset enable hash bind builtin read mapfile readarray let getopts complete sqlite3 psql mysql m4 dc",
+    "typeset local readonly unset enable hash bind builtin read mapfile readarray let getopts complete compgen compopt fc history sqlite3 psql mysql m4 dc",
 );
 
 /** Pairs of program and subcommand that run any code they are given. */
@@ -38,8 +42,11 @@ const runners = names(
 /** Built-in commands that run code or change how bash reads the rest of the line. */
 const shellBuiltins = names(
   "eval source . trap exec alias unalias shopt set export declare typeset local readonly unset enable hash bind builtin read " +
-    "mapfile readarray let getopts complete",
+    "mapfile readarray let getopts complete compgen compopt fc history",
 );
+
+/** True for built-in commands that run code, set variables or change how bash reads the rest of the line. */
+export const changesShell = (name: string): boolean => shellBuiltins.has(name);
 
 /**
  * Returns how many words name a program that runs any code it is given, such as 1 for `node` and 2 for `npm exec`.

@@ -131,7 +131,8 @@ function restHint(
 ): readonly RefusalHint[] {
   const others = line.commands.filter((command) => !refused.includes(command));
   const useful = others.some(
-    ({ words }) => words[0] !== undefined && !/^(cd|echo|printf|true|:|sleep)$/.test(words[0].value),
+    ({ words, isPiped }) =>
+      !isPiped && words[0] !== undefined && !/^(cd|echo|printf|true|:|sleep)$/.test(words[0].value),
   );
   if (!useful || refused.length === 0) return [];
   const rest = allowLine({ line: { ...line, commands: others }, place, folders, rules });
@@ -148,7 +149,9 @@ function hintsFor(command: ShellCommand, { mode, place }: JudgedLine): readonly 
     name === "tee" ||
     (/^(sed|perl)$/.test(name) && words.some(({ value }) => /^(-[a-zA-Z]*i|--in-place)/.test(value)));
   if (writes) return mode === "acceptEdits" ? [{ kind: "edit" }] : [];
-  const expanded = words.slice(1).find(({ kind, text }) => kind === "pattern" && text.startsWith("-"));
+  const expanded = words
+    .slice(1)
+    .find(({ kind, text }) => kind === "pattern" && (name === "find" || text.startsWith("-")));
   if (expanded) return [{ kind: "quote", word: expanded.text }];
   return words.slice(1).some(({ kind }) => kind === "dynamic" || kind === "single") ? [{ kind: "names" }] : [];
 }

@@ -1,7 +1,8 @@
-import { join, resolve } from "node:path";
 import { isInside } from "../../platform/index.ts";
-import { staticPrefix } from "../permissions/glob-pattern.ts";
+import type { Disk } from "../permissions/disk.ts";
 import type { ChangeRights } from "./change-rights.ts";
+import { matchingPaths } from "./matching-paths.ts";
+import { kernelPath, shellPath } from "./kernel-path.ts";
 import type { ShellLine } from "./shell-line.ts";
 import type { ShellWord } from "./shell-word.ts";
 
@@ -17,6 +18,9 @@ export interface ShellContext {
   /** Present if commands may change files without asking. */
   readonly changes?: ChangeRights | undefined;
   readonly home?: string | undefined;
+  /** True if a rule denies reading this file (real and absolute). */
+  readonly isDenied?: ((path: string) => boolean) | undefined;
+  readonly disk: Disk;
   /** Follows links. */
   readonly realPath: (path: string) => string;
 }
@@ -24,60 +28,48 @@ export interface ShellContext {
 /** Returns every folder that the commands of a line may run in, or undefined if the target of a `cd` is unknown. */
 export function foldersOf(line: ShellLine, place: ShellContext): readonly string[] | undefined {
   const folders = new Set([place.cwd]);
-  for (const { words } of line.commands) {
+  for (const { words, repeats } of line.commands) {
     const name = words[0]?.value;
     if (name === "pushd" || name === "popd") return undefined;
     if (name !== "cd") continue;
     const target = words.slice(1).find(({ value }) => !/^-[LPe@]+$|^--$/.test(value));
-    if (target?.kind !== "literal" || target.value === "-") return undefined;
+    if (repeats || target?.kind !== "literal" || target.value === "-") return undefined;
     for (const folder of Array.from(folders)) {
-      const path = pathOf(target, folder, place.home);
-      if (path === undefined || folders.size > 32) return undefined;
-      folders.add(path);
+      const text = textOf(target, place.home);
+      if (text === undefined || folders.size > 32) return undefined;
+      // Bash removes `..` from the text first; with -P, and where that fails, it does as the kernel does.
+      folders.add(shellPath(folder, text));
+      if (text.includes("..")) folders.add(kernelPath(folder, text, place.disk));
     }
   }
   if (line.enters) folders.delete(place.cwd);
   return [...folders];
 }
 
-/**
- * Returns the path that a word names in a folder, or undefined if unknown. A pattern stands for the folder that it
- * searches.
- */
-export function pathOf(word: ShellWord, folder: string, home: string | undefined): string | undefined {
+/** Returns the text of a path with the home folder in the place of `~`, or undefined if it is unknown. */
+function textOf(word: ShellWord, home: string | undefined): string | undefined {
   if (word.kind === "single" || word.kind === "dynamic") return undefined;
-  const text = word.kind === "pattern" ? patternFolder(word.value) : word.value;
-  if (text === undefined) return undefined;
-  if (!word.tilde) return resolve(folder, text);
-  if (home === undefined || !/^~(\/|$)/.test(text)) return undefined;
-  return join(home, text.slice(1));
+  if (!word.tilde) return word.value;
+  return home === undefined || !/^~(\/|$)/.test(word.value) ? undefined : home + word.value.slice(1);
 }
 
-/** A pattern in the place of a folder may also match `..`. */
-function patternFolder(pattern: string): string | undefined {
-  const { folder, rest } = staticPrefix(pattern);
-  return /(^|\/)\.\.(\/|$)|(^|\/)\.[^/\w]/.test(rest) ? undefined : folder || ".";
-}
-
-/** Returns all real paths that a word may mean, or undefined if unknown. */
+/** Returns all real paths that a word may mean, as the kernel would open them, or undefined if unknown. */
 export function pathsOf(word: ShellWord, folders: readonly string[], place: ShellContext): string[] | undefined {
+  if (word.choices !== undefined) {
+    const all = word.choices.map((choice) => pathsOf(choice, folders, place));
+    return all.every((each) => each !== undefined) ? all.flat() : undefined;
+  }
+  const text = textOf(word, place.home);
+  if (text === undefined) return undefined;
   const paths: string[] = [];
   for (const folder of folders) {
-    const path = pathOf(word, folder, place.home);
-    if (path === undefined) return undefined;
-    paths.push(place.realPath(path));
-    const inside = pathInRevision(word.value);
-    if (inside !== undefined) {
-      for (const base of [folder, ...place.roots]) paths.push(place.realPath(resolve(base, inside)));
-    }
+    paths.push(kernelPath(folder, text, place.disk));
+    if (word.kind !== "pattern") continue;
+    const matches = matchingPaths(text, folder, place.disk);
+    if (matches === undefined) return undefined;
+    paths.push(...matches.map((match) => kernelPath(folder, match, place.disk)));
   }
   return paths;
-}
-
-/** `HEAD:.env` names a file of a commit. Reading it is the same as reading the file. */
-function pathInRevision(value: string): string | undefined {
-  const path = /^[^:/\s][^:\s]*:(?!\/)([^:]+)$/.exec(value)?.[1];
-  return path === undefined || path.startsWith("/") ? undefined : path;
 }
 
 /** True if commands may read this file. */

@@ -16,15 +16,68 @@ export interface ShellWord {
   readonly head: string;
   /** True if it consists of several quoted pieces. */
   readonly pieced: boolean;
+  /** True if it stands for one word of the input of `xargs -I`. */
+  readonly isInput?: boolean | undefined;
+  /** Every word that it can stand for, if its only unknown part is the variable of a loop over known words. */
+  readonly choices?: readonly ShellWord[] | undefined;
 }
 
-export function shellWord(word: Word): ShellWord {
+/** The words that the variable of each loop around a command can stand for. */
+export type LoopValues = ReadonlyMap<string, readonly ShellWord[]>;
+
+export function shellWord(word: Word, values: LoopValues = new Map()): ShellWord {
   const parts = word.parts ?? [];
   const kind = parts.reduce<ShellWord["kind"]>((worst, part) => worse(worst, kindOf(part)), "literal");
   const first = parts[0];
   const value = kind === "literal" || first === undefined ? word.value : parts.map(valueOf).join("");
   const head = kind === "literal" ? value : first && kindOf(first) === "literal" ? valueOf(first) : "";
-  return { kind, text: word.text, value, tilde: word.text.startsWith("~"), head, pieced: parts.length > 1 };
+  const choices = kind === "single" || kind === "dynamic" ? choicesOf(parts, values) : undefined;
+  return {
+    kind,
+    text: word.text,
+    value,
+    tilde: word.text.startsWith("~"),
+    head,
+    pieced: parts.length > 1,
+    ...(choices && { choices }),
+  };
+}
+
+const mostChoices = 64;
+
+/** Puts each value of the loops in the place of the variable. Undefined if another part is unknown. */
+function choicesOf(parts: readonly WordPart[], values: LoopValues): readonly ShellWord[] | undefined {
+  let found: readonly ShellWord[] = [literalWord("")];
+  for (const part of parts) {
+    const pieces = part.type === "DoubleQuoted" ? part.parts : [part];
+    for (const piece of pieces) {
+      const choices = pieceChoices(piece, values, part.type === "DoubleQuoted");
+      if (choices === undefined || choices.length * found.length > mostChoices) return undefined;
+      found = found.flatMap((before) => choices.map((choice) => joined(before, choice)));
+    }
+  }
+  return found;
+}
+
+function pieceChoices(
+  piece: WordPart | DoubleQuotedChild,
+  values: LoopValues,
+  quoted: boolean,
+): readonly ShellWord[] | undefined {
+  if (piece.type === "Literal" || piece.type === "SingleQuoted" || piece.type === "AnsiCQuoted")
+    return [literalWord(piece.value)];
+  const name = /^\$(?:(\w+)|\{(\w+)\})$/.exec(piece.text);
+  const choices = name && values.get(name[1] ?? name[2] ?? "");
+  if (!choices) return undefined;
+  // Without quotes bash splits the value into words, and reads patterns in it.
+  return quoted || choices.every(({ kind, value }) => kind === "literal" && /^[\w./@:+,=-]+$/.test(value))
+    ? choices
+    : undefined;
+}
+
+function joined(a: ShellWord, b: ShellWord): ShellWord {
+  const value = a.value + b.value;
+  return { ...literalWord(value), kind: worse(a.kind, b.kind), head: a.kind === "literal" ? a.head + b.head : a.head };
 }
 
 /** A literal word that is not from the source. */

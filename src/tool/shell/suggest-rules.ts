@@ -41,11 +41,8 @@ const openEnded = new Set(
     "npm-test pnpm-test yarn-test dotnet-build dotnet-test mvn-test gradle-test pip-install poetry-install gh-pr gh-issue docker-ps"
   ).split(" "),
 );
-const openPrograms = new Set(
-  "mkdir touch tsc eslint oxlint biome prettier vitest jest mocha pytest ruff black mypy shellcheck gofmt rustfmt golangci-lint".split(
-    " ",
-  ),
-);
+/** Programs that no option makes run the code of a file. */
+const openPrograms = new Set("mkdir touch biome ruff black shellcheck gofmt".split(" "));
 
 function specifierFor(words: readonly ShellWord[]): string {
   const values = words.map(({ value }) => value);

@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import { type ChangeContext, isReplaceable, namedPaths, refusedArrival, refusedRemoval } from "./change-rights.ts";
 import type { FileChange } from "./file-commands.ts";
 import type { ShellWord } from "./shell-word.ts";
-import { unsafePath } from "./unsafe-path.ts";
+import { unsafePath } from "./looking/unsafe-path.ts";
 
 /** Judges `mv`, `cp` and `git mv`: every source, and every path that the destination can mean. */
 export function transfer(

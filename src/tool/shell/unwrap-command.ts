@@ -1,6 +1,6 @@
 import type { ShellWord } from "./shell-word.ts";
 
-/** The command that a wrapper runs. `appends`: it gets more arguments from its input. */
+/** The command that a wrapper runs. `appends`: it gets more arguments from its input, or words of it in their place. */
 export interface UnwrappedCommand {
   readonly inner: readonly ShellWord[];
   readonly appends: boolean;
@@ -46,8 +46,32 @@ export function unwrapCommand(words: readonly ShellWord[]): UnwrappedCommand | "
   const inner = rest.slice(at + skip);
   const name = inner[0];
   if (name === undefined || (first.value === "env" && /[=]/.test(name.value))) return "unclear";
-  return { inner, appends: first.value === "xargs" };
+  if (first.value !== "xargs") return { inner, appends: false };
+  const replaced = replacedTexts(rest.slice(0, at));
+  return {
+    // Other words come in the place of the text, also where the name of a command stands.
+    inner: inner.map((word) =>
+      replaced.some((text) => word.value.includes(text)) ? unknownWord(word, replaced) : word,
+    ),
+    appends: true,
+  };
 }
+
+/** Returns the texts that `xargs -I` replaces. */
+function replacedTexts(options: readonly ShellWord[]): readonly string[] {
+  return options.flatMap(({ value }, index) => {
+    const attached = /^-[0rtx]*I(.*)$/s.exec(value)?.[1];
+    if (attached === undefined) return [];
+    return [attached || (options[index + 1]?.value ?? "")];
+  });
+}
+
+const unknownWord = (word: ShellWord, [text]: readonly string[]): ShellWord => ({
+  ...word,
+  kind: "dynamic",
+  head: "",
+  isInput: word.value === text,
+});
 
 function afterOptions(words: readonly ShellWord[], { short, long }: Wrapper): number | undefined {
   let at = 0;

@@ -28,7 +28,7 @@ export function uselessLineReason(line: string, { isBackground }: { readonly isB
   if (screen)
     return `Not run: ${nameOf(screen)} is a full-screen program, and there is no terminal and no user here. ${fullScreen.get(nameOf(screen))}`;
   if (isBackground || !isOnlyWaiting(line, commands)) return undefined;
-  return "Not run: this line only waits, and nothing reaches you while it runs. If you wait for mail, an agent or a background job: end your turn with your answer, and you are woken. If a program needs time to start, start it with run_in_background and try it with a command that retries.";
+  return "Not run: this line only waits, and nothing reaches you while it runs. If you wait for mail, an agent or a background job: end your turn with your answer, and you are woken. If a program needs time to start, start it with run_in_background and try it with a command that retries. If the command itself was asked for, run it with run_in_background.";
 }
 
 function isOnlyWaiting(line: string, commands: readonly ShellCommand[]): boolean {

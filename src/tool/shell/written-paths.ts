@@ -2,9 +2,9 @@ import type { ShellRedirect } from "./shell-line.ts";
 import { literalWord, type ShellWord } from "./shell-word.ts";
 
 const every = new Set(
-  "rm rmdir unlink shred mv touch truncate mkdir chmod chown chgrp tee sponge mknod mkfifo patch ed ex".split(" "),
+  "rm rmdir unlink shred mv ln touch truncate mkdir chmod chown chgrp tee sponge mknod mkfifo patch ed ex".split(" "),
 );
-const last = new Set("cp ln install rsync scp link".split(" "));
+const last = new Set("cp install rsync scp link".split(" "));
 
 /** Returns the words that name the files a command would write, as far as its name shows. */
 export function writtenWords(words: readonly ShellWord[], redirects: readonly ShellRedirect[]): readonly ShellWord[] {
@@ -35,10 +35,15 @@ function afterEquals(word: ShellWord): ShellWord[] {
   return [{ ...literalWord(value), kind: word.kind, tilde: value.startsWith("~") }];
 }
 
-/** Returns the word after -t, -C, -d, -o and similar options. */
+/** Returns the word after -t, -C, -d, -o and similar options, also if it is attached. */
 const targetFolder = (words: readonly ShellWord[]) =>
-  words.filter((_, index) =>
-    /^(-[a-zA-Z]*[tCdoOP]|--target-directory|--directory|--output|--output-directory)$/.test(
+  words.flatMap((word, index) => {
+    const attached = /^-[a-zA-Z]*?[tCdoOPD](.+)$/s.exec(word.value)?.[1];
+    const isNext = /^(-[a-zA-Z]*[tCdoOPD]|--target-directory|--directory|--output|--output-directory)$/.test(
       words[index - 1]?.value ?? "",
-    ),
-  );
+    );
+    return [
+      ...(isNext ? [word] : []),
+      ...(attached === undefined ? [] : [{ ...literalWord(attached), kind: word.kind }]),
+    ];
+  });

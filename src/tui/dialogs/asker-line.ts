@@ -1,5 +1,7 @@
-import { type Asker, type Question, visibleLine, requestText } from "../../view/index.ts";
+import { type AppState, askerOf, type Asker, type Question, visibleLine, requestText } from "../../view/index.ts";
+import { keyFor } from "../key-table.ts";
 import { type Line, span, wrapLine } from "../terminal/terminal-lines.ts";
+import { cutTo } from "../terminal/terminal-width.ts";
 
 /** Names the agent that asks, in its color, the subject, and the number of further questions. */
 export function askerLine(
@@ -17,4 +19,13 @@ export function askerLine(
     ],
     width,
   );
+}
+
+/** Tells that a question waits while the user types, in one line. */
+export function waitingLine(state: AppState, question: Question, width: number): Line {
+  const asker = askerOf(state, question);
+  const more = state.session.questions.length - 1;
+  const who = `${visibleLine(asker.name)} ${visibleLine(requestText(question))}`;
+  const text = `${keyFor("app", "question")} to answer · ${who}${more === 0 ? "" : ` · ${more} more waiting`}`;
+  return [span(cutTo(text, width), { role: "warning" })];
 }

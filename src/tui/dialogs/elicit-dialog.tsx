@@ -11,14 +11,13 @@ import { useFrontend, useKeys } from "../app-context.ts";
 import { askerLine } from "./asker-line.ts";
 import { editLine, emptyInput, inputText, type LineInput } from "../terminal/line-input.ts";
 import { Panel, usePanelWidth } from "../panels/panel.tsx";
-import { inputLines, type QuestionProps, useAcceptsKeys } from "./question-parts.ts";
+import { inputLines, type QuestionProps } from "./question-parts.ts";
 import { type Line, plainLine, span, wrapLine } from "../terminal/terminal-lines.ts";
 import { useLiveState } from "../use-live-state.ts";
 
 export function ElicitDialog({ question, asker, waiting }: QuestionProps): ReactNode {
   const { send } = useFrontend();
   const width = usePanelWidth();
-  const armed = useAcceptsKeys(question.requestId);
   const fields = elicitFieldsOf(question.input);
   const state = useLiveState<FormState>({ values: {}, at: 0, input: emptyInput, problem: undefined });
 
@@ -40,7 +39,6 @@ export function ElicitDialog({ question, asker, waiting }: QuestionProps): React
   };
   useKeys((key) => {
     if (key.name === "ctrl+c" || key.name === "ctrl+z") return false;
-    if (!armed.get()) return true;
     if (key.name === "escape")
       void send({ type: "permission.reply", requestId: question.requestId, answer: { behavior: "deny" } });
     else if (key.name === "enter") acceptField();
@@ -60,7 +58,7 @@ export function ElicitDialog({ question, asker, waiting }: QuestionProps): React
       .flatMap(({ name }) => wrapped(`${visibleLine(name)}: ${visibleLine(String(values[name] ?? ""))}`, width)),
     ...(field ? [...labelLines(field, width), ...inputLines(input, width)] : []),
     ...(problem === undefined ? [] : wrapLine([span(problem, { role: "error" })], width)),
-    ...wrapLine([span(armed.get() ? "Enter to answer, Esc to decline" : "…", { dim: true })], width),
+    ...wrapLine([span("Enter to answer, Esc to decline", { dim: true })], width),
   ];
   return <Panel lines={lines} border={{ role: "accent" }} />;
 }

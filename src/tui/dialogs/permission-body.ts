@@ -1,4 +1,5 @@
-import { type Question, visibleLine, visibleText } from "../../view/index.ts";
+import { type Question, questionText, visibleLine, visibleText } from "../../view/index.ts";
+import { diffCounts, diffLines } from "../markdown/diff-lines.ts";
 import { breakLine, withHangingIndent, type Line, plainLine, span, wrapLine } from "../terminal/terminal-lines.ts";
 import type { Style } from "../theme.ts";
 import { textLines } from "../transcript/transcript-text.ts";
@@ -6,7 +7,8 @@ import { textLines } from "../transcript/transcript-text.ts";
 /** Shows the complete and exact request, so that the user can see everything before allowing it. */
 export function questionLines(question: Question, width: number): Line[] {
   const input = fieldsOf(question.input);
-  const [description, why] = [descriptionLines(question, width), reasonLines(question, width)];
+  const { description: said, place } = questionText(question);
+  const [description, why] = [descriptionLines(said, width), reasonLines(question, place, width)];
   switch (question.tool) {
     case "Bash": {
       const { command, ...others } = input;
@@ -24,7 +26,10 @@ export function questionLines(question: Question, width: number): Line[] {
     }
     case "Write": {
       const { file_path: path, content, ...others } = input;
-      const written = contentLines(text(content), width);
+      const written =
+        question.patch === undefined
+          ? contentLines(text(content), width)
+          : patchLines(question.patch, { width, path: text(path) });
       return [...description, ...pathLines(path, width), ...written, ...fieldLines(others, width), ...why];
     }
     case "AskUserQuestion":
@@ -45,15 +50,14 @@ function optionLines(options: unknown, width: number): Line[] {
   return lines.length === 0 ? [] : [[], ...lines];
 }
 
-/** Returns the text of the question that goes beyond the displayed request. */
-function descriptionLines({ question }: Question, width: number): Line[] {
-  const description = /^(.*?)\s*Allow [\s\S]*\?$/s.exec(question)?.[1] ?? question;
-  return description === "" ? [] : [...proseLines(description, width), []];
-}
+const descriptionLines = (description: string, width: number): Line[] =>
+  description === "" ? [] : [...proseLines(description, width), []];
 
-/** The reason why the call is not allowed without a question. */
-const reasonLines = ({ reason }: Question, width: number): Line[] =>
-  reason === undefined ? [] : textLines(`Reason for asking: ${exact(reason)}`, width, { dim: true });
+/** Where the command runs, and the reason why the call is not allowed without a question. */
+const reasonLines = ({ reason }: Question, place: string, width: number): Line[] => [
+  ...(place === "" ? [] : proseLines(place, width)),
+  ...(reason === undefined ? [] : textLines(`Reason for asking: ${exact(reason)}`, width, { dim: true })),
+];
 
 /** Marks wrapped lines, so that a wrap does not look like a real line break. */
 const brokenMark = span("↳ ", { dim: true });
@@ -90,24 +94,33 @@ function changeLines({ before, after, around }: Change, width: number): Line[] {
   let end = 0;
   while (end < old.length - start && end < next.length - start && old.at(-1 - end) === next.at(-1 - end)) end++;
   const sides = { prefix: exact(around?.prefix ?? ""), suffix: exact(around?.suffix ?? "") };
-  const piece = (lines: readonly string[], sign: Sign, [from, of]: readonly [number, number]) =>
-    lines.flatMap((line, index) =>
-      signedLine(line, sign, {
-        width,
-        prefix: from + index === 0 ? sides.prefix : "",
-        suffix: from + index === of - 1 ? sides.suffix : "",
-      }),
+  const line = around?.line ?? 1;
+  const digits = around ? String(line + next.length + around.after.length).length : 0;
+  const room = digits === 0 ? width : width - digits - 1;
+  const gutter = (number: number, lines: Line[]): Line[] =>
+    digits === 0 ? lines : withHangingIndent(lines, span(`${String(number).padStart(digits)} `, { dim: true }));
+  const piece = (lines: readonly string[], sign: Sign, { from, of, number }: Piece) =>
+    lines.flatMap((each, index) =>
+      gutter(
+        number + index,
+        signedLine(each, sign, {
+          width: room,
+          prefix: from + index === 0 ? sides.prefix : "",
+          suffix: from + index === of - 1 ? sides.suffix : "",
+        }),
+      ),
     );
-  const near = (lines: readonly string[]) => lines.flatMap((line) => nearLine(exact(line), width));
+  const near = (lines: readonly string[], number: number) =>
+    lines.flatMap((each, index) => gutter(number + index, nearLine(exact(each), room)));
   const others = around?.others ?? 0;
+  const [of, tail] = [old.length, old.length - end];
   return [
-    ...(around ? wrapLine([span(`line ${around.line}`, { dim: true })], width) : []),
-    ...near(around?.before ?? []),
-    ...piece(old.slice(0, start), " ", [0, old.length]),
-    ...piece(old.slice(start, old.length - end), "-", [start, old.length]),
-    ...piece(next.slice(start, next.length - end), "+", [start, next.length]),
-    ...piece(old.slice(old.length - end), " ", [old.length - end, old.length]),
-    ...near(around?.after ?? []),
+    ...near(around?.before ?? [], line - (around?.before.length ?? 0)),
+    ...piece(old.slice(0, start), " ", { from: 0, of, number: line }),
+    ...piece(old.slice(start, tail), "-", { from: start, of, number: line + start }),
+    ...piece(next.slice(start, next.length - end), "+", { from: start, of: next.length, number: line + start }),
+    ...piece(old.slice(tail), " ", { from: tail, of, number: line + next.length - end }),
+    ...near(around?.after ?? [], line + next.length),
     ...(others > 0
       ? wrapLine(
           [span(`and the same change in ${others} more ${others === 1 ? "place" : "places"}`, { role: "warning" })],
@@ -117,10 +130,17 @@ function changeLines({ before, after, around }: Change, width: number): Line[] {
   ];
 }
 
+/** Some lines of a version: the index of the first, the number of all, and the number of the first in the file. */
+interface Piece {
+  readonly from: number;
+  readonly of: number;
+  readonly number: number;
+}
+
 type Sign = "+" | "-" | " ";
 
 const styleOf = (sign: Sign): Style | undefined =>
-  sign === "+" ? { role: "added" } : sign === "-" ? { role: "removed" } : undefined;
+  sign === "+" ? { ground: "added" } : sign === "-" ? { ground: "removed" } : undefined;
 
 /** Shows an unchanged line around the change. */
 const nearLine = (line: string, width: number): Line[] =>
@@ -141,6 +161,16 @@ function signedLine(line: string, sign: Sign, { width, prefix, suffix }: Sides):
     ...(suffix === "" ? [] : plainLine(suffix, { dim: true })),
   ];
   return withHangingIndent(breakLine(whole, width - 2), span(`${sign} `, style), span(`${sign}↳`, { dim: true }));
+}
+
+/** Shows what a write changes in the existing file. */
+function patchLines(patch: string, { width, path }: { readonly width: number; readonly path: string }): Line[] {
+  const { added, removed } = diffCounts(patch);
+  const about = `replaces the existing file: ${added} added, ${removed} removed`;
+  return [
+    ...wrapLine([span(about, { role: "warning" })], width),
+    ...diffLines(patch.replaceAll("\r", "\u240d"), width, path),
+  ];
 }
 
 function contentLines(content: string, width: number): Line[] {

@@ -1,14 +1,20 @@
 import { type ReactNode, useLayoutEffect, useMemo } from "react";
+import type { PermissionAnswer } from "../../protocol/index.ts";
 import {
+  acceptEditsChoice,
+  type Asker,
   askerOf,
   type Choice,
   choicesOf,
+  isBroad,
   isElicitation,
   currentQuestion,
+  leaveQuestion,
+  type Question,
   waitingQuestionCount,
   withComment,
 } from "../../view/index.ts";
-import { useAppState, useFrontend, useKeys, useSize } from "../app-context.ts";
+import { type Frontend, useAppState, useFrontend, useKeys, useSize } from "../app-context.ts";
 import { askerLine } from "./asker-line.ts";
 import { ElicitDialog } from "./elicit-dialog.tsx";
 import type { KeyPress } from "../terminal/input-keys.ts";
@@ -42,18 +48,23 @@ interface Answering extends Reading {
   readonly selected: number;
   /** True while an answer is being sent. */
   readonly isAnswered: boolean;
+  /** True after Enter on an answer that holds for long: Tab gives it. */
+  readonly isUnconfirmed: boolean;
   /** The text that the user adds to a denial. */
   readonly words: LineInput | undefined;
+  /** The keys that selected answers. They move to the prompt if other text follows them. */
+  readonly typed: readonly KeyPress[];
 }
 
+const unanswered = { ...unread, selected: 0, isAnswered: false, isUnconfirmed: false, words: undefined, typed: [] };
+
 function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode {
-  const { send, theme } = useFrontend();
+  const { send, theme, store, typeInPrompt } = useFrontend();
   const { rows } = useSize();
   const width = usePanelWidth();
-  const state = useLiveState<Answering>({ ...unread, width, selected: 0, isAnswered: false, words: undefined });
-  const armed = useAcceptsKeys(state.get().isSeen);
+  const state = useLiveState<Answering>({ ...unanswered, width });
 
-  const offered = useMemo(() => choicesOf(question, asker), [question, asker.name, asker.team]);
+  const offered = useMemo(() => allChoices(question, asker), [question, asker.name, asker.team, asker.isLead]);
   const body = useMemo(
     () => [...questionLines(question, width), ...hasLongAllowed(offered, width)],
     [question, offered, width],
@@ -62,24 +73,21 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
   const choices = offered.filter(({ isApproval: isYes }) => !(isTooLong && isYes));
   const answers = choices.flatMap((choice, index) =>
     choiceLines(choice, {
-      number: index + 1,
       isChosen: index === state.get().selected,
       width,
       marks: theme.marks,
     }).map((line) => ({ index, line })),
   );
   const askerLines = askerLine(asker, { question, waiting, width });
-  const {
-    isReading,
-    height,
-    answerLines: answerRoom,
-  } = layoutQuestion({
+  const layout = layoutQuestion({
     rows,
     askerLines: askerLines.length,
     body: body.length,
     answers: answers.length,
     canRead: !state.get().isSeen && !isTooLong,
   });
+  const { isReading, height, answerLines: answerRoom } = layout;
+  const armed = useAcceptsKeys(isReading);
   const isCut = !isReading && answers.length > answerRoom;
   const page = { width, height, count: body.length, isReading };
   const scroll = (to: number) => state.set((before) => scrollTo(before, page, to));
@@ -90,13 +98,15 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
     if (seenTo < body.length) return scroll(top + Math.max(1, height - 1));
     state.set((before) => ({ ...before, isSeen: true, top: body.length }));
   };
-  const sendAnswer = (choice: Choice | undefined) => {
+  /** An answer that holds for long takes a second key, which no text for the prompt contains. */
+  const sendAnswer = (choice: Choice | undefined, by?: "confirm") => {
     const { isSeen, isAnswered, words } = state.get();
     if (!choice || isAnswered || (choice.isApproval && !isSeen)) return;
-    if (choice.takesComment && !words) return state.set((before) => ({ ...before, words: emptyInput }));
+    if (isBroad(choice) && by !== "confirm") return state.set((before) => ({ ...before, isUnconfirmed: true }));
+    if (choice.takesComment && !words) return state.set((before) => ({ ...before, words: emptyInput, typed: [] }));
     const answer = words ? withComment(choice, inputText(words)) : choice.answer;
     state.set((before) => ({ ...before, isAnswered: true }));
-    void send({ type: "permission.reply", requestId: question.requestId, answer }).then(({ ok }) =>
+    void reply(send, { question, asker, choice, answer }).then((ok) =>
       state.set((before) => (ok ? before : { ...before, isAnswered: false })),
     );
   };
@@ -105,34 +115,47 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
     else if (key.name === "enter") sendAnswer(choices[state.get().selected]);
     else state.set((before) => ({ ...before, words: editLine(words, key) }));
   };
-  const select = (selected: number) => state.set((before) => ({ ...before, selected }));
-  const onKey = ({ name }: KeyPress) => {
-    const { selected, top } = fitToPage(state.get(), page);
+  const select = (selected: number, typed: readonly KeyPress[] = []) =>
+    state.set((before) => ({ ...before, selected, typed, isUnconfirmed: false }));
+  /** The text is meant for the prompt, so it goes there and the question waits. */
+  const leave = (key: KeyPress) => {
+    const { typed } = state.get();
+    store.setState(leaveQuestion);
+    for (const each of [...typed, key]) typeInPrompt(each);
+  };
+  const isText = ({ name, text }: KeyPress) =>
+    text !== "" &&
+    (state.get().typed.length > 0 || actionOf("permission", name) !== "pageDown" || body.length <= height);
+  const onKey = (key: KeyPress) => {
+    const { name } = key;
+    const { selected, top, typed, isUnconfirmed } = fitToPage(state.get(), page);
     const action = actionOf("permission", name);
+    const pressed = isReading ? -1 : choices.findIndex((choice) => choice.key === name);
     if (isReading && (action === "choose" || action === "pageDown")) return scrollOn();
-    if (isReading && /^[1-9]$/.test(name)) return;
-    const number = /^[1-9]$/.test(name) ? Number(name) - 1 : undefined;
-    if (number !== undefined && number < choices.length) {
-      select(number);
-      // The rules that an answer would add must be visible before it counts.
-      if (!isCut) sendAnswer(choices[number]);
-    } else if (action === "up") select((selected + choices.length - 1) % choices.length);
+    if (pressed >= 0) return select(pressed, [...typed, key]);
+    if (isText(key)) return leave(key);
+    if (action === "up") select((selected + choices.length - 1) % choices.length);
     else if (action === "down") select((selected + 1) % choices.length);
     else if (action === "pageUp") scroll(top - Math.max(1, height - 1));
     else if (action === "pageDown") scroll(top + Math.max(1, height - 1));
     else if (action === "choose") sendAnswer(choices[selected]);
+    else if (action === "confirm" && isUnconfirmed) sendAnswer(choices[selected], action);
     else if (action === "deny")
       sendAnswer(choices.find(({ isApproval: isYes, takesComment: asksWords }) => !isYes && !asksWords));
   };
   useKeys((key) => {
     if (key.name === "ctrl+c" || key.name === "ctrl+z") return false;
+    // The question was left, and is not redrawn yet.
+    if (store.getState().dialog.kind !== "permission") return false;
     const { words } = state.get();
-    if (armed.get() && words) onTextKey(words, key);
+    if (words) onTextKey(words, key);
     else if (armed.get()) onKey(key);
+    else if (isText(key)) leave(key);
+    else armed.wait();
     return true;
   });
 
-  const { top, seenTo, words } = fitToPage(state.get(), page);
+  const { top, seenTo, words, isUnconfirmed } = fitToPage(state.get(), page);
   // The layout effect runs before the next key is handled.
   useLayoutEffect(() => {
     state.set((before) => afterDraw(before, page, top));
@@ -150,10 +173,29 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
     ...(isTooLong ? wrapLine([span(tooLong(body.length), { role: "warning" })], width) : []),
     ...(isReading ? [] : shownAnswers(answers, { room: answerRoom, selected: state.get().selected })),
     ...(words ? inputLines(words, width) : []),
-    ...wrapLine(
-      [span(armed.get() ? hint({ isWriting: words !== undefined, isReading, isCut }) : "…", { dim: true })],
-      width,
-    ),
+    ...dim(armed.get() ? hint({ isWriting: words !== undefined, isReading, isUnconfirmed, isCut }) : "…", width),
   ];
   return <Panel lines={lines} border={asker.color === undefined ? { role: "warning" } : { agent: asker.color }} />;
 }
+
+const allChoices = (question: Question, asker: Asker): readonly Choice[] => [
+  ...choicesOf(question, asker),
+  ...acceptEditsChoice(question, asker),
+];
+
+interface Reply {
+  readonly question: Question;
+  readonly asker: Asker;
+  readonly choice: Choice;
+  readonly answer: PermissionAnswer;
+}
+
+/** Sends the answer, and the mode that comes with it. Returns false if the answer was refused. */
+async function reply(send: Frontend["send"], { question, asker, choice, answer }: Reply): Promise<boolean> {
+  const { ok } = await send({ type: "permission.reply", requestId: question.requestId, answer });
+  const isForAll = acceptEditsChoice(question, asker).some(({ key }) => key === choice.key);
+  if (ok && isForAll) await send({ type: "set", permissionMode: "acceptEdits" });
+  return ok;
+}
+
+const dim = (text: string, width: number): Line[] => wrapLine([span(text, { dim: true })], width);

@@ -6,16 +6,15 @@ import { widthOf } from "../terminal/terminal-width.ts";
 import type { Marks } from "../theme.ts";
 
 export interface ChoiceLook {
-  readonly number: number;
   readonly isChosen: boolean;
   readonly width: number;
   readonly marks: Pick<Marks, "prompt" | "bullet">;
 }
 
 /** Shows an answer and the rules that it would add. */
-export function choiceLines(choice: Choice, { number, isChosen, width, marks }: ChoiceLook): Line[] {
+export function choiceLines(choice: Choice, { isChosen, width, marks }: ChoiceLook): Line[] {
   const style = isChosen ? ({ role: "accent", bold: true } as const) : undefined;
-  const mark = span(`${isChosen ? marks.prompt : " "} ${number}. `, style);
+  const mark = span(`${isChosen ? marks.prompt : " "} ${choice.key}. `, style);
   const isLong = allowedLines(choice, width).length > maxAllowed;
   return [
     ...withHangingIndent(
@@ -82,14 +81,17 @@ export function shownAnswers(
 export interface HintOptions {
   readonly isWriting: boolean;
   readonly isReading: boolean;
+  /** True if the answer holds for long and is not confirmed. */
+  readonly isUnconfirmed: boolean;
   /** True if some answers are not visible. */
   readonly isCut: boolean;
 }
 
 /** One line in a terminal of 40 columns, except while reading. */
-export function hint({ isWriting, isReading, isCut }: HintOptions): string {
+export function hint({ isWriting, isReading, isUnconfirmed, isCut }: HintOptions): string {
   if (isReading) return "Enter or Space next page, PgUp back, Esc to deny; answers at the end";
   if (isWriting) return "Enter to send, Esc to go back";
+  if (isUnconfirmed) return `${keyFor("permission", "confirm")} to allow this from now on`;
   if (isCut) return "↑ ↓ more, Enter to send, Esc to deny";
-  return `${keyFor("permission", "choose")} or 1-9 to answer, ${keyFor("permission", "deny")} to deny`;
+  return `Key and ${keyFor("permission", "choose")} to answer, ${keyFor("permission", "deny")} to deny`;
 }

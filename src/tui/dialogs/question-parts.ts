@@ -1,9 +1,10 @@
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { type Asker, type Question, visibleLine } from "../../view/index.ts";
+import { useFrontend } from "../app-context.ts";
 import type { LineInput } from "../terminal/line-input.ts";
 import { breakLine, withHangingIndent, type Line, span } from "../terminal/terminal-lines.ts";
 import { graphemesOf } from "../terminal/terminal-width.ts";
-import { type LiveState, useLiveState } from "../use-live-state.ts";
+import { useLiveState } from "../use-live-state.ts";
 
 export interface QuestionProps {
   readonly question: Question;
@@ -11,18 +12,31 @@ export interface QuestionProps {
   readonly waiting: number;
 }
 
-/** Keys typed within this time after a question appears are not taken as an answer. */
+/** A question that opened by itself takes no key until no key came for this time. */
 const armMs = 350;
 
-/** Starts again when `since` changes. */
-export function useAcceptsKeys(since: unknown): Pick<LiveState<boolean>, "get"> {
-  const armed = useLiveState(false);
-  useEffect(() => {
+/**
+ * Tells whether the question takes keys. A question that the user opened takes them at once. `since`: the wait starts
+ * again when it changes, because other answers are visible then.
+ */
+export function useAcceptsKeys(since: unknown): { get(): boolean; wait(): void } {
+  const { store } = useFrontend();
+  const { dialog } = store.getState();
+  const isFirst = useRef(dialog.kind === "permission" && dialog.openedBy === "user");
+  const armed = useLiveState(isFirst.current);
+  const timer = useRef<NodeJS.Timeout>(undefined);
+  const wait = () => {
     armed.set(() => false);
-    const timer = setTimeout(() => armed.set(() => true), armMs);
-    return () => clearTimeout(timer);
-  }, [armed, since]);
-  return armed;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => armed.set(() => true), armMs);
+  };
+  useEffect(() => {
+    if (!isFirst.current) wait();
+    isFirst.current = false;
+    return () => clearTimeout(timer.current);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- `wait` uses only references that stay the same
+  }, [since]);
+  return { get: armed.get, wait };
 }
 
 /** Shows the input, wrapped. */

@@ -1,12 +1,12 @@
-import { visibleText } from "../../view/index.ts";
+import { codeTokens, visibleText } from "../../view/index.ts";
 import { breakLine, withHangingIndent, type Line, plainLine, span } from "../terminal/terminal-lines.ts";
 
 /**
  * Renders a unified diff with line numbers. Added and removed lines are colored; their signs tell the same without
  * color.
  */
-export function diffLines(patch: string, width: number): Line[] {
-  const rows = rowsOf(visibleText(patch).replaceAll("\t", "  "));
+export function diffLines(patch: string, width: number, path = ""): Line[] {
+  const rows = rowsOf(visibleText(patch).replaceAll("\t", "  "), languageOf(path));
   const digits = String(Math.max(0, ...rows.map(({ number }) => number ?? 0))).length;
   return rows.flatMap(({ number, line }) => {
     if (number === undefined) return breakLine(line, width);
@@ -14,6 +14,23 @@ export function diffLines(patch: string, width: number): Line[] {
     const room = Math.max(10, width - digits - 1);
     return withHangingIndent(breakLine(line, room), first);
   });
+}
+
+/** The language of a file, for its colors: the ending of its name. */
+const languageOf = (path: string): string => /\.([A-Za-z0-9]+)$/.exec(path)?.[1] ?? "";
+
+/** A changed line of code: its sign and its ground tell the change, the letters have the colors of the language. */
+function codeLine(text: string, language: string): Line {
+  const sign = text.slice(0, 1);
+  const change = sign === "+" ? ("added" as const) : sign === "-" ? ("removed" as const) : undefined;
+  const [tokens = []] = codeTokens(text.slice(1), language);
+  const code = tokens.map((token) =>
+    span(token.text, {
+      ...(token.kind !== "plain" && { role: token.kind }),
+      ...(change && { ground: change }),
+    }),
+  );
+  return [span(sign, change && { role: change, ground: change }), ...code];
 }
 
 /** Styles one line of a diff by its first character. */
@@ -45,7 +62,7 @@ interface Row {
   readonly line: Line;
 }
 
-function rowsOf(patch: string): Row[] {
+function rowsOf(patch: string, language: string): Row[] {
   const rows: Row[] = [];
   let [oldLine, newLine] = [0, 0];
   let isInHunk = false;
@@ -60,11 +77,11 @@ function rowsOf(patch: string): Row[] {
       // The title of the call already names the files.
       if (!/^(?:---|\+\+\+|diff |index )/.test(text) && text !== "")
         rows.push({ number: undefined, line: diffLine(text) });
-    } else if (text.startsWith("+")) rows.push({ number: newLine++, line: diffLine(text) });
-    else if (text.startsWith("-")) rows.push({ number: oldLine++, line: diffLine(text) });
+    } else if (text.startsWith("+")) rows.push({ number: newLine++, line: codeLine(text, language) });
+    else if (text.startsWith("-")) rows.push({ number: oldLine++, line: codeLine(text, language) });
     else if (text.startsWith("\\")) rows.push({ number: undefined, line: diffLine(text) });
     else {
-      rows.push({ number: newLine, line: diffLine(text === "" ? " " : text) });
+      rows.push({ number: newLine, line: codeLine(text === "" ? " " : text, language) });
       [oldLine, newLine] = [oldLine + 1, newLine + 1];
     }
   }

@@ -59,6 +59,6 @@ export function firstRunLines({
     ...problemText("find out why the login test fails and fix it"),
     ...problemText("create a team of three: one writes, one tests, one reviews"),
     [],
-    ...wrap("Troupe asks before it changes or runs anything. Esc interrupts, /help lists everything."),
+    ...wrap("Troupe asks before it changes or runs anything. Esc interrupts, ? shows all keys."),
   ];
 }

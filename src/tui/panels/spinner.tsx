@@ -1,5 +1,5 @@
 import { Text } from "ink";
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
 import { withoutStop } from "../../protocol/index.ts";
 import { type Activity, activityOf, type AgentView, tokensOf, visibleLine } from "../../view/index.ts";
 import { useAppState, useFrontend, useSize } from "../app-context.ts";
@@ -14,34 +14,35 @@ export function Spinner({ agent }: { readonly agent: AgentView | undefined }): R
   const { columns } = useSize();
   const isWorking = agent?.status.kind === "running" || agent?.status.kind === "waiting";
   const frame = useFrame(isWorking && !theme.isScreenReader);
-  const since = useSince(isWorking, now);
-  const used = useUsed(agent, isWorking);
   // The lead receives and answers a member's permission questions.
   const answererName = useAppState(({ teamContext }) => (teamContext?.isLeader === false ? "the lead's" : "your"));
+  const activity = useCountdown(agent ? activityOf(agent) : { kind: "none" }, now);
   if (!agent || !isWorking) return null;
+  const { work } = agent;
+  const used = work ? tokensOf(agent.spending.total) - work.tokensBefore : 0;
   const { spinner } = theme.marks;
   const sign = spinner[frame % spinner.length] ?? "";
   const facts = [
-    ...(theme.isScreenReader ? [] : [formatDuration(now() - since)]),
+    ...(theme.isScreenReader ? [] : [formatDuration(work ? Math.max(0, now() - Date.parse(work.since)) : 0)]),
     ...(used > 0 ? [formatTokens(used)] : []),
     `${keyFor("prompt", "interrupt")} to interrupt`,
   ];
   return (
     <Text wrap="truncate">
-      {paintLine(spinnerLine(sign, { agent, answererName, facts, width: columns - 1 }), theme)}
+      {paintLine(spinnerLine(sign, { activity, answererName, facts, width: columns - 1 }), theme)}
     </Text>
   );
 }
 
 interface SpinnerLineInput {
-  readonly agent: AgentView;
+  readonly activity: Activity;
   readonly answererName: string;
   readonly facts: readonly string[];
   readonly width: number;
 }
 
-function spinnerLine(sign: string, { agent, answererName, facts, width }: SpinnerLineInput): Line {
-  const { words, isTrouble } = activityText(activityOf(agent), answererName);
+function spinnerLine(sign: string, { activity, answererName, facts, width }: SpinnerLineInput): Line {
+  const { words, isTrouble } = activityText(activity, answererName);
   const start = sign === "" ? "" : `${sign} `;
   const fit = [facts, facts.slice(0, -1), facts.slice(0, 1), []].find(
     (some) => width - widthOf(start) - widthOf(` (${some.join(" · ")})`) >= Math.min(14, widthOf(words)),
@@ -84,10 +85,19 @@ function activityText(
       return { words: `Waiting: ${visibleLine(activity.reason)}`, isTrouble: true };
     case "retrying": {
       const seconds = Math.ceil(activity.delayMs / 1000);
-      const again = `retrying in ${seconds} s (${activity.attempt})`;
-      return { words: `${withoutStop(visibleLine(activity.failure.message))}; ${again}`, isTrouble: true };
+      const again = seconds > 0 ? `Trying again in ${seconds} s` : "Trying again";
+      const words = `${again} (attempt ${activity.attempt + 1}) · ${withoutStop(visibleLine(activity.failure.message))}`;
+      return { words, isTrouble: true };
     }
   }
+}
+
+/** Counts the delay of a retry down from the time at which it was first seen. */
+function useCountdown(activity: Activity, now: () => number): Activity {
+  const seen = useRef<{ readonly activity: Activity; readonly at: number }>(undefined);
+  if (activity.kind !== "retrying") return activity;
+  if (seen.current?.activity !== activity) seen.current = { activity, at: now() };
+  return { ...activity, delayMs: Math.max(0, activity.delayMs - (now() - seen.current.at)) };
 }
 
 const frameMs = 125;
@@ -101,23 +111,4 @@ function useFrame(isMoving: boolean): number {
     return () => clearInterval(timer);
   }, [frames, isMoving]);
   return useSyncExternalStore(frames.subscribe, () => (isMoving ? Math.floor(now() / frameMs) : 0));
-}
-
-/** Returns the time at which the current work began. */
-function useSince(isWorking: boolean, now: () => number): number {
-  const [since, setSince] = useState(now);
-  const [was, setWas] = useState(isWorking);
-  if (was !== isWorking) {
-    setWas(isWorking);
-    setSince(now());
-  }
-  return since;
-}
-
-/** Returns the tokens used since then. */
-function useUsed(agent: AgentView | undefined, isWorking: boolean): number {
-  const all = agent ? tokensOf(agent.spending.total) : 0;
-  const [before, setBefore] = useState({ all, isWorking, id: agent?.id });
-  if (before.isWorking !== isWorking || before.id !== agent?.id) setBefore({ all, isWorking, id: agent?.id });
-  return all - before.all;
 }

@@ -2,6 +2,7 @@ import { Text } from "ink";
 import type { ReactNode } from "react";
 import { type AppState, leadOf, sessionSpending, visibleLine } from "../../view/index.ts";
 import { useAppState, useFrontend, useSize } from "../app-context.ts";
+import { formatCost } from "../format-counts.ts";
 import { type Line, lineWidth, paintLine, span } from "../terminal/terminal-lines.ts";
 import { cutTo } from "../terminal/terminal-width.ts";
 import { viewedOf } from "../transcript/transcript-history.ts";
@@ -47,7 +48,7 @@ function statusParts(state: AppState, { contextWindow, home }: StatusProps): Lin
     ...(context === undefined
       ? []
       : [[span(context, share !== undefined && share > 0.8 ? { role: "warning" } : { dim: true })]]),
-    ...(cost > 0 ? [[span(`$${cost < 10 ? cost.toFixed(3) : cost.toFixed(2)}`, { dim: true })]] : []),
+    ...(cost > 0 ? [[span(formatCost(cost), { dim: true })]] : []),
     ...(team
       ? [
           [

@@ -1,5 +1,12 @@
 import type { ReactNode } from "react";
-import { type AppState, type TaskBoard, taskBoard, type TaskBoardRow, visibleLine } from "../../view/index.ts";
+import {
+  type AppState,
+  areTasksShown,
+  type TaskBoard,
+  taskBoard,
+  type TaskBoardRow,
+  visibleLine,
+} from "../../view/index.ts";
 import { useAppState, useFrontend, useSize } from "../app-context.ts";
 import { keyFor } from "../key-table.ts";
 import { Lines } from "./panel.tsx";
@@ -11,7 +18,7 @@ import type { Style, Theme } from "../theme.ts";
 export function TaskPanel({ room }: { readonly room?: number }): ReactNode {
   const { theme } = useFrontend();
   const { columns, rows } = useSize();
-  const isShown = useAppState(({ expandedView }) => expandedView === "tasks");
+  const isShown = useAppState(areTasksShown);
   const state = useAppState((each) => each);
   if (!isShown || room === 0) return null;
   const lines = taskLines(taskBoard(state), {
@@ -24,7 +31,7 @@ export function TaskPanel({ room }: { readonly room?: number }): ReactNode {
 
 /** Returns the number of lines without a limit. */
 export const taskHeight = (state: AppState): number =>
-  state.expandedView === "tasks" ? 1 + Math.max(1, taskBoard(state).rows.length) : 0;
+  areTasksShown(state) ? 1 + Math.max(1, taskBoard(state).rows.length) : 0;
 
 interface Drawing {
   readonly columns: number;

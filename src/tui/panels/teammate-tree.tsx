@@ -5,7 +5,7 @@ import { useAppState, useFrontend, useSize } from "../app-context.ts";
 import { keyFor } from "../key-table.ts";
 import { Lines } from "./panel.tsx";
 import { topFor } from "../transcript/scroll-window.ts";
-import { formatDuration, formatTokens } from "../format-counts.ts";
+import { formatCost, formatDuration, formatTokens } from "../format-counts.ts";
 import { type Line, span } from "../terminal/terminal-lines.ts";
 import { cutTo, widthOf } from "../terminal/terminal-width.ts";
 import type { Style, Theme } from "../theme.ts";
@@ -41,7 +41,7 @@ export function treeHeight(tree: readonly TeamTreeRow[], state: Drawing["state"]
 /** The lines around the rows: the lead, and the key hint. */
 const surroundingLineCount = ({ viewSelectionMode, viewing }: Drawing["state"]): readonly ("lead" | "hint")[] => [
   ...(viewSelectionMode === "selecting-agent" || viewing !== undefined ? ["lead" as const] : []),
-  ...(viewSelectionMode === "selecting-agent" ? ["hint" as const] : []),
+  "hint" as const,
 ];
 
 function treeLines(tree: readonly TeamTreeRow[], { state, columns, theme, room }: Drawing): Line[] {
@@ -69,7 +69,7 @@ function treeLines(tree: readonly TeamTreeRow[], { state, columns, theme, room }
       ];
     }),
     ...(more > 0 && rows > 1 ? [[span(`  and ${more} more (${keyFor("app", "nextAgent")})`, { dim: true })]] : []),
-    ...(around.includes("hint") ? [hintLine(columns)] : []),
+    ...(around.includes("hint") ? [hintLine(state, columns)] : []),
   ];
 }
 
@@ -89,26 +89,36 @@ function rowLine(
   const { task, isSelected, isViewed } = row;
   const name = cutTo(visibleLine(task.name), Math.max(8, Math.floor(columns / 3)));
   const colour: Style = task.color === undefined ? { role: "accent" } : { agent: task.color };
-  const start: Line = [
+  const start: Line[number][] = [
     span(isSelected ? `${theme.marks.prompt} ` : "  ", { role: "accent" }),
     span(branch === "" ? "" : `${branch} `, { role: "border" }),
     span(name, { ...colour, bold: isSelected || isViewed, inverse: isSelected }),
     span(" "),
   ];
   const { selectionText, style } = stateText(row);
+  const about = isNamed(task) ? cutTo(visibleLine(task.description), Math.max(8, Math.floor(columns / 4))) : "";
   const facts = [
     // An idle agent has no current work to time.
     ...(row.state === "idle" || row.state === "starting" ? [] : [formatDuration(row.workedMs)]),
     ...(task.progress.tokens > 0 ? [formatTokens(task.progress.tokens)] : []),
+    ...(task.progress.costUsd > 0 ? [formatCost(task.progress.costUsd)] : []),
     ...("unread" in task && task.unread > 0 ? [`${task.unread} unread`] : []),
     ...(isViewed ? ["in view"] : []),
   ];
+  // The current activity is more important than the purpose.
+  if (about !== "" && columns >= 90) start.push(span(`(${about}) `, { dim: true }));
   const used = start.reduce((sum, { text }) => sum + widthOf(text), 0);
-  const ends = [facts, facts.slice(0, 1), []].map((some) => some.map((fact) => ` · ${fact}`).join(""));
+  const ends = [facts, facts.slice(0, 2), facts.slice(0, 1), []].map((some) =>
+    some.map((fact) => ` · ${fact}`).join(""),
+  );
   const shown = ends.find((end) => columns - used - widthOf(end) >= Math.min(24, widthOf(selectionText))) ?? "";
   const room = Math.max(4, columns - used - widthOf(shown));
   return [...start, span(cutTo(selectionText, room), style), span(shown, { dim: true })];
 }
+
+/** True if its name does not already say what it is for. */
+const isNamed = ({ name, description, agentType }: TeamTreeRow["task"]): boolean =>
+  name !== description && description !== agentType && description !== "teammate";
 
 function previewLine({ preview }: TeamTreeRow, { stem, columns }: { stem: string; columns: number }): Line {
   const lead = stem === "" ? "  says: " : `  ${stem}   `;
@@ -163,7 +173,9 @@ function activityText(activity: Activity, summary: string | undefined): string {
   }
 }
 
-function hintLine(columns: number): Line {
+function hintLine({ viewSelectionMode, viewing }: Drawing["state"], columns: number): Line {
+  const select = `${keyFor("app", "nextAgent")} to select an agent${viewing === undefined ? "" : ` · ${keyFor("app", "previousAgent")} to lead`}`;
+  if (viewSelectionMode !== "selecting-agent") return [span(cutTo(`  ${select}`, columns), { dim: true })];
   const selectionText = `${keyFor("agents", "look")} view · ${keyFor("agents", "interrupt")} interrupt · ${keyFor("agents", "stop")} stop`;
   return [span(cutTo(selectionText, columns), { dim: true })];
 }

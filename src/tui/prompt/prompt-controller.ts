@@ -26,6 +26,8 @@ export interface PromptPorts {
   submit(text: string): void;
   /** Interrupts the agent in view, or leaves its view. Returns false if there was nothing to do. */
   interrupt(): boolean;
+  /** Shows the keys. */
+  help?(): void;
   slashCommands(): Parameters<typeof slashItems>[0];
   findFiles(query: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Shows a short-lived hint. */
@@ -49,6 +51,8 @@ export interface PromptController {
   readonly store: Pick<Store<PromptState>, "getState" | "subscribe">;
   /** Returns true if the prompt handled the key. */
   key(key: KeyPress): boolean;
+  /** True if the user does not type: no completion is open, and the last key was long enough ago. */
+  hasPaused(): boolean;
   clear(): void;
   /** Puts text into the prompt for editing. */
   write(text: string): void;
@@ -56,10 +60,14 @@ export interface PromptController {
 
 const doubleMs = 800;
 
+/** Two keys of one text are closer together than this. */
+const pauseMs = 500;
+
 /** Handles the keys of the prompt. All state is here and in `PromptState`, so that a redraw loses nothing. */
 export function createPrompt(ports: PromptPorts): PromptController {
   const store = createStore(emptyPrompt);
   let escapedAt = Number.NEGATIVE_INFINITY;
+  let typedAt = Number.NEGATIVE_INFINITY;
   let hasFailed = false;
 
   const runOnce = (what: string, error: unknown) => {
@@ -122,10 +130,12 @@ export function createPrompt(ports: PromptPorts): PromptController {
 
   return {
     store,
+    hasPaused: () => !store.getState().completion && ports.now() - typedAt >= pauseMs,
     clear: () => change(clearPrompt),
     write: (text) => change((state) => replaceText(state, text)),
     key(key) {
       const { search, completion } = store.getState();
+      if (key.name !== "tab") typedAt = ports.now();
       if (key.name !== "escape") escapedAt = Number.NEGATIVE_INFINITY;
       if (search && key.name !== "enter") {
         searching(key);
@@ -144,6 +154,10 @@ export function createPrompt(ports: PromptPorts): PromptController {
       switch (action) {
         case "send":
           enter();
+          return true;
+        case "help":
+          if (store.getState().buffer.text !== "" || !ports.help) break;
+          ports.help();
           return true;
         case "newline":
           change((state) => insertTyped(state, "\n"));

@@ -116,9 +116,16 @@ export function breakLine(line: Line, width: number): Line[] {
   return lines;
 }
 
-/** Returns at most `most` lines. If lines are left out, the last one tells how many. */
+/** Returns about `most` lines. If lines are left out, the last one tells how many: never one line for one line. */
 export function firstLines(lines: readonly Line[], most: number, hint: string): Line[] {
-  if (lines.length <= most) return [...lines];
-  const left = lines.length - most;
-  return [...lines.slice(0, most), [span(`… ${left} more ${left === 1 ? "line" : "lines"}${hint}`, { dim: true })]];
+  if (lines.length <= most + 1) return [...lines];
+  return [...lines.slice(0, most), moreLine(lines.length - most, hint)];
 }
+
+/** The same from the end. The first line tells how many are left out. */
+export function lastLines(lines: readonly Line[], most: number, hint: string): Line[] {
+  if (lines.length <= most + 1) return [...lines];
+  return [moreLine(lines.length - most, hint), ...lines.slice(-most)];
+}
+
+const moreLine = (left: number, hint: string): Line => [span(`… ${left} more lines${hint}`, { dim: true })];

@@ -22,7 +22,10 @@ export function LiveTranscript({ viewed, history, height }: LiveTranscriptProps)
   const text = useMemo(
     () =>
       agent
-        ? paintLines(liveLines(agent, from, { width, marks: theme.marks, expanded, agent: color, height }), theme)
+        ? paintLines(
+            liveLines(agent, from, { width, marks: theme.marks, cwd: agent.cwd, expanded, agent: color, height }),
+            theme,
+          )
         : "",
     [agent, from, width, theme, expanded, color, height],
   );

@@ -1,9 +1,10 @@
-import { itemAt, type TranscriptItem } from "../../view/index.ts";
+import { groupKind, itemAt, type TranscriptItem } from "../../view/index.ts";
 import type { PagerText } from "./pager-position.ts";
 import { type Line, span } from "../terminal/terminal-lines.ts";
 import type { Theme } from "../theme.ts";
 import type { Viewed } from "./transcript-history.ts";
 import { itemLines } from "./transcript-lines.ts";
+import { linesAt } from "./transcript-group.ts";
 import { draftLines, openCallLines } from "./transcript-live.ts";
 import type { Look } from "./transcript-text.ts";
 
@@ -18,7 +19,7 @@ export interface PagerTextOptions {
 export function createPagerText({ theme, width, expanded }: PagerTextOptions): (viewed: Viewed) => PagerText<Line> {
   const known = new WeakMap<TranscriptItem, readonly Line[]>();
   return ({ list, agent, color }) => {
-    const look: Look = { width, marks: theme.marks, expanded, isUnbounded: true, agent: color };
+    const look: Look = { width, marks: theme.marks, cwd: agent?.cwd ?? "", expanded, isUnbounded: true, agent: color };
     // The current draft is at the end.
     const draft = agent ? draftLines(agent, look) : [];
     return {
@@ -28,6 +29,8 @@ export function createPagerText({ theme, width, expanded }: PagerTextOptions): (
         if (!item) return index === list.length ? draft : [];
         const before = known.get(item);
         if (before) return before;
+        // A group grows with its last call, so its line is not cached.
+        if (!expanded && groupKind(item) !== undefined) return linesAt(list, index, { ...look, from: 0 });
         const isOpen = item.kind === "call" && item.result === undefined && item.state !== "asked";
         const lines = isOpen ? [[], ...openCallLines(item, look)] : itemLines(item, look);
         known.set(item, lines);

@@ -1,11 +1,11 @@
-import { type CallItem, visibleLine, visibleText } from "../../view/index.ts";
+import { type CallItem, callNote, callTitle, relativePaths, visibleText } from "../../view/index.ts";
 import { diffCounts, diffLines } from "../markdown/diff-lines.ts";
-import { firstLines, withHangingIndent, type Line, span, wrapLine } from "../terminal/terminal-lines.ts";
+import { firstLines, lastLines, withHangingIndent, type Line, span, wrapLine } from "../terminal/terminal-lines.ts";
 import { widthOf } from "../terminal/terminal-width.ts";
 import type { Style } from "../theme.ts";
 import { indented, type Look, partText, textLines } from "./transcript-text.ts";
 
-const folded = { diff: 24, failed: 10, output: 4, quiet: 0 };
+const folded = { diff: 24, failed: 10, output: 4 };
 /** Limits one unfolded result, so that it does not fill the whole scrollback. */
 const maxLines = 500;
 
@@ -15,24 +15,14 @@ export function callLines(call: CallItem, look: Look): Line[] {
 }
 
 /** Shows only the title of a call that is not settled. */
-export function titleLines(call: CallItem, { width, marks, expanded }: Look): Line[] {
-  const title = visibleText(call.title === "" || call.title === call.name ? untitled(call) : call.title);
+export function titleLines(call: CallItem, { width, marks, expanded, cwd }: Look): Line[] {
+  const title = visibleText(callTitle(call, cwd));
   const rows = title.split("\n");
   const shown = expanded ? rows : rows.slice(0, 3);
   const lines = shown.flatMap((row) => wrapLine([span(row.replaceAll("\t", "  "), { bold: true })], width - 2));
   const more = rows.length > shown.length ? [[span(`… ${rows.length - shown.length} more lines`, { dim: true })]] : [];
   return withHangingIndent([...lines, ...more], span(`${marks.call} `, stateStyle(call)), span("  "));
 }
-
-/** Builds a title for a call that never started. */
-function untitled({ name, input }: CallItem): string {
-  const fields = typeof input === "object" && input !== null ? Object.entries(input) : [];
-  const about = fields.find(([key, value]) => isDescriptive.includes(key) && typeof value === "string");
-  if (!about) return name;
-  return about[0] === "command" ? `$ ${String(about[1])}` : `${name} ${String(about[1])}`;
-}
-
-const isDescriptive: readonly string[] = ["command", "file_path", "pattern", "url", "skill", "description", "to"];
 
 function stateStyle({ state }: CallItem): Style {
   switch (state) {
@@ -59,7 +49,7 @@ function resultLines(call: CallItem, look: Look): Line[] {
   if (call.state === "ok" && result.display?.kind === "diff") {
     const { added, removed } = diffCounts(result.display.patch);
     const head: Line = [span(`${added} added, ${removed} removed`, { dim: true })];
-    const lines = diffLines(result.display.patch, room);
+    const lines = diffLines(result.display.patch, room, result.display.path);
     return indentAfterMark(
       [head, ...(expanded ? bounded(lines, look) : firstLines(lines, folded.diff, " (ctrl+o)"))],
       look,
@@ -67,18 +57,20 @@ function resultLines(call: CallItem, look: Look): Line[] {
   }
   const style: Style =
     call.state === "ok" ? { dim: true } : call.state === "failed" ? { role: "error" } : { role: "warning" };
-  const text = result.content.map(partText).join("\n").replace(/\s+$/, "");
-  const body = textLines(text, room, style);
-  if (expanded) return indentAfterMark(text === "" ? [nothing] : bounded(body, look), look);
+  const note = callNote(call);
+  const text = note ?? result.content.map(partText).join("\n");
+  const body = textLines(relativePaths(visibleText(text), look.cwd).replace(/^\s*\n|\s+$/g, ""), room, style);
+  const isEmpty = text.trim() === "";
+  if (expanded) return indentAfterMark(isEmpty ? [nothing] : bounded(body, look), look);
   if (result.display?.kind === "summary") {
     return indentAfterMark(textLines(visibleText(result.display.text), room, style), look);
   }
-  if (text === "") return indentAfterMark([nothing], look);
-  if (call.state === "ok" && isLeftRunning(call))
-    return indentAfterMark([[span("continues in the background", style), span(" (ctrl+o)", { dim: true })]], look);
-  const most = call.state !== "ok" ? folded.failed : isQuiet(call) ? folded.quiet : folded.output;
-  if (most === 0) return indentAfterMark([[span(countText(text), style), span(" (ctrl+o)", { dim: true })]], look);
-  return indentAfterMark(firstLines(body, most, " (ctrl+o)"), look);
+  if (isEmpty) return indentAfterMark([nothing], look);
+  if (note === undefined && call.state === "ok" && isQuiet(call))
+    return indentAfterMark([[span(countText(text), style), span(" (ctrl+o)", { dim: true })]], look);
+  const most = call.state === "ok" ? folded.output : folded.failed;
+  // The end of a command's output is its news.
+  return indentAfterMark((call.name === "Bash" ? lastLines : firstLines)(body, most, " (ctrl+o)"), look);
 }
 
 const nothing: Line = [span("(nothing)", { dim: true })];
@@ -86,17 +78,9 @@ const nothing: Line = [span("(nothing)", { dim: true })];
 /** Files that were read are not printed again. */
 const isQuiet = ({ name }: CallItem): boolean => name === "Read" || name === "Skill" || name === "TaskOutput";
 
-/** True if the result only tells the model that the work continues in the background. */
-function isLeftRunning({ name, input, result }: CallItem): boolean {
-  const isAsked = typeof input === "object" && input !== null && "run_in_background" in input;
-  const [first] = result?.content ?? [];
-  const isAtWork = name === "Agent" && first?.type === "text" && first.text.startsWith("The agent is at work");
-  return isAtWork || (isAsked && input.run_in_background === true);
-}
-
 function countText(text: string): string {
-  const count = text.split("\n").length;
-  return count === 1 ? visibleLine(text).slice(0, 60) : `${count} lines`;
+  const count = text.replace(/\n$/, "").split("\n").length;
+  return `${count} ${count === 1 ? "line" : "lines"}`;
 }
 
 const bounded = (lines: readonly Line[], { isUnbounded = false }: Look): readonly Line[] =>

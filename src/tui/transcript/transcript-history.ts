@@ -3,6 +3,8 @@ import {
   type AgentView,
   type AppState,
   type ChunkedList,
+  groupAt,
+  groupKind,
   isAgentRow,
   itemAt,
   leadOf,
@@ -12,7 +14,7 @@ import {
 import type { Size } from "../app-context.ts";
 import { type Line, paintLines, span } from "../terminal/terminal-lines.ts";
 import type { Theme } from "../theme.ts";
-import { itemLines } from "./transcript-lines.ts";
+import { linesAt } from "./transcript-group.ts";
 import type { Look } from "./transcript-text.ts";
 
 /** Output that is printed once above the redrawn part and then stays in the terminal's scrollback. */
@@ -57,6 +59,7 @@ export function createHistory({ theme, size }: HistoryOptions): History {
   const look = (state: AppState): Look => ({
     width: widthFor(size()),
     marks: theme.marks,
+    cwd: folderOf(state),
     expanded: isExpanded,
     agent: viewedOf(state)?.color,
   });
@@ -70,12 +73,9 @@ export function createHistory({ theme, size }: HistoryOptions): History {
   };
   /** Prints one block for all items, so that React and Ink handle one node. */
   const printItems = (state: AppState, list: ChunkedList<TranscriptItem>, range: readonly [number, number]) => {
-    const how = look(state);
+    const how = { ...look(state), from: range[0] };
     const lines: Line[] = [];
-    for (let at = range[0]; at < range[1]; at++) {
-      const item = itemAt(list, at);
-      if (item) lines.push(...itemLines(item, how));
-    }
+    for (let at = range[0]; at < range[1]; at++) lines.push(...linesAt(list, at, how));
     print(lines);
   };
 
@@ -99,13 +99,10 @@ export function createHistory({ theme, size }: HistoryOptions): History {
     reprint(state) {
       const viewed = viewedOf(state);
       if (!viewed) return;
-      const how = look(state);
+      const how = { ...look(state), from: 0 };
       const { rows } = size();
       const lines: Line[] = [];
-      for (let at = index - 1; at >= 0 && lines.length < rows; at--) {
-        const item = itemAt(viewed.list, at);
-        if (item) lines.unshift(...itemLines(item, how));
-      }
+      for (let at = index - 1; at >= 0 && lines.length < rows; at--) lines.unshift(...linesAt(viewed.list, at, how));
       print(lines.slice(-Math.max(1, rows - 1)));
     },
     toggleExpanded(state) {
@@ -164,14 +161,22 @@ export function viewedOf(state: AppState): Viewed | undefined {
   return { id: "", name, color, list: transcript, agent: lead, isRemote: false, isWorking };
 }
 
-/** Returns the index of the first call without a result, or the end of the list. */
+/** The folder of the agent in view. */
+export const folderOf = (state: AppState): string => viewedOf(state)?.agent?.cwd ?? state.session.cwd;
+
+/**
+ * Returns the index of the first call without a result, or the end of the list. Calls at the end that may get company
+ * are not final, because they are one line together.
+ */
 function finalUpTo({ list, isWorking }: Viewed, from: number): number {
   if (!isWorking) return list.length;
   for (let at = from; at < list.length; at++) {
     const item = itemAt(list, at);
-    if (item?.kind === "call" && item.result === undefined) return at;
+    if (item?.kind === "call" && item.result === undefined) return groupAt(list, at, from)?.start ?? at;
   }
-  return list.length;
+  let end = list.length;
+  while (end > from && groupKind(itemAt(list, end - 1)) !== undefined) end -= 1;
+  return end;
 }
 
 function lastPrompt(list: ChunkedList<TranscriptItem>, before: number): number {

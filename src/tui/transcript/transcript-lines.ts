@@ -1,3 +1,5 @@
+import { formatCost, formatDuration, formatTokens } from "../format-counts.ts";
+import { type Level, levelStyle, markOf } from "../theme.ts";
 import { mailIn, notificationText, type TranscriptItem, visibleText } from "../../view/index.ts";
 import { markdownLines } from "../markdown/markdown-lines.ts";
 import { firstLines, withHangingIndent, type Line, span, wrapLine } from "../terminal/terminal-lines.ts";
@@ -28,11 +30,10 @@ function linesOf(item: TranscriptItem, look: Look): Line[] {
     case "notice": {
       const text = visibleText(item.message);
       if (item.code === "command_output") return markdownLines(text, width, marks);
-      const style: Style = item.level === "info" ? { dim: true } : { role: item.level };
-      return marked(`${marks.notice} `, text, { width, style });
+      return marked(`${markOf(item.level, marks)} `, text, { width, style: levelStyle(item.level) });
     }
     case "failure":
-      return marked(`${marks.notice} `, visibleText(item.failure.message), { width, style: { role: "error" } });
+      return marked(`${marks.error} `, visibleText(item.failure.message), { width, style: levelStyle("error") });
     case "compaction": {
       const head = `Older turns (${tokens(item.tokensBefore)} tokens) were replaced by a summary.`;
       const rest = look.expanded ? markdownLines(item.summary, width - 2, marks) : [];
@@ -44,16 +45,22 @@ function linesOf(item: TranscriptItem, look: Look): Line[] {
         ...indented(markdownLines(item.text, width - 2, marks)),
       ];
     case "idle":
-      return marked(`${marks.notice} `, idleText(item.reason, item.detail), {
-        width,
-        style: { role: item.reason === "failed" ? "error" : "warning" },
-      });
+      return levelLines(item.reason === "failed" ? "error" : "warning", idleText(item.reason, item.detail), look);
+    case "done":
+      return levelLines("success", doneText(item), look);
     case "stopped": {
       const detail = item.detail === undefined ? "" : `: ${visibleText(item.detail)}`;
-      const style: Style = item.outcome === "completed" ? { dim: true } : { role: "warning" };
-      return marked(`${marks.notice} `, `Ended (${item.outcome})${detail}`, { width, style });
+      return levelLines(item.outcome === "completed" ? "info" : "warning", `Ended (${item.outcome})${detail}`, look);
     }
   }
+}
+
+const levelLines = (level: Level, text: string, { width, marks }: Look): Line[] =>
+  marked(`${markOf(level, marks)} `, text, { width, style: levelStyle(level) });
+
+function doneText({ durationMs, tokens: used, costUsd }: Extract<TranscriptItem, { kind: "done" }>): string {
+  const facts = [formatDuration(durationMs), ...(used > 0 ? [formatTokens(used)] : [])];
+  return ["Done", ...facts, ...(costUsd > 0 ? [formatCost(costUsd)] : [])].join(" · ");
 }
 
 function idleText(reason: string, detail: string | undefined): string {
@@ -65,15 +72,16 @@ function idleText(reason: string, detail: string | undefined): string {
 
 const foldedPrompt = 20;
 const foldedMail = 8;
-const foldedSignal = 1;
+const foldedSignal = 2;
 
 /** Renders a prompt by its source: user text, mail, and notifications of the runtime look different. */
 function promptLines(item: Extract<TranscriptItem, { kind: "prompt" }>, { width, marks, expanded }: Look): Line[] {
   const text = item.parts.map(partText).join("\n").trim();
   switch (item.source) {
     case "user": {
-      const mark = span(`${marks.prompt} `, { role: "user", bold: true });
-      const body = textLines(text, roomAfter(mark.text, width), { role: "user" });
+      const style: Style = { role: "user", ground: "user" };
+      const mark = span(`${marks.prompt} `, { ...style, bold: true });
+      const body = textLines(text, roomAfter(mark.text, width), style);
       return withHangingIndent(
         expanded ? body : firstLines(body, foldedPrompt, " (ctrl+o)"),
         mark,
@@ -82,16 +90,18 @@ function promptLines(item: Extract<TranscriptItem, { kind: "prompt" }>, { width,
     }
     case "mail": {
       const { from, words, color } = mailIn(text);
-      const head = marked("← ", `mail from ${from}`, { width, style: { role: "accent", agent: color } });
-      const body = textLines(words, width - 2);
+      const head = marked("← ", from, { width, style: { role: "accent", agent: color } });
+      const body = markdownLines(words, width - 2, marks);
       return [...head, ...indented(expanded ? body : firstLines(body, foldedMail, " (ctrl+o)"))];
     }
     case "background":
     case "hook":
     case "agent": {
-      const body = textLines(notificationText(text), width - 2, { dim: true });
-      const [first = [], ...rest] = expanded ? body : firstLines(body, foldedSignal, " (ctrl+o)");
-      return [[span("· ", { dim: true }), ...first], ...indented(rest)];
+      const [head = "", ...more] = notificationText(text).split("\n");
+      const style: Style = { dim: true };
+      const lines = marked(`${marks.hint} `, head, { width, style });
+      const body = more.flatMap((row) => textLines(row, width - 4, style));
+      return [...lines, ...indented(expanded ? body : firstLines(body, foldedSignal, " (ctrl+o)"), "    ")];
     }
   }
 }

@@ -1,8 +1,8 @@
-import { type AgentView, type CallItem, itemAt, visibleText } from "../../view/index.ts";
+import { type AgentView, type CallItem, groupKind, itemAt, visibleText } from "../../view/index.ts";
 import { markdownLines } from "../markdown/markdown-lines.ts";
 import { withHangingIndent, type Line, span } from "../terminal/terminal-lines.ts";
 import { titleLines } from "./transcript-call.ts";
-import { itemLines } from "./transcript-lines.ts";
+import { linesAt } from "./transcript-group.ts";
 import { indented, type Look, partText, textLines } from "./transcript-text.ts";
 
 /** The part that is not final: running calls, the current draft, queued prompts. A long part is cut to its end. */
@@ -10,8 +10,8 @@ export function liveLines(agent: AgentView, from: number, look: Look & { readonl
   const lines: Line[] = [];
   for (let index = from; index < agent.transcript.length; index++) {
     const item = itemAt(agent.transcript, index);
-    if (item?.kind === "call" && item.result === undefined) lines.push([], ...openCallLines(item, look));
-    else if (item) lines.push(...itemLines(item, look));
+    const isAlone = item?.kind === "call" && item.result === undefined && groupKind(item) === undefined;
+    lines.push(...(isAlone ? [[], ...openCallLines(item, look)] : linesAt(agent.transcript, index, { ...look, from })));
   }
   lines.push(...draftLines(agent, look));
   for (const prompt of agent.waitingPrompts) {

@@ -7,6 +7,8 @@ import type { Marks, Style } from "../theme.ts";
 export interface Look {
   readonly width: number;
   readonly marks: Marks;
+  /** The folder of the agent. Paths in it are shown relative to it. */
+  readonly cwd: string;
   /** True if results and thinking are shown completely. */
   readonly expanded: boolean;
   /** True if their length is not limited. */

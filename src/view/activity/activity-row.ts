@@ -67,6 +67,7 @@ interface AgentRowBase extends RowBase {
 export interface ActivityProgress {
   readonly toolCalls: number;
   readonly tokens: number;
+  readonly costUsd: number;
   /** The beginning of its last message. */
   readonly lastMessage: string;
   /** Its current activity: a small model's line or its own text. */

@@ -1,5 +1,5 @@
 import { type BackendType, type Command, type MemberState, teamLead } from "../../protocol/index.ts";
-import type { AgentView } from "../session/agent-view.ts";
+import { agentName, type AgentView } from "../session/agent-view.ts";
 import type { BackgroundView } from "../session/session-view.ts";
 import {
   type AgentRow,
@@ -36,7 +36,7 @@ export function subagentRow(
     agent: agent.id,
     path: agent.path,
     parent: agent.parent,
-    name: agent.path.split("/").at(-1) ?? agent.path,
+    name: agentName(agent),
     description: agent.description ?? agent.agentType,
     agentType: agent.agentType,
     model: agent.model,
@@ -192,6 +192,7 @@ function progressOf(agent: AgentView, previous: AgentRow | undefined): AgentRow[
   const next = {
     toolCalls: agent.toolCalls,
     tokens: tokensOf(agent.spending.total),
+    costUsd: agent.spending.total.costUsd,
     lastMessage: agent.lastWords,
     summary: agent.progress?.text,
   };
@@ -209,7 +210,7 @@ function remoteProgress({ detail }: MemberView, { remoteAgent, previous }: Progr
     const next = progressOf(remoteAgent, undefined);
     return keepIfEqual(previous?.progress, { ...next, summary: next.summary ?? detail });
   }
-  const before = previous?.progress ?? { toolCalls: 0, tokens: 0, lastMessage: "", summary: undefined };
+  const before = previous?.progress ?? { toolCalls: 0, tokens: 0, costUsd: 0, lastMessage: "", summary: undefined };
   return before.summary === detail ? before : { ...before, summary: detail };
 }
 

@@ -10,7 +10,8 @@ export interface AppState {
   /** The row whose transcript is in view; undefined for the lead. Says nothing about who is working. */
   readonly viewing: string | undefined;
   readonly viewSelectionMode: "none" | "selecting-agent" | "viewing-agent";
-  readonly expandedView: "none" | "tasks" | "teammates";
+  /** `auto`: tasks are shown while some are open. */
+  readonly expandedView: "auto" | "none" | "tasks" | "teammates";
   /** The selected entry below the prompt, if any. */
   readonly footerSelection: string | undefined;
   /** -1 is the pill, 0 the lead, then the agents. */
@@ -23,6 +24,11 @@ export interface AppState {
   /** From a name to the id of its row. */
   readonly agentNameRegistry: ReadonlyMap<string, string>;
   readonly dialog: Dialog;
+  /**
+   * How the user uses the prompt. A question opens by itself only over an idle prompt. `left`: the text was sent or
+   * deleted while a question waited, so the user has not seen that question yet.
+   */
+  readonly promptUse: "idle" | "typing" | "left";
   /** The frontend's own notices, oldest first. Notices of agents are in `session.notices`. */
   readonly notices: readonly AppNotice[];
 }
@@ -30,7 +36,8 @@ export interface AppState {
 /** Only one dialog is open at a time. */
 export type Dialog =
   | { readonly kind: "none" }
-  | { readonly kind: "permission"; readonly requestId: RequestId }
+  /** `openedBy`: the user asked for the question, or it opened by itself. */
+  | { readonly kind: "permission"; readonly requestId: RequestId; readonly openedBy: "user" | "event" }
   | { readonly kind: "background" }
   | { readonly kind: "help" }
   /** The full-screen transcript, starting this number of pages before the end. */
@@ -47,7 +54,7 @@ export type Dialog =
 
 export interface AppNotice {
   readonly id: number;
-  readonly level: "info" | "warning" | "error";
+  readonly level: "info" | "success" | "warning" | "error";
   readonly text: string;
   /** Shown until this time; undefined: until replaced. */
   readonly until: number | undefined;

@@ -19,7 +19,6 @@ export interface AppStart {
   /** The session when the frontend starts to follow it. */
   readonly session?: SessionView | undefined;
   readonly self?: Self | undefined;
-  readonly expandedView?: AppState["expandedView"] | undefined;
   readonly showTeammateMessagePreview?: boolean | undefined;
   readonly now: number;
 }
@@ -32,7 +31,7 @@ export function createAppState({ session = emptyView, self, now, ...remembered }
     activityRows: tasks,
     viewing: undefined,
     viewSelectionMode: "none",
-    expandedView: remembered.expandedView ?? "none",
+    expandedView: "auto",
     footerSelection: undefined,
     coordinatorTaskIndex: -1,
     selectedTeammateIndex: -1,
@@ -41,6 +40,7 @@ export function createAppState({ session = emptyView, self, now, ...remembered }
     self,
     agentNameRegistry: namesOf(new Map(), tasks),
     dialog: { kind: "none" },
+    promptUse: "idle",
     notices: [],
   });
 }

@@ -1,4 +1,5 @@
 import type { AppState } from "./app-state.ts";
+import { areTasksShown } from "./task-board.ts";
 import { agentRows } from "./team-tree.ts";
 import { enterTeammateView, exitTeammateView } from "./teammate-view.ts";
 
@@ -40,9 +41,10 @@ export function selectCoordinatorTask(state: AppState, { by, now }: Step): AppSt
   return coordinatorTaskIndex === state.coordinatorTaskIndex ? state : { ...state, coordinatorTaskIndex };
 }
 
-export function toggleExpanded(state: AppState, view: Exclude<AppState["expandedView"], "none">): AppState {
-  return { ...state, expandedView: state.expandedView === view ? "none" : view };
-}
+export const toggleTasks = (state: AppState): AppState => ({
+  ...state,
+  expandedView: areTasksShown(state) ? "none" : "tasks",
+});
 
 const viewedIndex = (state: AppState, now: number): number =>
   agentRows(state, now).findIndex(({ id }) => id === state.viewing);

@@ -36,6 +36,11 @@ export function taskBoard(state: AppState): TaskBoard {
   return { team, rows: rows.sort((a, b) => rank(a) - rank(b)), counts };
 }
 
+/** True if the list is open: at the user's wish, or because there are open tasks. */
+export const areTasksShown = (state: AppState): boolean =>
+  state.expandedView === "tasks" ||
+  (state.expandedView === "auto" && taskBoard(state).rows.some(({ task }) => isOpen(task.status)));
+
 const isOpen = (status: WorkItem["status"]) => status === "pending" || status === "in_progress";
 
 function rank({ task, blockedBy }: TaskBoardRow): number {

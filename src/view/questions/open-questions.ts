@@ -1,4 +1,5 @@
 import type { AppState } from "../app/app-state.ts";
+import { agentName } from "../session/agent-view.ts";
 import { agentOf, leadOf, type Question } from "../session/session-view.ts";
 
 /** The asking agent, for a dialog. The name is unfiltered: apply `visibleLine` before drawing it. */
@@ -28,7 +29,7 @@ export function askerOf(state: Pick<AppState, "session">, { agent, member }: Que
     return { name, team, color, agentType: known?.agentType, isLead: false };
   }
   const asking = agentOf(state.session, agent);
-  const name = asking?.path.split("/").at(-1) ?? agent;
+  const name = asking ? agentName(asking) : agent;
   const isLead = leadOf(state.session)?.id === agent;
   return { name, team: undefined, color: undefined, agentType: asking?.agentType, isLead };
 }

@@ -5,6 +5,8 @@ import type { Question } from "../session/session-view.ts";
 
 /** A possible answer to a question. */
 export interface Choice {
+  /** The key that selects it. A key means the same answer in every question: see `answerKeys`. */
+  readonly key: string;
   readonly label: string;
   /** The full rules or path that it would allow from then on. */
   readonly allows: readonly string[];
@@ -14,7 +16,23 @@ export interface Choice {
   readonly answer: PermissionAnswer;
 }
 
-/** Returns every answer to a question, the narrowest approval first. */
+/**
+ * The keys of the answers, in the order in which they are shown. A question without one of these answers leaves its key
+ * unused. The answers that a model offers have letters.
+ */
+const answerKeys = {
+  yes: "1",
+  session: "2",
+  always: "3",
+  no: "4",
+  words: "5",
+  team: "6",
+  network: "7",
+  edits: "8",
+} as const;
+const offeredKeys = "abcdefghij";
+
+/** Returns every answer to a question, ordered by key. */
 export function choicesOf(question: Question, asker: Pick<Asker, "name" | "team">): readonly Choice[] {
   if (question.tool === "ExitPlanMode") return planChoices;
   if (question.tool === "AskUserQuestion") return answerChoices(question.input);
@@ -22,35 +40,52 @@ export function choicesOf(question: Question, asker: Pick<Asker, "name" | "team"
   const allows = suggestions.map(visibleLine);
   const path = asker.team === undefined ? undefined : pathOf(question.input);
   const place = asker.team === undefined ? "in this session" : `while ${visibleLine(asker.name)} works`;
-  return [
-    yes("Yes, this once", { behavior: "allow", scope: "once" }),
-    ...(suggestions.length === 0
-      ? []
-      : [
-          { ...yes(`Yes, and ${place} without asking:`, { behavior: "allow", scope: "session" }), allows },
-          {
-            ...yes("Yes, and always in this folder without asking:", { behavior: "allow", scope: "always" }),
-            allows,
-          },
-        ]),
-    ...(path === undefined
-      ? []
-      : [
-          {
-            ...yes(`Yes, and all of ${visibleLine(asker.team ?? "")} may without asking:`, {
-              behavior: "allow",
-              scope: "once",
-              team: true,
-            }),
-            allows: [`${question.tool} ${visibleLine(path)}`],
-          },
-        ]),
-    no,
-    noWithComment("No, and say what to do instead"),
-  ];
+  const choices: Choice[] = [yes("yes", "Yes, this once", { behavior: "allow", scope: "once" })];
+  if (suggestions.length > 0)
+    choices.push(
+      { ...yes("session", `Yes, and ${place} without asking:`, { behavior: "allow", scope: "session" }), allows },
+      {
+        ...yes("always", "Yes, and always in this folder without asking:", { behavior: "allow", scope: "always" }),
+        allows,
+      },
+    );
+  choices.push(no, noWithComment("No, and say what to do instead"));
+  if (path !== undefined)
+    choices.push({
+      ...yes("team", `Yes, and all of ${visibleLine(asker.team ?? "")} may without asking:`, {
+        behavior: "allow",
+        scope: "once",
+        team: true,
+      }),
+      allows: [`${question.tool} ${visibleLine(path)}`],
+    });
+  if (question.sandbox !== undefined) choices.push(withNetwork);
+  return choices;
 }
 
-const yes = (label: string, answer: PermissionAnswer): Choice => ({
+/** The tools whose calls the mode acceptEdits allows. */
+const editTools: readonly string[] = ["Edit", "Write", "NotebookEdit"];
+
+/**
+ * For an edit of the lead: the answer that also accepts its other edits in this session. The frontend sets the mode
+ * `acceptEdits` with it.
+ */
+export const acceptEditsChoice = (
+  { tool }: Pick<Question, "tool">,
+  { isLead }: Pick<Asker, "isLead">,
+): readonly Choice[] =>
+  isLead && editTools.includes(tool)
+    ? [
+        yes("edits", "Yes, and accept all edits in this session", {
+          behavior: "allow",
+          scope: "once",
+          permissionMode: "acceptEdits",
+        }),
+      ]
+    : [];
+
+const yes = (key: keyof typeof answerKeys, label: string, answer: PermissionAnswer): Choice => ({
+  key: answerKeys[key],
   label,
   allows: [],
   isApproval: true,
@@ -58,13 +93,31 @@ const yes = (label: string, answer: PermissionAnswer): Choice => ({
   answer,
 });
 
-const no: Choice = { label: "No", allows: [], isApproval: false, takesComment: false, answer: { behavior: "deny" } };
+/** For a command: it keeps its walls, but may use the network. */
+const withNetwork = yes("network", "Yes, this once, inside the sandbox with network", {
+  behavior: "allow",
+  scope: "once",
+  network: true,
+});
 
-const noWithComment = (label: string): Choice => ({ ...no, label, takesComment: true });
+const no: Choice = {
+  key: answerKeys.no,
+  label: "No",
+  allows: [],
+  isApproval: false,
+  takesComment: false,
+  answer: { behavior: "deny" },
+};
+
+const noWithComment = (label: string): Choice => ({ ...no, key: answerKeys.words, label, takesComment: true });
 
 const planChoices: readonly Choice[] = [
-  yes("Yes, and ask before each change", { behavior: "allow", scope: "once", permissionMode: "default" }),
-  yes("Yes, and change files without asking", { behavior: "allow", scope: "once", permissionMode: "acceptEdits" }),
+  yes("yes", "Yes, and ask before each change", { behavior: "allow", scope: "once", permissionMode: "default" }),
+  yes("session", "Yes, and change files without asking", {
+    behavior: "allow",
+    scope: "once",
+    permissionMode: "acceptEdits",
+  }),
   { ...no, label: "No, continue planning" },
   noWithComment("No, and say what to change"),
 ];
@@ -73,9 +126,12 @@ const planChoices: readonly Choice[] = [
 function answerChoices(input: unknown): readonly Choice[] {
   const { options } = Options.safeParse(input).data ?? { options: [] };
   return [
-    ...options.map(({ label }) => yes(visibleLine(label), { behavior: "allow", scope: "once", message: label })),
-    { ...yes("Answer in my own words", { behavior: "allow", scope: "once" }), takesComment: true },
+    ...options.map(({ label }, index) => ({
+      ...yes("yes", visibleLine(label), { behavior: "allow", scope: "once", message: label }),
+      key: offeredKeys[index] ?? "",
+    })),
     { ...no, label: "No answer", answer: { behavior: "deny", message: "I give no answer. Decide yourself." } },
+    { ...yes("words", "Answer in my own words", { behavior: "allow", scope: "once" }), takesComment: true },
   ];
 }
 
@@ -85,6 +141,10 @@ function pathOf(input: unknown): string | undefined {
   if (typeof input !== "object" || input === null || !("file_path" in input)) return undefined;
   return typeof input.file_path === "string" ? input.file_path : undefined;
 }
+
+/** True for an answer that lasts longer than the session of the asking agent, or that holds for the team. */
+export const isBroad = ({ answer }: Choice): boolean =>
+  answer.behavior === "allow" && (answer.scope === "always" || answer.team === true);
 
 /** Adds the user's comment to the choice. */
 export function withComment({ answer }: Choice, words: string): PermissionAnswer {

@@ -10,10 +10,12 @@ import {
   type SessionId,
 } from "../../protocol/index.ts";
 import { type ChunkedList, emptyList, itemAt } from "../lists/chunked-list.ts";
+import { callTitle } from "../transcript/call-text.ts";
 import { noSpending, type Spending } from "./spending.ts";
 import type { CallItem, PromptItem, TranscriptItem } from "../transcript/transcript-item.ts";
 
-export interface AgentView {
+/** The identity and the place of an agent. */
+export interface AgentFacts {
   readonly id: AgentId;
   /** The session whose log contains it: a team member has its own session. */
   readonly session: SessionId;
@@ -25,7 +27,38 @@ export interface AgentView {
   readonly model: string;
   readonly permissionMode: PermissionMode;
   readonly cwd: string;
+}
+
+/** The name of an agent for people: the one it was given, or what it is for. Generated names are for models. */
+export function agentName({
+  path,
+  agentType,
+  description,
+}: Pick<AgentFacts, "path" | "agentType" | "description">): string {
+  const name = path.split("/").at(-1) ?? path;
+  const isGenerated = name.startsWith(`${agentType}-`) && /^[0-9a-z]{6}$/.test(name.slice(agentType.length + 1));
+  return isGenerated && description !== undefined && description !== "" ? description : name;
+}
+
+/** How far an agent is, in numbers and in a few words. */
+export interface AgentProgress {
+  readonly turns: number;
+  readonly toolCalls: number;
+  /** The beginning of its last message. */
+  readonly lastWords: string;
+  /** Tokens of the conversation at the last answer; unknown before it and after a compaction. */
+  readonly contextTokens: number | undefined;
+  readonly spending: Spending;
+  /** One line from a small model about what it is doing. */
+  readonly progress: Summary | undefined;
+  /** A small model's summary of what it has done. */
+  readonly summary: Summary | undefined;
+}
+
+export interface AgentView extends AgentFacts, AgentProgress {
   readonly status: AgentStatus;
+  /** Its current work, from the prompt until it is idle. */
+  readonly work: Work | undefined;
   /** The last stored event in this view. */
   readonly seq: number;
   readonly startedAt: string;
@@ -41,17 +74,13 @@ export interface AgentView {
   readonly waitingPrompts: readonly PromptItem[];
   /** The turn that is being answered. */
   readonly draft: Draft | undefined;
-  readonly turns: number;
-  readonly toolCalls: number;
-  /** The beginning of its last message. */
-  readonly lastWords: string;
-  /** Tokens of the conversation at the last answer; unknown before it and after a compaction. */
-  readonly contextTokens: number | undefined;
-  readonly spending: Spending;
-  /** One line from a small model about what it is doing. */
-  readonly progress: Summary | undefined;
-  /** A small model's summary of what it has done. */
-  readonly summary: Summary | undefined;
+}
+
+export interface Work {
+  readonly since: string;
+  /** Its spending before the work began. */
+  readonly tokensBefore: number;
+  readonly costBefore: number;
 }
 
 export interface Summary {
@@ -104,7 +133,7 @@ export function activityOf(agent: AgentView): Activity {
   if (agent.status.kind !== "running") return { kind: "none" };
   const { draft } = agent;
   if (draft) return draft.phase.kind === "tool" ? { kind: "drafting", tool: draft.tool?.name ?? "" } : draft.phase;
-  const titles = openCallsOf(agent).map((call) => call.title);
+  const titles = openCallsOf(agent).map((call) => callTitle(call, agent.cwd));
   return titles.length === 0 ? { kind: "none" } : { kind: "calls", titles };
 }
 
@@ -127,6 +156,7 @@ export function newAgent(id: AgentId, first: { type: Event["type"]; at: string; 
     permissionMode: "default",
     cwd: "",
     status: { kind: "starting" },
+    work: undefined,
     seq: 0,
     startedAt: first.at,
     updatedAt: first.at,

@@ -1,9 +1,10 @@
+import { partsForPeople } from "../transcript/prompt-text.ts";
 import { type Envelope, type Event, isTeamEvent } from "../../protocol/index.ts";
 import { type AgentView, newDraft } from "./agent-view.ts";
 import { callPart, progressCall, settleCall, startCall } from "./reduce-call.ts";
 import { reduceDraft } from "./reduce-draft.ts";
 import { append, itemAt } from "../lists/chunked-list.ts";
-import { spend } from "./spending.ts";
+import { spend, tokensOf } from "./spending.ts";
 import type { TranscriptItem } from "../transcript/transcript-item.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -38,7 +39,8 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
       return addNotice(stopped, { kind: "stopped", outcome, detail, seq, at });
     }
     case "prompt.admitted": {
-      const { promptId, source, parts, insteadOf } = event;
+      const { promptId, source, insteadOf } = event;
+      const parts = partsForPeople(event.parts);
       const before = agent.waitingPrompts.filter((waiting) => waiting.promptId !== insteadOf);
       return { ...agent, waitingPrompts: [...before, { kind: "prompt", promptId, source, parts, seq, at }] };
     }
@@ -46,10 +48,10 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
       const prompt = agent.waitingPrompts.find((waiting) => waiting.promptId === event.promptId);
       if (!prompt) return agent;
       const waitingPrompts = agent.waitingPrompts.filter((waiting) => waiting !== prompt);
-      return addNotice({ ...agent, waitingPrompts, status: { kind: "running" } }, { ...prompt, seq, at });
+      return addNotice({ ...begun(agent, at), waitingPrompts }, { ...prompt, seq, at });
     }
     case "turn.started":
-      return { ...agent, status: { kind: "running" }, model: event.model, draft: newDraft(event.turn) };
+      return { ...begun(agent, at), model: event.model, draft: newDraft(event.turn) };
     case "turn.ended":
       return answer(agent, envelope, event);
     case "turn.failed": {
@@ -124,11 +126,30 @@ export function abandonTurn(agent: AgentView): AgentView {
 function becomeIdle(agent: AgentView, { seq, at }: Envelope, { reason, detail }: Of<"agent.idle">): AgentView {
   const idleItem: AgentView = { ...idleStatus(agent), status: { kind: "idle", reason, ...(detail && { detail }) } };
   const shownText = itemAt(agent.transcript, agent.transcript.length - 1)?.kind === "failure";
-  if (reason === "completed" || (reason === "failed" && shownText)) return idleItem;
+  if (reason === "completed") return agent.work ? addNotice(idleItem, { ...doneItem(agent, at), seq, at }) : idleItem;
+  if (reason === "failed" && shownText) return idleItem;
   return addNotice(idleItem, { kind: "idle", reason, detail, seq, at });
 }
 
-const idleStatus = (agent: AgentView): AgentView => ({ ...agent, draft: undefined, openQuestions: [] });
+const idleStatus = (agent: AgentView): AgentView => ({
+  ...agent,
+  work: undefined,
+  draft: undefined,
+  openQuestions: [],
+});
+
+function begun(agent: AgentView, at: string): AgentView {
+  const { costUsd } = agent.spending.total;
+  const work = agent.work ?? { since: at, tokensBefore: tokensOf(agent.spending.total), costBefore: costUsd };
+  return { ...agent, work, status: { kind: "running" } };
+}
+
+const doneItem = ({ work, spending: { total } }: AgentView, at: string) => ({
+  kind: "done" as const,
+  durationMs: Math.max(0, Date.parse(at) - Date.parse(work?.since ?? at)),
+  tokens: tokensOf(total) - (work?.tokensBefore ?? 0),
+  costUsd: total.costUsd - (work?.costBefore ?? 0),
+});
 
 function answer(agent: AgentView, { seq, at }: Envelope, { turn, parts, contextTokens }: Of<"turn.ended">): AgentView {
   let { transcript, lastWords } = agent;

@@ -61,6 +61,7 @@ const seen: { readonly [T in Event["type"]]?: true } = {
   "agent.summarized": true,
   "agent.stopped": true,
   "context.compacted": true,
+  "cost.recorded": true,
   "prompt.admitted": true,
   "prompt.promoted": true,
   "turn.ended": true,

@@ -1,4 +1,11 @@
-import { AgentColor, visibleLine } from "../../protocol/index.ts";
+import { AgentColor, type ContentPart, visibleLine } from "../../protocol/index.ts";
+import { withoutEvidence } from "./call-text.ts";
+
+/** Removes the parts that the runtime adds to a prompt for the model: the rules of plan mode. */
+export const partsForPeople = (parts: readonly ContentPart[]): readonly ContentPart[] => {
+  const shown = parts.filter((part) => part.type !== "text" || !/^<plan-mode>[\s\S]*<\/plan-mode>$/.test(part.text));
+  return shown.length === 0 || shown.length === parts.length ? parts : shown;
+};
 
 /** Mail as a person reads it. */
 export interface MailText {
@@ -14,17 +21,40 @@ export function mailIn(text: string): MailText {
   const color = /color="(\w+)"/.exec(block?.[1] ?? "")?.[1];
   return {
     from: visibleLine(unescaped(from)),
-    words: unescaped(block?.[2] ?? text),
+    words: mailWords(withoutEvidence(unescaped(block?.[2] ?? text))),
     color: AgentColor.options.find((known) => known === color),
   };
 }
 
-/** Returns a notification as a person reads it: its summary and result, or its text. The tags are only for models. */
+/** Removes the heading of a report, and the instruction in a mail that asks for an answer. */
+const mailWords = (text: string): string =>
+  text
+    .replace(/^\S+ is idle\.\n(?:Its last answer|What it said):\n/, "")
+    .replace(/\n\nAnswer with SendMessage to [\s\S]*$/, "")
+    .replace(/\nIf nothing would be lost, agree: SendMessage[\s\S]*$/, "");
+
+/**
+ * Returns a notification as a person reads it: what has ended and how, then its output; or the first sentence of a
+ * notice. Tags, ids and advice are only for models.
+ */
 export function notificationText(text: string): string {
-  const summary = /<summary>([\s\S]*?)<\/summary>/.exec(text)?.[1];
-  const result = /<result>([\s\S]*?)<\/result>/.exec(text)?.[1];
-  const parts = [summary, result].filter((part) => part !== undefined);
-  return unescaped(parts.join("\n") || withoutTags(text)).trim();
+  if (!text.startsWith("<task-notification>")) return unescaped(noticeText(text)).trim();
+  const part = (name: string) => new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(text)?.[1]?.trim() ?? "";
+  const what = part("summary") || part("name") || "background job";
+  const status = part("status") === "completed" ? "done" : part("status") === "killed" ? "stopped" : part("status");
+  const why = part("reason") === "" ? "" : `: ${part("reason")}`;
+  const head = status === "" ? what : `${what} · ${status}${why}`;
+  const output = part("output") || part("result");
+  return unescaped([head, ...(output === "" ? [] : [output])].join("\n")).trim();
+}
+
+function noticeText(text: string): string {
+  const words = withoutTags(text).trim();
+  const [, team] = /^You lead the team (\S+);/.exec(words) ?? [];
+  if (team !== undefined) return `Team ${team} is ready.`;
+  if (/^Task #\d+: /m.test(words)) return words.slice(words.search(/^Task #\d+: /m));
+  const isNotice = text.startsWith("<troupe-notice>");
+  return isNotice ? (/^[^\n]*?\.(?=\s|$)/.exec(words)?.[0] ?? words.split("\n", 1)[0] ?? "") : words;
 }
 
 const withoutTags = (text: string): string =>

@@ -33,6 +33,8 @@ export type TranscriptItem = { readonly seq: number; readonly at: string } & (
   | { readonly kind: "summary"; readonly text: string }
   /** The agent became idle for a reason other than finishing its work. */
   | { readonly kind: "idle"; readonly reason: Of<"agent.idle">["reason"]; readonly detail: string | undefined }
+  /** The agent finished its work: the time and the tokens since the prompt, and its own cost. */
+  | { readonly kind: "done"; readonly durationMs: number; readonly tokens: number; readonly costUsd: number }
   | { readonly kind: "stopped"; readonly outcome: Of<"agent.stopped">["outcome"]; readonly detail: string | undefined }
 );
 

@@ -77,6 +77,8 @@ function section(item: TranscriptItem): string {
       return `### Summary of the work so far\n\n${quote(item.text)}`;
     case "idle":
       return `**Idle** (${item.reason})${item.detail ? `: ${inline(item.detail)}` : ""}`;
+    case "done":
+      return `**Done** after ${Math.round(item.durationMs / 1000)} s, $${item.costUsd.toFixed(4)}`;
     case "stopped":
       return `**Stopped** (${item.outcome})${item.detail ? `: ${inline(item.detail)}` : ""}`;
   }

@@ -29,7 +29,12 @@ interface Editor {
 function editor(place: Workplace, args: readonly string[]): Editor {
   const child = spawn(process.execPath, [program, "acp", ...args], {
     cwd: place.cwd,
-    env: { PATH: process.env["PATH"], HOME: place.home, TROUPE_HOME: join(place.home, ".troupe") },
+    env: {
+      PATH: process.env["PATH"],
+      TROUPE_SANDBOX: "off",
+      HOME: place.home,
+      TROUPE_HOME: join(place.home, ".troupe"),
+    },
     stdio: ["pipe", "pipe", "pipe"],
   });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));

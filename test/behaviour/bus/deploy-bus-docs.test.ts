@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { nkeys } from "@nats-io/transport-node";
 import { expect, it, onTestFinished } from "vitest";
 import { type AgentId, AgentPath, type MailId } from "../../../src/protocol/index.ts";
-import type { JobSpec } from "../../../src/store/work/job.ts";
-import { openWorkBus } from "../../../src/store/work/nats-work-bus.ts";
+import type { JobSpec } from "../../../src/remote/jobs/job.ts";
+import { openWorkBus } from "../../../src/remote/jobs/nats-work-bus.ts";
 import { systemClock, version } from "../../../src/platform/index.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
-import { busStatus } from "../../../src/store/nats/connection/bus-status.ts";
+import { busStatus } from "../../../src/remote/jobs/bus-status.ts";
 import type { BusAddress } from "../../../src/store/nats/connection/bus.ts";
 import { createId, textMail, textsOf } from "../../support/mail/sample-mail.ts";
 import { worker } from "../../support/store/store-pair.ts";
@@ -16,7 +16,7 @@ import { makeAuthority } from "../../support/bus/certificates.ts";
 import { freePort, startNats } from "../../support/bus/nats-server.ts";
 import { fileWith, seedOf } from "../../support/bus/user-credentials.ts";
 
-const page = readFileSync(new URL("../../../docs/deploy-bus.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../../docs/how-to/run-a-bus.md", import.meta.url), "utf8");
 
 const blockOf = (name: string): string => {
   const found = new RegExp(`\`\`\`conf\\n(# /etc/nats/${name}\\n[^]*?)\`\`\``).exec(page);
@@ -95,7 +95,7 @@ it("worker from the docs page claims a job with its files and returns the result
   const job = await lead.submit(jobFor("code"));
   const states: string[] = [];
   let seen: Awaited<ReturnType<typeof busStatus>> | undefined;
-  for await (const news of job.news(AbortSignal.timeout(20_000))) {
+  for await (const news of job.news(new AbortController().signal)) {
     if (news.kind !== "state" || states.at(-1) === news.state.status) continue;
     states.push(news.state.status);
     if (news.state.status === "held") {

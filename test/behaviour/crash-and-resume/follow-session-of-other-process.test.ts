@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Envelope } from "../../../src/protocol/index.ts";
 import { isLive } from "../../../src/view/index.ts";
+import { soakRounds } from "../../support/setup/soak-rounds.ts";
 import { bypass, type Workplace, workplace } from "../../support/cli/workplace.ts";
 import { isReachable, listed, sessionDirectoryOf, type Watch, watch } from "../../support/session/watch-sessions.ts";
 
@@ -151,7 +152,7 @@ test("stopped process is open but not reachable; it is reachable again after SIG
   expectWhole(seen.envelopes);
 });
 
-const rounds = Number(process.env["KILL_ROUNDS"] ?? 6);
+const rounds = soakRounds({ suite: 3, soak: 60 });
 
 test(`one client follows ${rounds} rounds of kill -9 and resume`, async () => {
   const place = workplace();

@@ -6,6 +6,7 @@ import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createFileSessionStore } from "../../../src/store/index.ts";
 import { emptyView, reduceAll } from "../../../src/view/index.ts";
 import { bypass, workplace } from "../../support/cli/workplace.ts";
+import { soakRounds } from "../../support/setup/soak-rounds.ts";
 
 /** An agent that never ends. Each turn writes its number twice, so a repeated call is visible. */
 const endless = `
@@ -14,7 +15,7 @@ export default (ask) => ({
   calls: [1, 2].map((n) => ({ tool: "Bash", input: { command: "echo " + ask.turn + "." + n + " >> effects" } })),
 });`;
 
-const rounds = Number(process.env["KILL_ROUNDS"] ?? 100);
+const rounds = soakRounds({ suite: 20, soak: 500 });
 const flags = ["--model", "scripted/s.mjs", ...bypass];
 
 /** Kills at a random moment of a run, resumes, and kills again. The log of the session must survive all of it. */

@@ -90,6 +90,9 @@ test("allow once, allow for the session, and the first answer of two browsers co
     .first()
     .getByText("Bash(touch")
     .waitFor();
+  // One press of a lasting answer only asks.
+  await card.getByRole("button", { name: "Yes, and always in this folder" }).click();
+  await card.getByRole("button", { name: "Press again to allow this from now on" }).waitFor();
   await answer(card, "Yes, and in this session without asking");
   await session.saw(/"command":"touch plain-one"[\s\S]*"agent.idle"/);
   session.say("plain-two");

@@ -50,7 +50,7 @@ test("two browsers and a terminal agree on answers; a server killed twice leaves
   press("Enter");
   await see("Esc to deny");
   await second.getByRole("article").getByText("touch by-page").waitFor();
-  const yes = first.getByRole("article").getByRole("button", { name: "Yes, this once" });
+  const yes = first.getByRole("article").getByRole("button", { name: "Yes, this once", exact: true });
   await yes.waitFor();
   // The page ignores a press that comes too soon after the question, so press again.
   await expect

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "../../..");
@@ -54,4 +55,36 @@ test.each([
   const { stderr, status } = evaluate(...args);
   expect(stderr).toContain(message);
   expect(status).toBe(2);
+});
+
+interface Measure {
+  add(envelope: object): void;
+  figures(): { readonly turns: number; readonly wastedWakes: number };
+}
+
+test("a wake without a call is wasted, but not the first turn of an agent and not the last answer", async () => {
+  const module = pathToFileURL(join(root, "eval/measure.mjs")).href;
+  const { createMeasure } = (await import(module)) as { readonly createMeasure: () => Measure };
+  const measure = createMeasure();
+  const woken = (agent: string, source: string) => measure.add({ agent, event: { type: "prompt.admitted", source } });
+  const answers = (agent: string) => measure.add({ agent, event: { type: "turn.ended", parts: [{ type: "text" }] } });
+  for (const [agent, source] of [
+    ["lead", "user"],
+    ["scout", "mail"],
+    ["lead", "mail"],
+    ["scout", "mail"],
+    ["lead", "agent"],
+  ] as const) {
+    woken(agent, source);
+    answers(agent);
+  }
+  expect(measure.figures()).toMatchObject({ turns: 5, wastedWakes: 2 });
+});
+
+test("the path of a scripted model counts from the folder of the caller", () => {
+  writeFileSync(join(folder, "idle.json"), JSON.stringify({ version: 1, steps: [{ text: "I am done." }] }));
+  const { stdout, status } = evaluate("--model", "scripted/idle.json", "--task", "lru-cache", "--mode", "solo");
+  expect(status).toBe(1);
+  expect(stdout).toContain("FAIL lru-cache, solo");
+  expect(stdout).not.toContain("made no turn");
 });

@@ -18,7 +18,7 @@ test("examples exist", () => expect(stories).toContain("one-agent"));
 test.for(stories)("example %s succeeds and leaves nothing behind", async (story, { signal }) => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(examples, story, "main.mjs")], {
     cwd: temp,
-    env: { PATH: process.env["PATH"] ?? "", HOME: temp, TMPDIR: temp },
+    env: { PATH: process.env["PATH"] ?? "", TROUPE_SANDBOX: "off", HOME: temp, TMPDIR: temp },
     signal,
   });
   expect(stderr).toBe("");

@@ -50,7 +50,7 @@ test("external member that approves its shutdown counts as ended", async () => {
     600_000,
   );
   await team.ask("end bot");
-  const { body } = await outside.mailbox.waitForMessage("bot", AbortSignal.timeout(30_000));
+  const { body } = await outside.mailbox.waitForMessage("bot", new AbortController().signal);
   if (body.kind !== "shutdown_request") throw new Error(`it was sent ${JSON.stringify(body)}`);
   const { requestId } = body;
   await outside.mailbox.send({ from: "bot", to: "team-lead", body: { kind: "shutdown_approved", requestId } });

@@ -13,7 +13,7 @@ test("session created from code has its MCP servers, and its view shows their st
   });
   const session = await createSession({
     cwd: tree.path("project"),
-    env: { HOME: tree.path("home"), PATH: process.env["PATH"] },
+    env: { HOME: tree.path("home"), PATH: process.env["PATH"], TROUPE_SANDBOX: "off" },
     model: "scripted/s.json",
     memory: true,
     allowedTools: ["mcp__odd"],

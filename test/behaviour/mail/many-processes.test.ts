@@ -6,8 +6,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { buildProgram } from "../../support/processes/build-program.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { openMail } from "../../support/mail/open-mail.ts";
+import { isSoak, soakRounds } from "../../support/setup/soak-rounds.ts";
 
-const killRounds = Number(process.env.KILL_ROUNDS ?? (process.env.SOAK === "1" ? 10_000 : 300));
+const killRounds = soakRounds({ suite: 40, soak: 10_000 });
+const [senderCount, mailCount] = isSoak ? [64, 500] : [16, 100];
+const mailsToRead = isSoak ? 300 : 100;
 
 let sender: Awaited<ReturnType<typeof buildProgram>>;
 let reader: Awaited<ReturnType<typeof buildProgram>>;
@@ -22,19 +25,19 @@ afterAll(() => {
 });
 
 describe("mail between processes", () => {
-  it("64 senders of 500 mails each, one compacting reader: each is read once, in sender order", async () => {
+  it(`${senderCount} senders of ${mailCount} mails each, one compacting reader: each is read once, in sender order`, async () => {
     const { home, inbox } = start("bert", { rotateBytes: 400_000 });
-    const senders = Array.from({ length: 64 }, (_, n) => `sender-${n}`);
-    const sent = Promise.all(senders.map((from) => run(sender.path, [home, from, "bert", "500"])));
-    const seen = await inbox.until(({ length }) => length >= 64 * 500);
+    const senders = Array.from({ length: senderCount }, (_, n) => `sender-${n}`);
+    const sent = Promise.all(senders.map((from) => run(sender.path, [home, from, "bert", String(mailCount)])));
+    const seen = await inbox.until(({ length }) => length >= senderCount * mailCount);
     const acknowledged = (await sent).flatMap(({ code, lines }) => (code === 0 ? lines : ["failed"]));
-    expect(acknowledged).toHaveLength(64 * 500);
+    expect(acknowledged).toHaveLength(senderCount * mailCount);
     await inbox.close();
-    expect(seen).toHaveLength(64 * 500);
+    expect(seen).toHaveLength(senderCount * mailCount);
     expect(new Set(seen.map(({ id }) => id))).toEqual(new Set(acknowledged.map((line) => line.split(" ")[0])));
     for (const from of senders) {
       const numbers = seen.filter((mail) => mail.from === from).map(({ number }) => number);
-      expect(numbers).toEqual(Array.from({ length: 500 }, (_, n) => n));
+      expect(numbers).toEqual(Array.from({ length: mailCount }, (_, n) => n));
     }
     expect(inbox.notices()).toEqual([]);
   });
@@ -70,8 +73,8 @@ describe("mail between processes", () => {
   it("reader killed between any two steps: no mail is stored twice and none is skipped", async () => {
     const home = temporaryFolder();
     const transcript = join(home, "transcript");
-    const { lines } = await run(sender.path, [home, "anna", "bert", "300"]);
-    const args = [reader.path, home, "bert", transcript, "300"];
+    const { lines } = await run(sender.path, [home, "anna", "bert", String(mailsToRead)]);
+    const args = [reader.path, home, "bert", transcript, String(mailsToRead)];
     let rounds = 0;
     for (; rounds < 200; rounds++) {
       const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });

@@ -10,7 +10,7 @@ async function answered(call: { tool: string; input: object }, meanwhile: (path:
   const steps = [{ text: "Going.", calls: [call] }, { text: "Done." }];
   const session = await createSession({
     cwd: tree.path("project"),
-    env: { HOME: tree.path("home"), PATH: process.env["PATH"] },
+    env: { HOME: tree.path("home"), PATH: process.env["PATH"], TROUPE_SANDBOX: "off" },
     model: createScriptedModel({ version: 1, steps }, { clock: systemClock }),
     memory: true,
     onPermission: () => {

@@ -38,6 +38,15 @@ test("a line that bash cannot parse fails, and is not refused", async () => {
   expect(without.settled).toEqual(allowed.settled);
 });
 
+test("a full-screen program fails, whatever the rules allow, and no rule for it is proposed", async () => {
+  const without = await results(["vim test.js", "sleep 500"]);
+  expect(without.settled[0]).toMatch(/^failed: Not run: vim is a full-screen program/);
+  expect(without.settled[1]).toMatch(/^failed: Not run: this line only waits/);
+  const allowed = await results(["vim test.js", "sleep 500"], "--allowedTools", "Bash");
+  expect(allowed.settled).toEqual(without.settled);
+  expect(without.stdout).not.toContain("permission.asked");
+});
+
 test("--allowedTools 'Bash(node:*)' allows node, with one warning of what that means", async () => {
   const { settled, stderr, stdout } = await results(["node test.js"], "--allowedTools", "Bash(node:*)");
   expect(settled).toEqual(["ok: it ran"]);

@@ -22,7 +22,7 @@ test("teammate's sandboxed command that reaches for a host asks the lead by mail
   const asked: string[] = [];
   const team = await alpha({
     settings: { sandbox: { mode: "required" } },
-    flags: { permissionMode: "default" },
+    flags: { permissionMode: "acceptEdits" },
     more: {
       asker: async ({ tool, input, member }) => {
         asked.push(`${member?.name} ${tool} ${JSON.stringify(input)}`);

@@ -6,6 +6,7 @@ import type { Event, PermissionAnswer } from "../../../src/protocol/index.ts";
 import { createSession, type CreateSessionOptions } from "../../../src/session/index.ts";
 import { createScriptedModel, systemClock } from "../../../src/testing.ts";
 import { tempTree } from "../../support/files/temp-tree.ts";
+import { processesWith, until } from "../../support/processes/live-processes.ts";
 
 interface Options extends CreateSessionOptions {
   readonly sandbox: object;
@@ -57,10 +58,19 @@ async function runBash({ sandbox, permissions = {}, bash, prepare, ...more }: Op
 const write = "echo x > made.txt && echo done";
 const linked = (project: string) => symlinkSync(join(project, "other"), join(project, ".claude"));
 
-describe("sandbox mode auto", () => {
+const acceptEdits = { sandbox: { mode: "auto" }, permissionMode: "acceptEdits" } as const;
+
+describe("sandbox mode auto in mode acceptEdits", () => {
+  test("processes that a command leaves behind end with it", async () => {
+    const seconds = `4000.${process.pid}`;
+    const { results } = await runBash({ ...acceptEdits, bash: [{ command: `sleep ${seconds} & echo started` }] });
+    expect(results).toEqual(["ok: started"]);
+    await until("the background process has ended", () => processesWith(seconds).length === 0);
+  });
+
   test("commands run without a question and cannot do harm", async () => {
     const { results, asked, project, home } = await runBash({
-      sandbox: { mode: "auto" },
+      ...acceptEdits,
       bash: [
         { command: write },
         { command: "python3 -c 'print(1)' || $(echo echo) dynamic" },
@@ -84,7 +94,7 @@ describe("sandbox mode auto", () => {
 
   test("deny and ask rules still apply", async () => {
     const { results, asked } = await runBash({
-      sandbox: { mode: "auto" },
+      ...acceptEdits,
       permissions: { deny: ["Bash(rm:*)"], ask: ["Bash(touch:*)"] },
       bash: [{ command: "rm made.txt" }, { command: "touch made.txt" }, { command: "echo fine" }],
     });
@@ -97,7 +107,7 @@ describe("sandbox mode auto", () => {
     const onPermission: Asker = () => Promise.resolve(answers.shift() ?? { behavior: "deny" });
     const outside = { command: "echo x > ../beside && echo done", outside_sandbox: true };
     const { results, asked, project } = await runBash({
-      sandbox: { mode: "auto" },
+      ...acceptEdits,
       onPermission,
       bash: [outside, outside],
     });
@@ -107,13 +117,13 @@ describe("sandbox mode auto", () => {
   });
 
   test("command outside the sandbox is denied when no user is available", async () => {
-    const { results } = await runBash({ sandbox: { mode: "auto" }, bash: [{ command: write, outside_sandbox: true }] });
+    const { results } = await runBash({ ...acceptEdits, bash: [{ command: write, outside_sandbox: true }] });
     expect(results[0]).toMatch(/^denied/);
   });
 
   test("background commands run in the sandbox too", async () => {
     const { results, project } = await runBash({
-      sandbox: { mode: "auto" },
+      ...acceptEdits,
       bash: [
         { command: "echo x > ../beside; cat /proc/1/comm > made.txt", run_in_background: true },
         { command: "until test -s made.txt; do sleep 0.02; done; cat made.txt" },
@@ -134,12 +144,12 @@ describe("sandbox mode auto", () => {
 
   test("without a sandbox a notice is raised and commands need approval", async () => {
     const { results, notices, asked } = await runBash({
-      sandbox: { mode: "auto" },
+      ...acceptEdits,
       prepare: linked,
       bash: [{ command: write }],
     });
     expect(notices.join()).toMatch(
-      /the sandbox is unavailable: .*\.claude in the sandbox: it is a symbolic link.*commands run without it/,
+      /the sandbox is unavailable: .*\.claude in the sandbox: it is a symbolic link.*only a few fixed commands run/,
     );
     expect(results[0]).toMatch(/^denied/);
     expect(asked).toBe(1);
@@ -148,7 +158,8 @@ describe("sandbox mode auto", () => {
 
 describe("sandbox mode required", () => {
   test("command runs inside the sandbox", async () => {
-    const { results } = await runBash({ sandbox: { mode: "required" }, bash: [{ command: "cat /proc/1/comm" }] });
+    const bash = [{ command: "cat /proc/1/comm" }];
+    const { results } = await runBash({ sandbox: { mode: "required" }, permissionMode: "acceptEdits", bash });
     expect(results).toEqual(["ok: bwrap"]);
   });
 
@@ -178,7 +189,7 @@ describe("sandbox mode required", () => {
 
 test("sandbox mode off: commands run directly", async () => {
   const { results } = await runBash({
-    sandbox: {},
+    sandbox: { mode: "off" },
     permissionMode: "bypassPermissions",
     bash: [{ command: "cat /proc/1/comm; echo x > ../beside && echo done" }],
   });
@@ -217,13 +228,15 @@ test("git can commit when the settings make .git writable, but cannot set hooks"
 
 test("otherwise git can read, and the error says why it cannot commit", async () => {
   const { results } = await runBash({
-    sandbox: { mode: "auto" },
+    ...acceptEdits,
     prepare(folder) {
-      writeFileSync(join(folder, "a.txt"), "a\n");
       execFileSync("git", ["init", "-q", folder]);
+      const identity = ["-c", "user.name=t", "-c", "user.email=t@example.com"];
+      execFileSync("git", [...identity, "commit", "-q", "--allow-empty", "-m", "one"], { cwd: folder });
+      writeFileSync(join(folder, "a.txt"), "a\n");
     },
-    bash: [{ command: "git status --short" }, { command: "git add a.txt" }],
+    bash: [{ command: "git status --short" }, { command: "git branch other" }],
   });
   expect(results[0]).toBe("ok: ?? a.txt");
-  expect(results[1]).toMatch(/^failed: [^]*index\.lock[^]*Read-only file system[^]*outside_sandbox/);
+  expect(results[1]).toMatch(/^failed: [^]*Read-only file system[^]*outside_sandbox/);
 });

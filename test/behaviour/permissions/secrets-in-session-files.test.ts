@@ -81,7 +81,10 @@ describe("secret that a call meets", () => {
         { text: "Done." },
         { text: "Heard." },
       ],
-      more: { ...bypass, env: { HOME: tree.path("home"), PATH: process.env["PATH"], OPENAI_API_KEY: key } },
+      more: {
+        ...bypass,
+        env: { HOME: tree.path("home"), PATH: process.env["PATH"], TROUPE_SANDBOX: "off", OPENAI_API_KEY: key },
+      },
     });
     await session.ask("go");
     await session.settled();
@@ -128,6 +131,7 @@ describe("environment of commands", () => {
   const show = call("Bash", { command: 'echo "<$GEMINI_API_KEY> <$OPENAI_ORG> <$OTHER>"' });
   const env = (home: string) => ({
     HOME: home,
+    TROUPE_SANDBOX: "off",
     PATH: process.env["PATH"],
     GEMINI_API_KEY: "gem",
     OPENAI_ORG: "org",

@@ -27,7 +27,7 @@ const open = (script: Omit<Script, "version">, options: CreateSessionOptions = {
     memory: true,
     onPermission: "nobody",
     model: createScriptedModel({ version: 1, ...script }, { clock: systemClock }),
-    env: { PATH: process.env["PATH"], HOME: home, TROUPE_HOME: join(home, ".troupe") },
+    env: { PATH: process.env["PATH"], TROUPE_SANDBOX: "off", HOME: home, TROUPE_HOME: join(home, ".troupe") },
     ...options,
   });
 

@@ -126,7 +126,7 @@ test.each([false, true])(
       },
     });
     await team.ask("go");
-    if (inBackground) await isNow(team, "scout", "idle", "");
+    if (inBackground) await isNow(team, "scout", "working", "waits for background");
     rested.open();
     await isNow(team, "scout", "waiting", "touch by-helper");
     answer.open();

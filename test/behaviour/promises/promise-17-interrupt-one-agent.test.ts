@@ -20,7 +20,7 @@ test("promise 17: interrupt stops only the turn in view, which can be resumed", 
       },
     ),
   });
-  const asking = team.session.ask("go");
+  const asking = team.ask("go");
   await team.until(
     (event, { agent: id }) =>
       event.type === "turn.started" && team.all("turn.started", "lead/scout").length > 0 && id !== "",
@@ -28,7 +28,7 @@ test("promise 17: interrupt stops only the turn in view, which can be resumed", 
   await team.session.abort();
   expect(await asking).toMatchObject({ reason: "interrupted" });
   expect(team.session.backgroundRunning()).toHaveLength(1);
-  await team.session.ask("go on");
+  await team.ask("go on");
   over.open();
   await team.quiet();
   expect(team.all("agent.idle", "lead/other").map(({ reason }) => reason)).toEqual(["completed"]);

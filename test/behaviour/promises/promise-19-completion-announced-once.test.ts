@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { soakRounds } from "../../support/setup/soak-rounds.ts";
 import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createFileSessionStore } from "../../../src/store/index.ts";
 import { bypass, workplace } from "../../support/cli/workplace.ts";
@@ -17,7 +18,7 @@ export default (ask) => {
   return { text: "turn", calls: [agent("a", background), agent("bbbbbb", background), agent("c")] };
 };`;
 
-const rounds = Number(process.env["KILL_ROUNDS"] ?? (process.env["SOAK"] === "1" ? 30 : 12));
+const rounds = soakRounds({ suite: 6, soak: 30 });
 const settings = { limits: { maxAgents: 50_000, maxSpawnsPerMinute: 50_000 }, compaction: { atTokens: 9_000 } };
 
 test(`promise 19: completion is announced exactly once, also across compaction, resume and ${rounds} kills`, async () => {

@@ -24,6 +24,7 @@ test("promise 32: plan approved in plain words is still open; the lead reads the
   await team.ask("go");
   await team.until(report(/came to: /));
   const results = team.asked("lead").flatMap(({ results: all }) => all.map(({ text }) => text));
+  expect(results.join()).toContain("It only reads until you approve its plan, which reaches you as a message.");
   const stored = results.find((text) => text.includes("Stored for planner")) ?? "";
   expect(stored).toMatch(/this text does not answer (?:the|its) plan/i);
   expect(isAnswered).toBe(true);

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Event, WorkItem } from "../../../src/protocol/index.ts";
 import type { Ask } from "../../../src/testing.ts";
 import { mailOf } from "../../support/mail/session-mailbox.ts";
+import { textOf } from "../../support/team/team-session.ts";
 import { alpha, filesOf, hang, inState, leading, mate } from "../../support/team/scripted-team.ts";
 
 const create = (subject: string, more: object = {}) => ({
@@ -28,7 +29,8 @@ test("promise 35: tasks are created before their owners start, and each begins w
           calls: [
             create("the api", { owner: "api" }),
             create("the docs", { owner: "docs", blockedBy: [1] }),
-            create("merge", { owner: "team-lead" }),
+            create("merge", { owner: "lead" }),
+            update(2, { description: "all about the new docs" }),
           ],
         },
         { calls: [mate("docs", "Write the docs."), mate("api", "Build the api.")] },
@@ -49,6 +51,10 @@ test("promise 35: tasks are created before their owners start, and each begins w
   expect(saidTo(team, "docs@alpha")[0]).not.toContain("<task");
   const { tasks } = await filesOf(team.tree);
   expect(await tasks.get(3)).toMatchObject({ owner: "team-lead", status: "pending" });
+  // No result says that a member was notified before it was started.
+  const results = textOf(team.asked("lead")[1]?.request.messages ?? []);
+  expect(results).toContain("Task #2 changed.\\n#2 [pending] the docs (docs, not in the team yet)");
+  expect(results).not.toContain("is notified");
 });
 
 test("promise 35: a task in Agent goes to the teammate with its start", async () => {

@@ -99,6 +99,11 @@ test("promise 38: no text names a tool that a teammate does not have", async () 
   const has = (name: string) =>
     team.asked(`${name}@alpha`)[0]?.request.tools.some((tool) => tool.name === "ExitPlanMode");
   expect(names.filter(has)).toEqual(["planner"]);
+  // A teammate starts no teammates, so its tools do not offer that.
+  const [{ request } = expect.unreachable()] = team.asked("m-general-purpose@alpha");
+  const starter = request.tools.find(({ name }) => name === "Agent");
+  expect(starter?.description).toBeDefined();
+  expect(JSON.stringify(starter)).not.toContain("teammate");
 });
 
 test("promise 38: no text names a tool that a coordinator, its worker or a fork does not have", async () => {

@@ -22,6 +22,8 @@ test("an unknown team, a missing name and a taken name are answered", async () =
   const calls = [
     mate("ann", "work", { team_name: "nope" }),
     { tool: "Agent", input: { description: "d", prompt: "p", team_name: "alpha" } },
+    { tool: "Agent", input: { description: "d", prompt: "p", plan_mode_required: true } },
+    mate("lead"),
     mate("ann"),
     mate("ann"),
     mate("rev", "work", { subagent_type: "reviewer", plan_mode_required: true }),
@@ -34,6 +36,10 @@ test("an unknown team, a missing name and a taken name are answered", async () =
   const said = textOf(team.asked("lead")[1]?.request.messages ?? []);
   expect(said).toContain('There is no team \\"nope\\". Your team is alpha. Nothing was started.');
   expect(said).toContain("A teammate of alpha needs a name. Nothing was started.");
+  expect(said).toContain("Only a teammate can be made to plan first. Add a name");
+  expect(said).toContain(
+    '\\"lead\\" cannot be the name of a member: this name, or one that looks like it, is reserved.',
+  );
   expect(said).toContain("ann is in the team already, so this one is ann-2. To give ann more work, use SendMessage.");
   expect(said).toContain("plan_mode_required has no effect: reviewer only reads");
   expect(said).toMatch(/Teammate rev .*It only reads, in [^:]+: there is nothing to land\./);

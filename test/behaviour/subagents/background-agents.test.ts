@@ -29,7 +29,7 @@ describe("2.7 background", () => {
         (ask) => (ask.turn === 1 ? { text: "at it", calls: [bash("echo hi > new.txt")] } : { text: "the result" }),
       ),
     });
-    await team.session.ask("go");
+    await team.ask("go");
     await team.until((event) => event.type === "background.ended");
     await team.session.settled();
     await team.seen();
@@ -148,7 +148,7 @@ describe("2.7 background", () => {
         fault: { kind: "authentication", message: "no key", times: "turn" },
       })),
     });
-    await team.session.ask("go");
+    await team.ask("go");
     await team.until((event) => event.type === "background.ended");
     await team.seen();
     expect(news(team)[0]).toMatch(/<status>failed<\/status>[\s\S]*<reason>[^<]*no key/);
@@ -166,7 +166,7 @@ describe("2.7 background", () => {
         },
       ),
     });
-    const asking = team.session.ask("go");
+    const asking = team.ask("go");
     await team.until((event) => event.type === "turn.started" && event.turn === 2);
     await team.session.abort();
     expect(await asking).toMatchObject({ reason: "interrupted" });
@@ -200,7 +200,7 @@ describe("2.7 move to the background", () => {
         return { text: "after it" };
       }),
     });
-    const asking = team.session.ask("go");
+    const asking = team.ask("go");
     await team.childTurn(2);
     if (how === "by command") expect(await team.command({ type: "background" })).toEqual({ ok: true });
     await asking;
@@ -255,7 +255,7 @@ describe("2.7 SendMessage", () => {
         },
       ),
     });
-    await team.session.ask("go");
+    await team.ask("go");
     await team.until((event) => event.type === "background.ended");
     await team.seen();
     expect(resultOf(team, 1, 2).text).toMatch(/is working and reads it after its current turn\./);
@@ -271,7 +271,7 @@ describe("2.7 SendMessage", () => {
         (ask) => ({ text: `answer to ${ask.said}` }),
       ),
     });
-    await team.session.ask("go");
+    await team.ask("go");
     await team.until((event) => event.type === "background.ended");
     await team.seen();
     expect(resultOf(team, 1, 2).text).toMatch(/scout was not working\. It now continues with all it knows/);
@@ -305,7 +305,7 @@ describe("2.7 SendMessage", () => {
         () => ({ text: "instantly done" }),
       ),
     });
-    await team.session.ask("go");
+    await team.ask("go");
     await team.quiet();
     const heard = textOf(team.asked("lead/scout").at(-1)?.request.messages ?? []);
     for (const word of words) expect(heard).toContain(`"${word}"`);

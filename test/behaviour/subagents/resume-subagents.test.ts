@@ -21,7 +21,7 @@ describe("subagents after the session resumes", () => {
           text: `has continued: ${ask.said}`,
         })),
       });
-      await next.session.ask("again");
+      await next.ask("again");
       await next.quiet();
       const messages = next.asked("lead/scout")[0]?.request.messages ?? [];
       expect(textOf(messages)).toContain("found xyzzy");
@@ -43,7 +43,7 @@ describe("subagents after the session resumes", () => {
         }),
       ),
     });
-    await first.session.ask("go");
+    await first.ask("go");
     await first.childTurn(2);
     await first.close();
     for (const life of [2, 3]) {

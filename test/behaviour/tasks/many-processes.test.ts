@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { currentProcess, createIdFactory, readLines, systemClock } from "../../../src/platform/index.ts";
 import { createFileTeamStore } from "../../../src/store/index.ts";
 import { buildProgram } from "../../support/processes/build-program.ts";
+import { isSoak, soakRounds } from "../../support/setup/soak-rounds.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { openList } from "../../support/store/open-task-list.ts";
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => Object.values(programs).forEach((program) => program.remove()));
 
 const lead = { name: "team-lead" };
-const soak = process.env["SOAK"] === "1";
+const [processes, count] = isSoak ? [32, 1_000] : [16, 300];
 
 function start(
   program: Program,
@@ -35,15 +36,14 @@ function start(
 }
 
 describe("many processes on one task list", () => {
-  it("32 processes, 1,000 tasks, some from dead owners, with compaction: one owner each (B1, B8)", async () => {
+  it(`${processes} processes, ${count} tasks, some from dead owners, with compaction: one owner each (B1, B8)`, async () => {
     const path = join(temporaryFolder(), "tasks.jsonl");
-    const count = 1_000;
     const list = openList(path, { durability: "process" });
     for (let n = 1; n <= count; n++) await list.create({ subject: `t${n}`, description: "" }, lead);
     const dead = { ...currentProcess(), startedAt: "1" };
     for (let n = 1; n <= 50; n++) await list.claim(n, { name: `ghost${n}`, holder: dead });
     await list.close();
-    const workers = Array.from({ length: 32 }, (_, n) =>
+    const workers = Array.from({ length: processes }, (_, n) =>
       start(programs.claim, [path, `w${n}`, String(count), "100000"]),
     );
     await Promise.all(workers.map(({ ended }) => ended));
@@ -66,8 +66,8 @@ describe("many processes on one task list", () => {
   }, async () => {
     const path = join(temporaryFolder(), "tasks.jsonl");
     const told = new Map<number, string>();
-    let count = 0;
-    const rounds = soak ? 600 : 24;
+    let changed = 0;
+    const rounds = soakRounds({ suite: 9, soak: 600 });
     for (let round = 0; round < rounds; round += 3) {
       const three = [0, 1, 2].map((n) => start(programs.change, [path, `w${round + n}`, "0", "4000"]));
       await Promise.all(
@@ -104,12 +104,12 @@ describe("many processes on one task list", () => {
       }
       // Few tasks make a small file, so the next processes compact often and are killed while they do.
       for (const { id } of await list.list()) expect(await list.delete(id, lead)).toMatchObject({ ok: true });
-      count += told.size;
+      changed += told.size;
       told.clear();
       expect(list.problems().filter((problem) => !problem.includes("not a record"))).toEqual([]);
       await list.close();
     }
-    expect(count).toBeGreaterThan(rounds);
+    expect(changed).toBeGreaterThan(rounds);
     expect(epochOf(path)).toBeGreaterThan(rounds / 3);
   });
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildProgram } from "../../support/processes/build-program.ts";
 import { needStrace, onlyTheseStop } from "../../support/processes/required-tools.ts";
+import { isSoak } from "../../support/setup/soak-rounds.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { openList } from "../../support/store/open-task-list.ts";
 
@@ -37,7 +38,7 @@ describe("fault at any system call of create, claim, change, complete and compac
   it.concurrent.for(faults)("%s %s: done or rejected, never half (B2)", async ([call, fault], test) => {
     const folder = temporaryFolder(test.onTestFinished);
     let hits = 0;
-    for (let n = 1; ; n++) {
+    for (let n = 1; ; n += isSoak ? 1 : 3) {
       const path = join(folder, String(n), "tasks.jsonl");
       const before = openList(path, { durability: "process" });
       await before.create({ subject: "before", description: "y".repeat(300) }, { name: "team-lead" });

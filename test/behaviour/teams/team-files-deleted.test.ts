@@ -26,7 +26,7 @@ test.skipIf(process.platform !== "linux").each(["at once", "after it was noticed
     const answer = leading([{ calls: [mate("scout"), mate("tester")] }], () => ({ text: "ready" }));
     const session = await startSession({
       cwd,
-      env: { HOME: tree.path("home"), PATH: process.env["PATH"] },
+      env: { HOME: tree.path("home"), PATH: process.env["PATH"], TROUPE_SANDBOX: "off" },
       flags: { permissionMode: "bypassPermissions", team: "alpha" },
       asker: "nobody",
       model: createScriptedModel(answer, { clock: systemClock, cwd }),

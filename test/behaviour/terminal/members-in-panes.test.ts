@@ -44,7 +44,7 @@ test("members in panes show activity, tokens, last text and silence; one is view
   await see("❯ ├─ scout");
   press("Enter");
   await see("── to scout");
-  await see("⏺ $ until test");
+  await see("◆ $ until test");
   place.write("free", "");
   await see("● scout@alpha is done");
   await see(/scout idle/);

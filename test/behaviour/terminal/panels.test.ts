@@ -48,7 +48,7 @@ test.each([40, 80, 200])("question is answered in each way, in %i columns", asyn
 
   await ask("run once-1");
   await see("$ touch once-1");
-  press("1");
+  press("1", "Enter");
   await see("done with run once-1");
   expect(isThere(at, "once-1")).toBe(true);
 
@@ -58,8 +58,7 @@ test.each([40, 80, 200])("question is answered in each way, in %i columns", asyn
   expect(isThere(at, "refused")).toBe(false);
 
   await ask("run instead");
-  press("Up");
-  press("Enter");
+  press("5", "Enter");
   await see("Enter to send, Esc to go back");
   type("use another name");
   press("Enter");
@@ -67,7 +66,7 @@ test.each([40, 80, 200])("question is answered in each way, in %i columns", asyn
   expect(isThere(at, "instead")).toBe(false);
 
   await ask("run session-1");
-  press("2");
+  press("2", "Enter");
   await see("done with run session-1");
   type("run session-2");
   press("Enter");
@@ -76,7 +75,9 @@ test.each([40, 80, 200])("question is answered in each way, in %i columns", asyn
 
   await ask("write kept.txt");
   await see("+ one");
-  press("3");
+  press("3", "Enter");
+  await see("Tab to allow this from now on");
+  press("Tab");
   await see("done with write kept.txt");
   expect(readFileSync(join(at.cwd, "kept.txt"), "utf8")).toBe("one\ntwo\n");
 
@@ -98,7 +99,9 @@ test("three teammates: view each, write to one, interrupt one, dismiss one, answ
   await see("cyd@alpha");
   await see("all of alpha may without asking");
   await see("Esc to deny");
-  press("4");
+  press("6", "Enter");
+  await see("Tab to allow this from now on");
+  press("Tab");
   await see(/ada .*model/);
   await see("ben idle");
   await see("cyd idle");
@@ -169,7 +172,6 @@ test("task list and help", async () => {
   type("plan");
   press("Enter");
   await see("done with plan");
-  press("C-t");
   await see("☐ #2 test the parser");
   press("C-t");
   await lose("☐ #2");
@@ -193,13 +195,15 @@ test("earlier session is resumed, and a new one is started", async () => {
   await see("heard: good morning");
   type("/clear");
   press("Enter");
-  await see("Describe a task;");
+  await see("Describe a task ·");
   type("/resume");
   press("Enter");
   await see("Resume a session");
+  // The list is read after the title is drawn.
+  await see(/│ ❯ [\d-]+ [\d:]+ +good morning/);
   press("Enter");
   await lose("Resume a session");
-  await lose("Describe a task;");
+  await lose("Describe a task ·");
   await see("heard: good morning");
 });
 

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
+import { isSoak } from "../../support/setup/soak-rounds.ts";
 import { busStore, closedAfter, until } from "../../support/bus/bus-stores.ts";
 import { startNats } from "../../support/bus/nats-server.ts";
 import { textMail, textsOf } from "../../support/mail/sample-mail.ts";
@@ -29,13 +30,12 @@ interface Outage {
 /** All times are about a tenth of the usual ones, and the bus is down for six leases. */
 const scaled: Outage = { goneMs: 8000, bus: { leaseMs: 2000, leadWaitMs: 5000, workerWaitMs: 6000 } };
 const asSet = { leaseMs: 10_000, leadWaitMs: 60_000, workerWaitMs: 60_000 };
-const outages: readonly (readonly [string, Outage])[] =
-  process.env["SOAK"] === "1"
-    ? [
-        ["a minute", { goneMs: 60_000, bus: asSet }],
-        ["ten minutes", { goneMs: 600_000, bus: asSet }],
-      ]
-    : [["longer than anybody waits", scaled]];
+const outages: readonly (readonly [string, Outage])[] = isSoak
+  ? [
+      ["a minute", { goneMs: 60_000, bus: asSet }],
+      ["ten minutes", { goneMs: 600_000, bus: asSet }],
+    ]
+  : [["longer than anybody waits", scaled]];
 
 for (const [words, { goneMs, bus }] of outages)
   test(

@@ -21,17 +21,23 @@ export default (ask) => {
   return call("Bash", { command: "pwd > note.txt" });
 };`;
 
-test("kill -9 with a clean worktree, then --continue: SendMessage continues the agent in the same worktree", async () => {
+const flags = ["--model", "scripted/s.mjs", "--output-format", "stream-json", ...bypass];
+
+function repositoryWith(answers: string) {
   const place = workplace();
   const git = (...args: string[]) =>
     execFileSync("git", ["-C", place.cwd, "-c", "user.name=T", "-c", "user.email=t@example.com", ...args], {
       encoding: "utf8",
     }).trim();
-  place.write("s.mjs", script);
+  place.write("s.mjs", answers);
   git("init", "-q", "-b", "main");
   git("add", ".");
   git("commit", "-qm", "first");
-  const flags = ["--model", "scripted/s.mjs", "--output-format", "stream-json", ...bypass];
+  return { place, git };
+}
+
+test("kill -9 with a clean worktree, then --continue: SendMessage continues the agent in the same worktree", async () => {
+  const { place, git } = repositoryWith(script);
   const first = place.start(["-p", "first life", ...flags], { input: "" });
   const output = await first.saw(/"tool\.settled"[^\n]*project\.troupe\/scout-\w{4}/);
   first.child.kill("SIGKILL");
@@ -49,4 +55,25 @@ test("kill -9 with a clean worktree, then --continue: SendMessage continues the 
     new RegExp(`branch troupe/${name}: 0 commits that main does not have, 1 uncommitted file \\(note\\.txt\\)`),
   );
   expect(existsSync(join(place.cwd, "note.txt"))).toBe(false);
+});
+
+test("kill -9 with uncommitted files, then --continue: the lead reads what is not committed and how to resume", async () => {
+  const { place } = repositoryWith(`
+const call = (tool, input) => ({ calls: [{ tool, input }] });
+export default (ask) => {
+  if (ask.agent !== "lead") return ask.turn === 1 ? call("Bash", { command: "echo half > half.txt" }) : { text: "x", fault: { kind: "hang" } };
+  const said = JSON.stringify(ask.request.messages);
+  if (said.includes("second life")) return { text: "heard: " + said };
+  return call("Agent", { description: "work", prompt: "work", subagent_type: "general-purpose", name: "dev", isolation: "worktree" });
+};`);
+  const first = place.start(["-p", "first life", ...flags], { input: "" });
+  await first.saw(/"tool\.settled"/);
+  first.child.kill("SIGKILL");
+  await first.done;
+
+  const second = await place.run(["-p", "second life", "--continue", "--model", "scripted/s.mjs", ...bypass]);
+  expect(second.stderr).toBe("");
+  expect(second.stdout).toContain("It was interrupted: SendMessage resumes it");
+  expect(second.stdout).toMatch(/0 commits that main does not have, 1 uncommitted file \(half\.txt\)/);
+  expect(second.stdout).toContain("Uncommitted files do not land: use SendMessage to have them committed.");
 });

@@ -130,7 +130,18 @@ test("a conflict that stays says what to do next, and the other branches land", 
   expect(resultOf(team).text).toMatch(
     /Landed on main.*:\n- troupe\/one: 1 commit[\s\S]*Not landed:\n- troupe\/two: conflict in a\.txt/,
   );
+  expect(resultOf(team).text).toContain("the agent for conflicts did not resolve it: no.\n");
   expect(resultOf(team).text).toContain('Next: have its agent run "git rebase main" in its worktree');
+});
+
+test("a branch without new commits says how to get them", async () => {
+  const repo = testRepository();
+  repo.git("branch", "troupe/one");
+  const { outcome, text } = resultOf(await landing(repo, { input: { branches: ["troupe/one"] } }));
+  expect([outcome, text]).toEqual([
+    "ok",
+    "Nothing landed on main.\n- troupe/one: it has no commits that main lacks; nothing to land. If its agent left uncommitted files, have it commit them with SendMessage, then land troupe/one again.",
+  ]);
 });
 
 test("uncommitted changes of the user stop only the landing that changes the same file", async () => {
@@ -146,7 +157,7 @@ test("uncommitted changes of the user stop only the landing that changes the sam
   expect(repo.git("rev-parse", "HEAD")).toBe(before);
   const landed = await landing(repo, { input: { branches: ["troupe/one"] } });
   expect(resultOf(landed).text).toMatch(
-    /^Landed on main[\s\S]*Note: uncommitted changes stay as they are, outside this landing: a\.txt\.$/,
+    /^Landed on main[\s\S]*Note: uncommitted files stay as they are, outside this landing: a\.txt\.$/,
   );
   expect(readFileSync(join(repo.repo, "a.txt"), "utf8")).toBe("of the user\n");
 });
@@ -183,10 +194,10 @@ test("all problems of a landing are named at once, with ways that are open to th
     - cannot land main: it is the current branch. Name the branches to land on it.
     - there is no branch and no agent with a branch named one. Branches of agents: troupe/one.
     - you may not run the check "npm test" without asking (npm is not among the read-only commands). Use a check that you may run, or call Land without check and tell the user that no check was run. The user can allow this check with --allowedTools "Bash(npm test)", or with land.check "npm test" in the settings.
-    - cannot land in REPO: uncommitted changes are in files that the landing changes too (a.txt). You may not commit them here (git commit runs without asking only in an agent's own worktree). Leave them and the branches as they are: nothing is lost. Tell the user, who can commit them, and land with: troupe land troupe/one. The user can also allow you to commit with --allowedTools "Bash(git commit:*)". Nothing was changed."
+    - cannot land in REPO: uncommitted changes are in files that the landing changes too (a.txt). You may not commit them here (git commit runs without asking only in an agent's own worktree). If you or your agents made them: start an agent with isolation: worktree that copies them with cp from this folder and commits them, then land its branch first. Otherwise leave them and the branches as they are: nothing is lost. Tell the user, who can commit them, and land with: troupe land troupe/one. The user can also allow you to commit with --allowedTools "Bash(git commit:*)". Nothing was changed."
   `);
   expect(said(3)).toMatchInlineSnapshot(
-    `"Nothing was landed: cannot land in REPO: uncommitted changes are in files that the landing changes too (a.txt). You may not commit them here (git commit runs without asking only in an agent's own worktree). Leave them and the branches as they are: nothing is lost. Tell the user, who can commit them, and land with: troupe land troupe/one. The user can also allow you to commit with --allowedTools "Bash(git commit:*)". Nothing was changed."`,
+    `"Nothing was landed: cannot land in REPO: uncommitted changes are in files that the landing changes too (a.txt). You may not commit them here (git commit runs without asking only in an agent's own worktree). If you or your agents made them: start an agent with isolation: worktree that copies them with cp from this folder and commits them, then land its branch first. Otherwise leave them and the branches as they are: nothing is lost. Tell the user, who can commit them, and land with: troupe land troupe/one. The user can also allow you to commit with --allowedTools "Bash(git commit:*)". Nothing was changed."`,
   );
 });
 

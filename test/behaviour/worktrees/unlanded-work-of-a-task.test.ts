@@ -34,11 +34,31 @@ test("member that completes a task in its worktree hears that others do not have
   await expect
     .poll(() => JSON.stringify(team.all("prompt.admitted", "tester@alpha")))
     .toMatch(
-      /Nothing blocks it any more.*The work of dev for #1 is only in its worktree, on the branch troupe\/dev-\w{4}: 1 commit not landed, 1 uncommitted file \(c\.txt\)\. If you need it, ask team-lead to land it first\./,
+      /Nothing blocks it any more.*The work of dev for #1 is only in its worktree, on the branch troupe\/dev-\w{4}: 1 commit not landed, 1 uncommitted file \(c\.txt\)\. If you need it, ask team-lead to land it\./,
     );
   expect(resultsOf(team, "dev@alpha").at(-1)).toMatch(
     /^Task #1 is completed\. Unblocked now: #2 \(tester\)\. Your work is only in your worktree, on the branch (troupe\/dev-\w{4}): 1 commit not landed, 1 uncommitted file \(c\.txt\)\. The agent that does #2 in another folder does not have it\. Commit it all: only commits land\. Say in your report that team-lead should bring it to the others with Land \(branches: \["\1"\]\)\. TaskList shows what is left\.$/,
   );
+});
+
+test("next owner in the shared folder reads that uncommitted work must be committed, then landed", async () => {
+  const team = await alpha({
+    cwd: testRepository().repo,
+    answer: leading(
+      [
+        { calls: [task("build", { owner: "dev" }), task("test", { owner: "tester", blockedBy: [1] })] },
+        { calls: [mate("tester"), mate("dev", "build it", { isolation: "worktree" })] },
+      ],
+      ({ agent, turn }) => {
+        if (agent !== "dev@alpha") return { text: "done" };
+        return { 1: { calls: [bash("echo c > c.txt")] }, 2: { calls: [complete(1)] } }[turn] ?? { text: "built" };
+      },
+    ),
+  });
+  await team.ask("go");
+  await expect
+    .poll(() => JSON.stringify(team.all("prompt.admitted", "tester@alpha")))
+    .toContain("1 uncommitted file (c.txt). If you need it, ask dev to commit it, then ask team-lead to land it.");
 });
 
 test("lead that completes the task of a member reads how to land its branch", async () => {
@@ -83,10 +103,9 @@ test.each([
     ),
   });
   await team.ask("go");
-  await inState(team, "dev", "idle");
-  expect(resultsOf(team, "dev@alpha").at(-1)).toBe(
-    "Task #1 is completed. Unblocked now: #2 (next). TaskList shows what is left.",
-  );
+  await expect
+    .poll(() => resultsOf(team, "dev@alpha").at(-1))
+    .toBe("Task #1 is completed. Unblocked now: #2 (next). TaskList shows what is left.");
   const told = /on the branch (troupe\/dev-\w{4}): 1 commit not landed\. If you need it, run ([^.]*(?:\.{3})?[^.]*)\./;
   await expect.poll(() => JSON.stringify(team.all("prompt.admitted", "next@alpha"))).toMatch(told);
   const [, branch = "", command] = told.exec(JSON.stringify(team.all("prompt.admitted", "next@alpha"))) ?? [];

@@ -151,6 +151,63 @@ describe("troupe team", () => {
     expect(json(stdout)).toMatchObject([{ name: "crew", problem: expect.stringContaining("team.jsonl") }]);
     await ok("team", "delete", "crew", "--force");
   });
+
+  test("a damaged or incomplete record of a member is named by every command that misses the member", async () => {
+    const { place, ok, teams } = await crew();
+    await ok("team", "send", "crew", "bob", "hello");
+    const file = join(teams, "crew/team.jsonl");
+    const whole = readFileSync(file, "utf8");
+    const at = whole.lastIndexOf('"bob"');
+    for (const damaged of [`${whole.slice(0, at)}"bab"${whole.slice(at + 5)}`, whole.slice(0, at)]) {
+      writeFileSync(file, damaged);
+      const inbox = await place.run(["team", "inbox", "crew", "bob"]);
+      expect(inbox.code).toBe(2);
+      expect(inbox.stderr).toMatch(/no member "bob".*record is damaged: .*team\.jsonl, byte \d+: /);
+      for (const args of [
+        ["team", "show", "crew"],
+        ["team", "log", "crew"],
+      ])
+        expect((await place.run(args)).stderr).toMatch(/team\.jsonl, byte \d+: /);
+    }
+  });
+
+  test("a home that is read-only can be read, and a change fails with the reason", async () => {
+    const { place, ok } = await crew();
+    await ok("team", "send", "crew", "bob", "hello");
+    await ok("tasks", "add", "one", "--team", "crew");
+    const via = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--"];
+    const read = async (...args: string[]) => (await place.run(args, { via })).stdout;
+    expect(await read("team", "show", "crew")).toContain("1 unread");
+    expect(await read("team", "log", "crew")).toContain("created #1 one");
+    expect(await read("team", "inbox", "crew", "bob")).toContain("hello");
+    expect(await read("tasks", "list", "--team", "crew")).toContain("#1 one");
+    for (const args of [
+      ["tasks", "add", "two", "--team", "crew"],
+      ["team", "send", "crew", "bob", "more"],
+    ]) {
+      const { code, stderr } = await place.run(args, { via });
+      expect(code).not.toBe(0);
+      expect(stderr).toMatch(/^troupe: Cannot (?:write to|open) .*(?:read-only|permission denied).*\n$/);
+    }
+  });
+
+  test("log reports damaged tasks and mail", async () => {
+    const { place, ok, teams } = await crew();
+    await ok("team", "send", "crew", "bob", "hello");
+    await ok("tasks", "add", "one", "--team", "crew");
+    for (const [name, word] of [
+      ["crew/inboxes/bob.jsonl", "hello"],
+      ["crew/tasks.jsonl", "one"],
+    ] as const) {
+      const file = join(teams, name);
+      writeFileSync(file, readFileSync(file, "utf8").replace(word, "x".repeat(word.length)));
+    }
+    const { code, stdout, stderr } = await place.run(["team", "log", "crew"]);
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("hello");
+    expect(stderr).toMatch(/bob\.jsonl, byte \d+: /);
+    expect(stderr).toMatch(/tasks\.jsonl, byte \d+: /);
+  });
 });
 
 describe("troupe tasks", () => {

@@ -151,7 +151,7 @@ describe("scripts in code, under plain Node", () => {
   });
 
   test("the example in the documentation", async () => {
-    const docs = await readFile(join(repository, "docs/scripted-models.md"), "utf8");
+    const docs = await readFile(join(repository, "docs/reference/script-format.md"), "utf8");
     const example = /```ts\n(.*?)```/s.exec(docs)?.[1] ?? "";
     expect(await run(await write("scripts/docs.ts", example))).toBe("Done. 100000");
   });

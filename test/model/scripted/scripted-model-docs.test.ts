@@ -12,7 +12,7 @@ let examples: Map<string, string[]>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "troupe-script-"));
-  const text = await readFile(new URL("../../../docs/scripted-models.md", import.meta.url), "utf8");
+  const text = await readFile(new URL("../../../docs/reference/script-format.md", import.meta.url), "utf8");
   examples = new Map();
   for (const [, language = "", code = ""] of text.matchAll(/```(\w+)\n(.*?)```/gs)) {
     examples.set(language, [...(examples.get(language) ?? []), code]);

@@ -67,7 +67,7 @@ describe("line file", () => {
     appendFileSync(path, '\n{"n":3');
     const second = file.readFrom(first.nextOffset);
     expect(second.records).toEqual([]);
-    expect(second.tail).toEqual({ offset: second.nextOffset, length: 6 });
+    expect(second.tail).toEqual({ offset: second.nextOffset, length: 6, hasZeros: false });
     appendFileSync(path, "}\n");
     expect(file.readFrom(second.nextOffset).records.map(({ value }) => value)).toEqual([{ n: 3 }]);
     await file.close();

@@ -13,17 +13,17 @@ it("mounts outer paths before inner ones, and strict rules after loose ones", ()
       { kind: "private", path: "/tmp", source: "/tmp/t" },
     ],
     cwd: "/home/me/work",
-    proc: { readOnly: ["sys"], hidden: ["kcore"] },
+    proc: { readOnly: ["sys"], empty: ["irq"], hidden: ["kcore"] },
     keptRunPaths: [],
     disableUserNamespaces: true,
   });
   expect(args.join(" ").replaceAll(" --", "\n--")).toMatchInlineSnapshot(`
     "--unshare-user
     --unshare-pid
-    --unshare-net
     --unshare-ipc
     --unshare-uts
     --unshare-cgroup-try
+    --unshare-net
     --disable-userns
     --cap-drop ALL
     --die-with-parent
@@ -32,12 +32,14 @@ it("mounts outer paths before inner ones, and strict rules after loose ones", ()
     --dev /dev
     --proc /proc
     --ro-bind /proc/sys /proc/sys
-    --ro-bind /dev/null /proc/kcore
+    --perms 0555
+    --tmpfs /proc/irq
+    --bind /dev/null /proc/kcore
     --perms 0555
     --tmpfs /run
     --bind /tmp/t /tmp
     --bind /home/me/work /home/me/work
-    --ro-bind /dev/null /home/me/.netrc
+    --bind /dev/null /home/me/.netrc
     --perms 0555
     --tmpfs /home/me/.troupe
     --ro-bind /home/me/work/.git /home/me/work/.git

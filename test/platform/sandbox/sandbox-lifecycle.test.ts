@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { processesWith, until } from "../../support/processes/live-processes.ts";
@@ -111,8 +111,32 @@ describe("placeholder for a missing protected path", () => {
     abort.abort();
     await long;
     expect(readdirSync(join(bench.work, ".idea"))).toEqual(["mine.xml"]);
+    expect(statSync(join(bench.work, ".idea")).mode & 0o7000).toBe(0);
     rmSync(join(bench.work, ".idea"), { recursive: true });
     rmSync(join(bench.work, "started"));
+  });
+
+  const killDuringCommand = async (folder: string) => {
+    const token = randomUUID();
+    const host = await startHost(folder, "echo ready; sleep 600", "ready", { TOKEN: token });
+    host.kill("SIGKILL");
+    await until("all of it is gone", () => processesWith(token).length === 0);
+  };
+
+  it("of a killed process is removed by the next command that needs it", async () => {
+    const folder = temporaryFolder();
+    await killDuringCommand(folder);
+    expect(readdirSync(folder)).toEqual([".git"]);
+    await startHost(folder, "echo x > .git/x; true", "released");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("is not an empty folder of the user", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, ".git"));
+    await killDuringCommand(folder);
+    await startHost(folder, "true", "released");
+    expect(readdirSync(folder)).toEqual([".git"]);
   });
 
   it("stays while another process needs it", async () => {

@@ -39,6 +39,13 @@ describe("profile for macOS", () => {
     `);
   });
 
+  it("lets a lock file be made in a folder that cannot be written", () => {
+    const locks = ["/Users/me/project/.git/packed-refs.lock"];
+    const lines = seatbeltProfile({ ...plan, locks }).split("\n");
+    const allowed = lines.indexOf(`(allow file-write* (literal "${locks[0]}"))`);
+    expect(allowed).toBeGreaterThan(lines.indexOf('(deny file-write* (subpath "/Users/me/project/.git"))'));
+  });
+
   it("allows only the proxy", () => {
     const network = seatbeltProfile({ ...plan, proxyPort: 4321 })
       .split("\n")

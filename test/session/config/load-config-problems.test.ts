@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { chmodSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
 import { loadConfig, settingsProblems } from "../../../src/session/config/load-config.ts";
 import { tempTree } from "../../support/files/temp-tree.ts";
@@ -116,11 +116,18 @@ test("a file of another agent program may contain anything but broken rules", as
   ]);
 });
 
+test("an empty folder in place of settings counts as absent: a killed sandbox leaves one", async () => {
+  const tree = tempTree();
+  for (const folder of ["repo/.git", file, "repo/.mcp.json", "home"]) tree.folder(folder);
+  const input = { cwd: tree.path("repo"), env: { HOME: tree.path("home") }, managedFile: tree.path("none") };
+  expect(await settingsProblems(input)).toEqual([]);
+});
+
 test("a folder, a pipe, a loop or an unreadable file in place of settings is an error", async () => {
   const tree = tempTree();
   for (const folder of ["repo/.git", "repo/.troupe", "repo/.claude", "home"]) tree.folder(folder);
   const input = { cwd: tree.path("repo"), env: { HOME: tree.path("home") }, managedFile: tree.path("none") };
-  mkdirSync(tree.path(file));
+  tree.folder(`${file}/something`);
   execFileSync("mkfifo", [tree.path("repo/.troupe/settings.local.json")]);
   symlinkSync("settings.json", tree.path("repo/.claude/settings.json"));
   const found = await settingsProblems(input);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { childEnvironment } from "../../../src/session/config/child-env.ts";
-import { type ConfigFlags, type ConfigInput, loadConfig } from "../../../src/session/config/load-config.ts";
+import type { SessionOptions } from "../../../src/protocol/index.ts";
+import { type ConfigInput, loadConfig } from "../../../src/session/config/load-config.ts";
 import { tempTree, type TempTree } from "../../support/files/temp-tree.ts";
 
 /** A repository in `repo`, a home in `home`, an administrator's file in `etc`. */
@@ -23,7 +24,7 @@ const trusted = (tree: TempTree, more: Partial<ConfigInput> = {}) => load(tree, 
 const model = (name: string) => ({ model: `local/${name}`, maxTurns: 1 });
 const deny = (rule: string) => ({ permissions: { deny: [rule], allow: [rule], ask: [rule] } });
 const local = (baseUrl: string) => ({ providers: { local: { baseUrl } } });
-const flags = (given: ConfigFlags) => ({ flags: given });
+const flags = (given: SessionOptions) => ({ flags: given });
 
 test("without files: defaults, and no model without a key", async () => {
   const tree = world();

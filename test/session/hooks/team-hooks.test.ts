@@ -18,7 +18,12 @@ async function hooksOf(settings: Record<string, object[]>) {
   const opened = await openHooks([{ value: settings, source: "settings.json", level: "user", folder: "" }]);
   const hooks = opened?.create({
     processes,
-    env: { PATH: process.env["PATH"] ?? "", HOME: tree.path("home"), OUT: tree.path("project/out") },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      TROUPE_SANDBOX: "off",
+      HOME: tree.path("home"),
+      OUT: tree.path("project/out"),
+    },
     projectFolder: tree.path("project"),
     cwd: () => tree.path("project"),
     facts: () => ({ session_id: "ses_1" }),

@@ -234,7 +234,7 @@ test("files that are not text, not regular, or hide characters are reported", ()
     "repo/CLAUDE.local.md": Uint8Array.of(0x61, 0, 0x62),
     "repo/sub/AGENTS.md": "\ufeffwith a mark\r\nand Windows lines",
   });
-  tree.folder("repo/sub/CLAUDE.md");
+  tree.folder("repo/sub/CLAUDE.md/something");
   execFileSync("mkfifo", [tree.path("repo/sub/CLAUDE.local.md")]);
   const { files, notices } = open(tree, "repo/sub").initial();
   expect(files.map(({ text }) => text)).toEqual([

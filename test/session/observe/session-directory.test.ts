@@ -17,7 +17,7 @@ async function begin(steps: Script["steps"]) {
   const cwd = tree.path("project");
   const session = await createSession({
     cwd,
-    env: { HOME: tree.root, TROUPE_HOME: home, PATH: process.env["PATH"] },
+    env: { HOME: tree.root, TROUPE_HOME: home, PATH: process.env["PATH"], TROUPE_SANDBOX: "off" },
     model: createScriptedModel({ version: 1, steps: steps ?? [] }, { clock: systemClock }),
     permissionMode: "bypassPermissions",
     observable: true,
@@ -198,7 +198,7 @@ test("a session closed here is followed wherever it is opened next", async () =>
   const states = seen.told.length;
   const again = await createSession({
     cwd,
-    env: { HOME: cwd, TROUPE_HOME: home, PATH: process.env["PATH"] },
+    env: { HOME: cwd, TROUPE_HOME: home, PATH: process.env["PATH"], TROUPE_SANDBOX: "off" },
     model: createScriptedModel({ version: 1, steps: [{ text: "two" }] }, { clock: systemClock }),
     resume: session.id,
     observable: true,

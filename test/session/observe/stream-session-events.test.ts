@@ -17,7 +17,7 @@ async function begin(options: { own?: boolean } = {}) {
   const home = join(tree.path("home"), ".troupe");
   const session = await createSession({
     cwd: tree.path("project"),
-    env: { HOME: tree.path("home"), PATH: process.env["PATH"] },
+    env: { HOME: tree.path("home"), PATH: process.env["PATH"], TROUPE_SANDBOX: "off" },
     model,
     permissionMode: "bypassPermissions",
     observable: true,

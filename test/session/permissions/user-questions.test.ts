@@ -36,6 +36,33 @@ describe("a question for the user", () => {
     expect(reply).toMatchObject({ text: "I took SQLite.", reason: "completed" });
   });
 
+  test.each([
+    [
+      [{ question: "Which one?", header: "Store", multiSelect: true, options: [{ label: "SQLite" }] }],
+      "Which one? (More than one answer is possible.)",
+    ],
+    [
+      [{ question: "Which one?", options: [{ label: "SQLite", description: "One file." }] }, { question: "Why?" }],
+      "1. Which one?\n   - SQLite: One file.\n2. Why?",
+    ],
+  ])("is accepted as a list of questions", async (questions, shown) => {
+    const asked = await slashSession({
+      steps: [call("AskUserQuestion", { questions }), { text: "Ok." }],
+      answer: { behavior: "allow", scope: "once", message: "SQLite" },
+    });
+    await asked.session.ask("set up storage");
+    expect(asked.questions).toEqual([shown]);
+    expect(asked.results()).toMatchObject([{ outcome: "ok" }]);
+  });
+
+  test("in a list keeps the message about a wrong field", async () => {
+    const { session, results } = await slashSession({
+      steps: [call("AskUserQuestion", { questions: [] }), { text: "Ok." }],
+    });
+    await session.ask("set up storage");
+    expect(results()).toMatchObject([{ outcome: "failed", text: expect.stringContaining("question") }]);
+  });
+
   test("plain texts are options too", async () => {
     const { session, results, all } = await slashSession({
       steps: [call("AskUserQuestion", { question: "Which?", options: ["SQLite", "Postgres"] }), { text: "Ok." }],

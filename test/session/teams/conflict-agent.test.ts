@@ -47,7 +47,12 @@ async function landed({ repo, team, place, branch }: Clash, answer: (ask: Ask) =
     resolveConflict: createConflictAgent({
       place,
       store: createFileSessionStore({ home: place.home, clock: systemClock, createId: createIdFactory(systemClock) }),
-      start: { cwd: repo.repo, env: { HOME: team.tree.path("home"), PATH: process.env["PATH"] }, flags: {}, model },
+      start: {
+        cwd: repo.repo,
+        env: { HOME: team.tree.path("home"), PATH: process.env["PATH"], TROUPE_SANDBOX: "off" },
+        flags: {},
+        model,
+      },
       type: "general-purpose",
       mode: "acceptEdits",
       onProgress: (line) => lines.push(line),
@@ -98,24 +103,48 @@ test("a conflict goes to the author, which keeps its conversation; its resolutio
   expect(textOf(next.asked("lead")[0]?.request.messages ?? [])).not.toContain("loud and polite");
 });
 
+const marked = "<<<<<<< x\nONE\n=======\none\n>>>>>>> y\n";
+
+test("an agent that leaves markers and says it is done gets one more turn with their places", async () => {
+  const now = await clash();
+  const { report, asks } = await landed(now, (ask) => {
+    if (!ask.said.includes("a.txt, line 5")) return settles(marked)(ask);
+    const path = /Work in (\S+):/.exec(textOf(ask.request.messages))?.[1] ?? "";
+    if (ask.turn > 1 && ask.result?.tool === "Write" && ask.results.length === 1) return { text: "now it is" };
+    return {
+      text: "",
+      calls: [{ tool: "Write", input: { file_path: join(path, "a.txt"), content: "ONE, PLEASE\n" } }],
+    };
+  });
+  expect(report.landed).toMatchObject([{ branch: now.branch, resolved: true }]);
+  expect(readFileSync(join(now.repo.repo, "a.txt"), "utf8")).toBe("ONE, PLEASE\n");
+  expect(new Set(asks.map((ask) => ask.agent))).toEqual(new Set(["lead/writer"]));
+  expect(asks.at(-1)?.said).toContain("- a.txt, line 1\n- a.txt, line 5\n");
+});
+
 test.each([
-  ["leaves marks", settles("<<<<<<< x\nONE\n=======\none\n>>>>>>> y\n")],
-  ["gives up", () => ({ text: "GIVE UP: loud is not polite" })],
-  ["breaks", () => ({ fault: { kind: "authentication" as const, message: "no key", times: "turn" as const } })],
-  ["says it has, and has not", () => ({ text: "settled" })],
+  ["leaves markers", settles(marked), "it left conflict markers in a.txt, line 1; a.txt, line 5"],
+  ["gives up", () => ({ text: "GIVE UP: loud is not polite" }), "loud is not polite"],
+  [
+    "breaks",
+    () => ({ fault: { kind: "authentication" as const, message: "no key", times: "turn" as const } }),
+    expect.stringContaining("no key") as string,
+  ],
+  ["says it has, and has not", () => ({ text: "settled" }), "it left conflict markers in a.txt, line 1; a.txt, line 5"],
   [
     "commits by itself",
     (ask: Ask) =>
       ask.result?.tool === "Write"
         ? { text: "", calls: [bash("git commit -qam mine")] }
         : settles("ONE, PLEASE\n")(ask),
+    "it committed or continued the rebase itself",
   ],
-])("an agent that %s: the branch is left out", async (_what, answer) => {
+])("an agent that %s: the branch is left out, with the reason", async (_what, answer, why) => {
   const now = await clash();
   const before = now.repo.git("rev-parse", "main");
   const { report } = await landed(now, answer);
   expect(report.landed).toEqual([]);
-  expect(report.refused).toMatchObject([{ branch: now.branch, reason: "conflict" }]);
+  expect(report.refused).toMatchObject([{ branch: now.branch, reason: "conflict", why }]);
   expect(now.repo.git("rev-parse", "main")).toBe(before);
   expect(now.repo.git("status", "--porcelain")).toBe("");
 });

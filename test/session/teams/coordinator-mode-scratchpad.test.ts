@@ -180,7 +180,7 @@ describe("scratchpad", () => {
     const put = (path: string) =>
       bash(`node -e "try { fs.writeFileSync('${path}', 'x') } catch { console.log('refused') }"`);
     const { outcomes, scratchpad, settled } = await doing([put("~S/made.txt"), put("~S/../beside.txt")], {
-      settings: { sandbox: { mode: "required" } },
+      settings: { sandbox: { mode: "required" }, permissions: { allow: ["Bash(node:*)"] } },
       stored: true,
     });
     expect(outcomes).toEqual(["ok", "ok"]);

@@ -235,7 +235,7 @@ describe("mode of the session", () => {
     const model = createScriptedModel({ version: 1, steps: [{ text: "Hello." }] }, { clock: systemClock });
     const session = await createSession({
       cwd: tree.path("project"),
-      env: { HOME: tree.path("home"), PATH: process.env["PATH"] },
+      env: { HOME: tree.path("home"), PATH: process.env["PATH"], TROUPE_SANDBOX: "off" },
       model,
       memory: true,
       coordinator: true,

@@ -66,7 +66,7 @@ test("TeamDelete says who must end, who was asked already, and whose tasks are l
   await inState(team, "ann", "idle");
   await team.ask("delete it");
   expect(lastResult(team)).toBe(
-    `The team alpha is not deleted: bob, ann are still active. First ask for the end with SendMessage to "bob", "ann", message {"type":"shutdown_request"}. You are notified when each has ended. Then call TeamDelete.`,
+    `The team alpha is not deleted: bob, ann are still active. First ask for the end with SendMessage to "*", message {"type":"shutdown_request"}. You are notified when each has ended. Then call TeamDelete.`,
   );
   await team.ask("ask both");
   expect(lastResult(team)).toBe(

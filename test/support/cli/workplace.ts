@@ -70,7 +70,13 @@ export function workplace({ isNew = false }: { readonly isNew?: boolean } = {}):
     const [command = "", ...words] = [...(options.via ?? []), process.execPath, program, ...args];
     const child = spawn(command, words, {
       cwd: options.cwd ?? cwd,
-      env: { PATH: process.env["PATH"], HOME: home, TROUPE_HOME: join(home, ".troupe"), ...options.env },
+      env: {
+        PATH: process.env["PATH"],
+        HOME: home,
+        TROUPE_HOME: join(home, ".troupe"),
+        TROUPE_SANDBOX: "off",
+        ...options.env,
+      },
       stdio: "pipe",
     });
     children.add(child);

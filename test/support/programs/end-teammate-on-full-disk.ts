@@ -25,7 +25,7 @@ const model = createScriptedModel(
 );
 const session = await startSession({
   cwd,
-  env: { HOME: folder, PATH: process.env["PATH"] },
+  env: { HOME: folder, PATH: process.env["PATH"], TROUPE_SANDBOX: "off" },
   flags: { permissionMode: "bypassPermissions", team: "alpha" },
   asker: "nobody",
   model,

@@ -34,7 +34,7 @@ function program(place: Workplace, name: string, mark: string): void {
 function git(folder: string, ...args: string[]): void {
   execFileSync("git", ["-C", folder, ...args], {
     stdio: "ignore",
-    env: { PATH: process.env["PATH"], HOME: "/nonexistent" },
+    env: { PATH: process.env["PATH"], TROUPE_SANDBOX: "off", HOME: "/nonexistent" },
   });
 }
 

@@ -98,6 +98,7 @@ async function follow(session: LibrarySession, envelopes: Envelope[]): Promise<v
 }
 
 export const environment = (home: string, server: ModelServer) => ({
+  TROUPE_SANDBOX: "off",
   PATH: process.env["PATH"] ?? "",
   HOME: home,
   TROUPE_HOME: join(home, ".troupe"),

@@ -48,7 +48,7 @@ export async function hookedSession(options: HookedOptions): Promise<HookedSessi
   const model = createScriptedModel({ version: 1, steps: options.steps ?? [] }, { clock: systemClock });
   const session = await createSession({
     cwd: tree.path("project"),
-    env: { HOME: tree.path("home"), PATH: process.env["PATH"] },
+    env: { HOME: tree.path("home"), PATH: process.env["PATH"], TROUPE_SANDBOX: "off" },
     model,
     memory: true,
     tools: [markTool(marks)],

@@ -35,7 +35,7 @@ export async function slashSession(options: SlashOptions): Promise<SlashSession>
   const model = createScriptedModel({ version: 1, steps: options.steps ?? [] }, { clock: systemClock });
   const session = await createSession({
     cwd: tree.path("project"),
-    env: { HOME: tree.path("home"), PATH: process.env["PATH"] },
+    env: { HOME: tree.path("home"), PATH: process.env["PATH"], TROUPE_SANDBOX: "off" },
     model,
     onPermission:
       answer === "nobody"

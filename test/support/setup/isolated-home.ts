@@ -17,6 +17,9 @@ for (const name of Object.keys(process.env)) {
   if (/^(CI|CONTINUOUS_INTEGRATION|NO_COLOR|FORCE_COLOR)$/.test(name)) delete process.env[name];
 }
 
+// Most tests are not about walls, and they also pass where there is no sandbox. A test of walls sets its own mode.
+process.env["TROUPE_SANDBOX"] = "off";
+
 afterAll(async () => {
   await finishFile();
   rmSync(home, { recursive: true, force: true });

@@ -1,17 +1,18 @@
 import type { PermissionDecision, PermissionMode } from "../../../src/protocol/index.ts";
 import { authorize, parseRules } from "../../../src/tool/index.ts";
+import type { Disk } from "../../../src/tool/permissions/disk.ts";
 
 export interface JudgeOptions {
   readonly rules?: Parameters<typeof parseRules>[0];
   readonly mode?: PermissionMode;
   readonly cwd?: string;
   readonly roots?: readonly string[];
-  readonly realPath?: (path: string) => string;
+  readonly disk?: Disk;
 }
 
 /** The policy's decision on a command line in /work, for a user whose home is /home/me. */
 export function judge(command: string, options: JudgeOptions = {}): PermissionDecision {
-  const { rules = {}, mode = "default", cwd = "/work", roots = ["/work"], realPath } = options;
+  const { rules = {}, mode = "default", cwd = "/work", roots = ["/work"], disk } = options;
   return authorize({
     tool: { name: "Bash", access: "run" },
     subject: { kind: "command", command },
@@ -21,7 +22,7 @@ export function judge(command: string, options: JudgeOptions = {}): PermissionDe
     roots,
     cwd,
     home: "/home/me",
-    realPath,
+    disk,
   });
 }
 

@@ -171,6 +171,9 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
       expect(await two.presence.statusOf([member])).toMatchObject([
         { name: "tester", state: "waiting", detail: "for permission to run npm test", alive: "alive" },
       ]);
+      const since = "2026-01-01T00:00:00.000Z";
+      await presence.set("working", "waits for background command npm test", since);
+      expect(await two.presence.statusOf([member])).toMatchObject([{ state: "working", since }]);
       await presence.set("ended", "shutdown");
       expect(await two.presence.goneReason("tester")).toBe("tester has ended");
       const ended = await one.record.end("tester", { reason: "shutdown" });

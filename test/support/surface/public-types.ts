@@ -208,8 +208,11 @@ function readModule(path: string): Module {
     if (node.type === "ImportDeclaration") {
       for (const { local, imported: named } of node["specifiers"] as Specifier[])
         imported.set(local.name, { from: source ?? "", name: named?.name ?? "*" });
-    } else if (node.type === "ExportAllDeclaration") all.push(source ?? "");
-    else if (node.type === "ExportNamedDeclaration") {
+    } else if (node.type === "ExportAllDeclaration") {
+      const named = node["exported"] as { name: string } | null;
+      if (named) exported.set(named.name, { from: source ?? "", name: "*" });
+      else all.push(source ?? "");
+    } else if (node.type === "ExportNamedDeclaration") {
       const inner = node["declaration"] as Node | null;
       if (inner) for (const name of declare(inner)) exported.set(name, { name });
       for (const { local, exported: named } of node["specifiers"] as Specifier[])

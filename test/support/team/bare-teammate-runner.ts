@@ -26,6 +26,7 @@ export const bareRunner = (
     beforeIdle: async () => undefined,
     setMode: async () => undefined,
     isOutdated: () => false,
+    jobs: () => [],
     replayed: [],
     ...parts,
   });

@@ -6,6 +6,7 @@ import { type LibrarySession, type Reply, toLibrarySession } from "../../../src/
 import { startSession, type StartOptions } from "../../../src/session/start-session.ts";
 import { createMemorySessionStore } from "../../../src/store/index.ts";
 import { type Answer, type Ask, createScriptedModel, type ScriptedModel, systemClock } from "../../../src/testing.ts";
+import { answerText } from "../../../src/view/index.ts";
 import { tempTree, type TempTree } from "../files/temp-tree.ts";
 
 export type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -27,7 +28,7 @@ export interface TeamSession {
   /** Resolves when a turn of an agent other than the lead has begun. */
   childTurn(turn: number): Promise<Envelope>;
   /** Sends the prompt, and waits until the lead has nothing left to do and all events were seen. */
-  ask(prompt: string): Promise<Reply>;
+  ask(prompt: string): Promise<Pick<Reply, "text" | "reason" | "detail">>;
   /** Resolves when no job runs in the background and the lead has nothing left to do. */
   quiet(): Promise<void>;
   /** Resolves when all events so far are in `envelopes`. */
@@ -60,7 +61,7 @@ export async function teamSession(options: TeamOptions): Promise<TeamSession> {
   const session = toLibrarySession(
     await startSession({
       cwd,
-      env: { HOME: tree.path("home"), PATH: process.env["PATH"], ...options.env },
+      env: { HOME: tree.path("home"), PATH: process.env["PATH"], TROUPE_SANDBOX: "off", ...options.env },
       flags: { permissionMode: "bypassPermissions", ...options.flags },
       resume: options.resume,
       asker: "nobody",
@@ -68,6 +69,7 @@ export async function teamSession(options: TeamOptions): Promise<TeamSession> {
       store: options.stored ? undefined : createMemorySessionStore({ clock: systemClock, createId }),
       ...options.more,
     }),
+    { clock: systemClock, output: undefined },
   );
   const envelopes: Envelope[] = [];
   const paths = new Map<string, string>();
@@ -127,9 +129,16 @@ export async function teamSession(options: TeamOptions): Promise<TeamSession> {
       ),
     seen,
     async ask(prompt) {
-      const reply = await session.ask(prompt);
+      const from = envelopes.length;
+      await session.send(prompt);
+      const { reason = "completed", detail } = (await session.settled()) ?? {};
       await seen();
-      return reply;
+      const texts = envelopes.slice(from).flatMap(({ agent, event }) => {
+        // The session's own agent: the lead, or a teammate that is resumed alone.
+        const text = agent === envelopes[0]?.agent ? answerText(event) : undefined;
+        return text === undefined ? [] : [text];
+      });
+      return { text: texts.at(-1) ?? "", reason, ...(detail !== undefined && { detail }) };
     },
     command: (command) => session.dispatch(command),
     all: <T extends Event["type"]>(type: T, path?: string) =>

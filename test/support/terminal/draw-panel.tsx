@@ -18,6 +18,8 @@ export interface Drawn {
   /** The text of the second screen while it is shown. */
   readonly second: () => string | undefined;
   readonly left: () => number;
+  /** The text that dialogs gave to the prompt. */
+  readonly typed: () => string;
   readonly next: () => NextSession | undefined;
   readonly facts: FrontendFacts;
   /** The text of the screen without colours. */
@@ -49,6 +51,7 @@ export function drawPanel(part: (facts: FrontendFacts) => ReactNode, options: Dr
   const keys = createKeyReader({ escapeMs: 1 });
   const sent: Command[] = [];
   let left = 0;
+  let typed = "";
   let next: NextSession | undefined;
   const beside = screenModel(size.getState());
   const second = createAlternateScreen({
@@ -70,6 +73,7 @@ export function drawPanel(part: (facts: FrontendFacts) => ReactNode, options: Dr
       return Promise.resolve({ ok: true });
     },
     leave: () => void left++,
+    typeInPrompt: ({ text }) => void (typed += text),
   };
   const facts: FrontendFacts = { ...sampleFacts, setNext: (wanted) => void (next = wanted) };
   const screen = render(<FrontendContext.Provider value={face}>{part(facts)}</FrontendContext.Provider>);
@@ -83,6 +87,7 @@ export function drawPanel(part: (facts: FrontendFacts) => ReactNode, options: Dr
     raw,
     second: () => (beside.isOther() ? beside.screen() : undefined),
     left: () => left,
+    typed: () => typed,
     next: () => next,
     press: (...pressed) => pressed.forEach((key) => keys.push(key)),
     hear: (...heard) => heard.forEach((envelope) => store.setState((state) => applyEnvelope(state, envelope))),
@@ -113,6 +118,7 @@ export const key = {
   pageDown: "\x1b[6~",
   ctrlB: "\x02",
   ctrlC: "\x03",
+  tab: "\t",
   ctrlT: "\x14",
 } as const;
 

@@ -50,7 +50,13 @@ export function openTerminal(place: Workplace, args: readonly string[], options:
   const tmux = (...words: string[]): string => {
     const { stdout, stderr, status } = spawnSync("tmux", ["-S", socket, "-f", "/dev/null", ...words], {
       encoding: "utf8",
-      env: { PATH: process.env["PATH"], HOME: place.home, LANG: "C.UTF-8", TERM: "xterm-256color" },
+      env: {
+        PATH: process.env["PATH"],
+        TROUPE_SANDBOX: "off",
+        HOME: place.home,
+        LANG: "C.UTF-8",
+        TERM: "xterm-256color",
+      },
     });
     if (status !== 0) throw new Error(`tmux ${words[0]}: ${stderr}`);
     return stdout;

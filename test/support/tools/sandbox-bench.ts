@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { userInfo } from "node:os";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { loadSandbox, runProcess, type Sandbox } from "../../../src/platform/index.ts";
+import { loadSandbox, runProcess, type Sandbox, type Walls } from "../../../src/platform/index.ts";
 import { guardedPaths, hiddenPaths } from "../../../src/tool/sandbox/sandbox-paths.ts";
 
 /** A working folder, a home, a state folder and a folder outside, none of them in /tmp, with the sandbox over them. */
@@ -31,7 +31,7 @@ interface Ran {
 }
 
 /** The sandbox has its own /tmp, so a folder that it should see must not be in /tmp, even if the checkout is. */
-function placeOutsideTmp(): string {
+export function placeOutsideTmp(): string {
   const own = resolve(import.meta.dirname, "../../../node_modules/.cache");
   const place = /^\/(var\/)?tmp\//.test(own) ? join(userInfo().homedir, ".cache") : own;
   mkdirSync(place, { recursive: true });
@@ -78,12 +78,13 @@ export async function openSandboxBench(
   ]);
 
   const writable = (options.writable ?? []).map((name) => resolve(work, name));
-  const sandbox = await loadSandbox({
+  const sandbox = await loadSandbox({ hosts: options.hosts ?? [] });
+  const walls = (): Walls => ({
     writable: [work, ...writable],
-    protectedPaths: () => guardedPaths({ roots: [work], userHome: home, writable }),
+    protectedPaths: guardedPaths({ roots: [work], userHome: home, writable }),
     hidden: hiddenPaths(home, state),
-    readable: () => [join(state, "own")],
-    hosts: options.hosts ?? [],
+    readable: [join(state, "own")],
+    network: "hosts",
   });
   return {
     base,
@@ -100,7 +101,9 @@ export async function openSandboxBench(
         cwd: work,
         env: { PATH: process.env["PATH"] ?? "", HOME: home, NODE: process.execPath, BASE: base, ...more.env },
       };
-      const entered = more.outside ? { request, release: () => Promise.resolve() } : await sandbox.enter(request);
+      const entered = more.outside
+        ? { request, release: () => Promise.resolve() }
+        : await sandbox.enter(request, walls());
       let output = "";
       const result = await runProcess({
         ...entered.request,

@@ -3,7 +3,7 @@ import { currentProcess, createIdFactory, systemClock } from "../../../src/platf
 import type { LeftWorktree, RefusedCommand, TaskMail } from "../../../src/agent/index.ts";
 import { createFileTeamStore, type StoredTeam } from "../../../src/store/index.ts";
 import { acceptTask, createTaskTools, type TaskEvent, type TaskHooks } from "../../../src/team/index.ts";
-import { executeTool, parseInput, type Tool } from "../../../src/tool/index.ts";
+import { executeTool, parseModelInput, type Tool } from "../../../src/tool/index.ts";
 import { tempTree } from "../files/temp-tree.ts";
 import { openToolBench, type ToolBench } from "./tool-bench.ts";
 
@@ -98,7 +98,7 @@ export async function teamBench(options: TeamBenchOptions = {}): Promise<TeamBen
 
 /** Handles a call as an agent does: parse, then execute. */
 export async function callTool(tool: Tool, input: unknown, context: ToolBench["context"]): Promise<Said> {
-  const parsed = parseInput(tool, input);
+  const parsed = parseModelInput(tool, input);
   if (!parsed.ok) return { ok: false, text: parsed.message };
   const { outcome, content } = await executeTool(tool, parsed.value, context);
   return { ok: outcome === "ok", text: content.map((part) => (part.type === "text" ? part.text : "")).join("\n") };

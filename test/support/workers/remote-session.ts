@@ -2,7 +2,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Envelope } from "../../../src/protocol/index.ts";
-import { runWorker, type Session, startSession } from "../../../src/session/index.ts";
+import { runWorker } from "../../../src/remote/worker/index.ts";
+import { type Session, startSession } from "../../../src/session/index.ts";
 import { makeRepository } from "../git/make-repository.ts";
 import { temporaryFolder } from "../files/temporary-folder.ts";
 
@@ -72,6 +73,7 @@ export function remotePlace({ bus, script, workers = ["near"], flags, settings }
 
 const envOf = (home: string, bus: string) => ({
   PATH: process.env["PATH"],
+  TROUPE_SANDBOX: "off",
   HOME: home,
   TROUPE_HOME: join(home, ".troupe"),
   TROUPE_BUS: bus,

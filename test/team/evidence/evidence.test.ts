@@ -218,6 +218,19 @@ describe("evidence as text", () => {
     `);
   });
 
+  test("of an agent without calls whose background command ended since its last report", () => {
+    const command = { command: "npm test", status: "exited" as const, exitCode: 0, durationMs: 40_000 };
+    const text = evidenceText({ ...work(paid, idle), commands: [command] });
+    expect(text).toContain("No tool calls.\n- ran, newest first: `npm test` (exit 0, 40 s)");
+    expect(text).not.toContain("no command ran");
+  });
+
+  test("says that no command ran, for a report that claims a test run", () => {
+    const evidence = work(...call("Read", { file_path: "a.ts" }), idle);
+    expect(evidenceText(evidence)).toContain("- ran: no command");
+    expect(evidenceText(evidence, { hasReport: false })).not.toContain("ran:");
+  });
+
   test("says which changed files are outside the working directory", () => {
     const evidence = work(
       ...call("Write", {}, diff("/work/project/a.ts")),
@@ -241,6 +254,7 @@ describe("evidence as text", () => {
       ),
       ...call("Edit", { file_path: "a.ts" }, { outcome: "failed", content: told("a.ts has not been read yet.") }),
       ...call("Edit", { file_path: "b.ts" }, { outcome: "failed", content: told("b.ts has changed on disk.") }),
+      ...call("Look", {}, { outcome: "failed", content: told('There is no tool named "Look it". Your tools: Read.') }),
       ...call("Edit", { file_path: "a.ts" }, diff("/work/project/a.ts")),
       ...call("Bash", { command: "npm test 2>&1 | tail -5" }, terminal(0)),
       ...call("Bash", { command: "test -f a || echo 'a | b'" }, terminal(0)),
@@ -252,7 +266,9 @@ describe("evidence as text", () => {
     expect(text).toContain("`npm test 2>&1 | tail -5` (exit 0 of the last command of the pipe, 1.0 s)");
     expect(text).toContain("`test -f a || echo 'a | b'` (exit 0, 1.0 s)");
     expect(text).toContain("- refused: `Bash it` (node runs any code it is given) ×3");
-    expect(text).toContain("- failed: `Edit it` (b.ts has changed on disk)");
+    expect(text).toContain(
+      '- failed: `Edit it` (b.ts has changed on disk), `Look it` (There is no tool named "Look it")',
+    );
     expect(text).not.toMatch(/not valid|has not been read|Do not try/);
     expect(evidenceText(work(idle), { hasReport: false })).not.toContain("report");
   });

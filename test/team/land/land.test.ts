@@ -145,7 +145,7 @@ describe("land", () => {
     });
 
     it.each<[string, ResolveConflict]>([
-      ["gives up", async () => "unresolved" as const],
+      ["gives up", async () => ({ unresolved: "both cannot be kept" })],
       ["says resolved and leaves the marks in", async () => "resolved" as const],
     ])("the branch does not land when the resolver %s", async (_what, resolveConflict) => {
       const repo = conflicting();
@@ -272,11 +272,72 @@ describe("land", () => {
     const report = await land(repo.place, { branches: ["one"], settings: { check: "! grep -q user a.txt" } });
     expect(report.landed).toMatchObject([{ branch: "one" }]);
     expect(report.notices).toEqual([
-      "uncommitted changes stay as they are, outside this landing: a.txt, gone.txt, lib/both.txt, lib/new.txt, staged.txt",
+      "uncommitted files stay as they are, outside this landing: a.txt, gone.txt, lib/both.txt, lib/new.txt, staged.txt and 1 more",
     ]);
     expect(state()).toEqual(before);
     expect(readFileSync(join(repo.repo, "lib/one.txt"), "utf8")).toBe("1\n");
     expect(readFileSync(join(repo.repo, ".env"), "utf8")).toBe("ignored\n");
+  });
+
+  const identicalWork = () => {
+    const repo = testRepository();
+    repo.commit("more", { "gone.txt": "g\n", "other.txt": "o\n" });
+    repo.git("checkout", "-qb", "same");
+    repo.git("rm", "-q", "gone.txt");
+    repo.commit("work of same", { "a.txt": "2\n", "lib/new.txt": "n\n", "staged.txt": "s\n" });
+    repo.git("checkout", "-q", "main");
+    repo.write("a.txt", "2\n");
+    repo.write("lib/new.txt", "n\n");
+    repo.write("staged.txt", "s\n");
+    repo.git("add", "staged.txt");
+    rmSync(join(repo.repo, "gone.txt"));
+    return repo;
+  };
+
+  it("lands over uncommitted files with the same content, and says that they are committed now", async () => {
+    const repo = identicalWork();
+    repo.write("notes.txt", "untracked\n");
+    const report = await land(repo.place, { branches: ["same"] });
+    expect(report.landed).toMatchObject([{ branch: "same" }]);
+    expect(report.notices).toEqual([
+      "uncommitted files stay as they are, outside this landing: notes.txt",
+      "uncommitted files had the landed content already, and are committed with it: a.txt, gone.txt, staged.txt, lib/new.txt",
+    ]);
+    expect(repo.git("status", "--porcelain")).toBe("?? notes.txt");
+    expect(subjects(repo)).toEqual(["work of same", "more", "first"]);
+  });
+
+  it.each<[string, (repo: TestRepository) => void, RegExp]>([
+    ["one of them differs", (repo) => repo.write("a.txt", "3\n"), /uncommitted changes .*\(a\.txt\)/],
+    [
+      "the mode differs",
+      (repo) => repo.git("update-index", "--chmod=+x", "staged.txt"),
+      /uncommitted .*\(staged\.txt\)/,
+    ],
+    [
+      "the index has a third version",
+      (repo) => {
+        stage(repo, "a.txt");
+        repo.write("a.txt", "2\n");
+      },
+      /uncommitted changes .*\(a\.txt\)/,
+    ],
+  ])("refuses to land over files with the same content if %s", async (_what, prepare, message) => {
+    const repo = identicalWork();
+    prepare(repo);
+    const status = repo.git("status", "--porcelain");
+    await expect(land(repo.place, { branches: ["same"] })).rejects.toThrow(message);
+    expect(repo.git("status", "--porcelain")).toBe(status);
+  });
+
+  it("a landing over files with the same content that fails leaves the index as it was", async () => {
+    const repo = identicalWork();
+    const status = repo.git("status", "--porcelain");
+    const onStep = (step: string) => {
+      if (step === "mark moving") throw new Error("stop here");
+    };
+    await expect(land(repo.place, { branches: ["same"], onStep })).rejects.toThrow("stop here");
+    expect(repo.git("status", "--porcelain")).toBe(status);
   });
 
   it("a change that the user makes during the check stops the move, and stays", async () => {
@@ -317,7 +378,7 @@ describe("land", () => {
     writeFileSync(join(made.path, "more.txt"), "uncommitted\n");
     const report = await land(repo.place, { branches: [made.branch] });
     expect(report.notices).toEqual([
-      `${made.path} has 1 uncommitted change on ${made.branch}, which do not land. If its agent still works, land the branch again after its report`,
+      `${made.path} has 1 uncommitted change on ${made.branch}, which do not land. Have its agent commit them, then land the branch again`,
     ]);
     expect((await pruneWorktrees(repo.place)).worktrees).toMatchObject([
       { outcome: "kept", reasons: ["untracked: more.txt"] },

@@ -22,11 +22,18 @@ test("member that reported and took another task, was asked to end, or waits for
     { at: 2, type: "status", name: "ann", state: "working" },
     report("bob"),
     { at: 2, type: "asked_to_end", name: "bob" },
-    { at: 2, type: "request_opened", requestId: "ask_1" as RequestId, from: "cleo", promptId: promptOf("cleo") },
+    {
+      at: 2,
+      type: "request_opened",
+      requestId: "ask_1" as RequestId,
+      from: "cleo",
+      promptId: promptOf("cleo"),
+      seen: "not_read",
+    },
     { at: 2, type: "work_sent", name: "dan" },
   ]);
   const tasks = [sampleTask(4, { owner: "ann", status: "in_progress" })];
-  expect(busyMembers(["ann", "bob", "cleo", "dan"], state, tasks)).toEqual([
+  expect(busyMembers(["ann", "bob", "cleo", "dan"], state, { tasks, activityOf: () => undefined })).toEqual([
     { name: "ann", why: "works", taskId: 4, hasReported: true },
     { name: "bob", why: "asked_to_end", hasReported: true },
     { name: "cleo", why: "plan", hasReported: false },

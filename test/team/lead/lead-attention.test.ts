@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { TroupeError } from "../../../src/protocol/index.ts";
 import { createLeadAttention, type LeadAttentionPorts } from "../../../src/team/lead/lead-attention.ts";
+import { promptIdOfMail } from "../../../src/team/mailbox/mail-prompt-id.ts";
 import { createTestClock } from "../../../src/testing.ts";
 import { gate } from "../../support/team/team-session.ts";
 
@@ -12,6 +13,7 @@ function noticing(more: Partial<LeadAttentionPorts>) {
   const failures: unknown[] = [];
   const woken = gate();
   const attention = createLeadAttention({
+    activityOf: () => undefined,
     lead: () =>
       ({
         running: false,
@@ -112,5 +114,85 @@ test("a read mark that never comes delays the lead for a minute, not for ever", 
   expect(waitedMs).toBeGreaterThan(60_000);
   expect(waitedMs).toBeLessThan(75_000);
   expect(lead.admitted).toHaveLength(1);
+  await lead.attention.close();
+});
+
+test("a report that is in the conversation but not yet known is awaited", async () => {
+  const mail = { id: "mail_1", body: { kind: "idle_notification" } };
+  const reads = gate();
+  const promptId = promptIdOfMail(mail.id as never);
+  const lead = noticing({
+    waiting: () => [promptId],
+    mailbox: {
+      readUnread: async (name: string) => {
+        reads.open();
+        return (name === "team-lead" ? [mail] : []) as never;
+      },
+    },
+  });
+  lead.attention.notify({ type: "tasks_changed" });
+  await reads.opened;
+  for (let rounds = 0; rounds < 20; rounds++) await new Promise((resolve) => setImmediate(resolve));
+  expect(lead.attention.isSettling).toBe(true);
+  lead.attention.notify({ type: "report", name: "scout", promptId, weight: "answer" });
+  await lead.woken;
+  expect(lead.admitted).toHaveLength(1);
+  await lead.attention.close();
+});
+
+test("an awaited report that a working lead has read at once is no longer awaited", async () => {
+  const mail = { id: "mail_1", body: { kind: "idle_notification" } };
+  let isRead = false;
+  const lead = noticing({
+    waiting: () => (isRead ? [] : [promptIdOfMail(mail.id as never)]),
+    mailbox: { readUnread: async (name: string) => (name === "team-lead" && !isRead ? [mail] : []) as never },
+  });
+  lead.attention.notify({ type: "tasks_changed" });
+  for (let rounds = 0; rounds < 20; rounds++) await new Promise((resolve) => setImmediate(resolve));
+  isRead = true;
+  lead.attention.notify({ type: "report_read", name: "scout" });
+  await settled(lead);
+  expect(lead.attention.isSettling).toBe(false);
+  await lead.attention.close();
+});
+
+test("the notice of an idle team names a plan only after a turn with it", async () => {
+  const requestId = "ask_1" as never;
+  const plan = { type: "request_opened", requestId, from: "scout", promptId: "prm_2" as never } as const;
+  const noticeOf = async (seen: "not_read" | "had_turn") => {
+    const lead = noticing({ askers: () => new Map([["ask_1", { from: "scout" }]]) });
+    lead.attention.notify({ ...plan, seen });
+    lead.report();
+    await lead.woken;
+    await lead.attention.close();
+    return lead.admitted.join("\n");
+  };
+  expect(await noticeOf("had_turn")).toContain("ask_1");
+  expect(await noticeOf("not_read")).not.toContain("ask_1");
+});
+
+test("news that comes during a run without a turn wakes the lead after it", async () => {
+  let running = true;
+  const admitted: string[] = [];
+  const woken = gate();
+  const lead = noticing({
+    lead: () =>
+      ({
+        get running() {
+          return running;
+        },
+        admit: async (_: string, [part]: readonly { text: string }[]) => void admitted.push(part?.text ?? ""),
+        wake: () => woken.open(),
+        settled: async () => undefined,
+        hasPrompt: async () => true,
+      }) as never,
+  });
+  lead.report();
+  await settled(lead);
+  expect(admitted).toEqual([]);
+  running = false;
+  lead.attention.leadIdle();
+  await woken.opened;
+  expect(admitted).toHaveLength(1);
   await lead.attention.close();
 });

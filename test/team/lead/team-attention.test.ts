@@ -19,6 +19,7 @@ const plan = {
   requestId: "ask_1" as RequestId,
   from: "alice",
   promptId: "prm_9" as PromptId,
+  seen: "not_read",
 } as const;
 
 /** The effects of each event, in order. `at` defaults to the time of the event before. */
@@ -39,7 +40,7 @@ const wakesOf = (events: readonly Step[], limits = attentionLimits) =>
     effects.flatMap((each) => (each.type === "wake" ? [each.reason.kind] : [])),
   );
 
-const members = (...states: readonly [string, "idle" | "working" | "waiting"][]): Step[] =>
+const members = (...states: readonly [string, "idle" | "working" | "waiting" | "awaits_job"][]): Step[] =>
   states.map(([name, state]) => ({ type: "status", name, state }));
 const turn: readonly Step[] = [{ type: "lead_started" }, { type: "lead_answered" }, { type: "lead_idle", waiting: [] }];
 
@@ -65,6 +66,11 @@ test("lead that has answered is not woken again for the same open tasks", () => 
   expect(wakesOf([...events, { type: "tasks_changed" }, idle(task(3), task(4))])).toEqual(["team_idle", "team_idle"]);
 });
 
+test("a member that becomes idle leads to a closer look, because its report may still be on its way", () => {
+  expect(lastOf(members(["alice", "working"], ["alice", "idle"]))).toEqual([{ type: "inspect" }]);
+  expect(lastOf(members(["alice", "idle"], ["alice", "idle"]))).toEqual([]);
+});
+
 test("closer look during which something changed is repeated", () => {
   const events: Step[] = [
     ...members(["alice", "idle"]),
@@ -83,6 +89,20 @@ test("report with news wakes the lead within 30 s while others work; one without
     { type: "wake", reason: { kind: "news", working: ["bob"] } },
   ]);
   expect(wakesOf([...others, { ...report, weight: "none" }, { type: "tick", at: 60_000 }])).toEqual([]);
+});
+
+test("report with news wakes the lead at once while all others are idle or only wait for a background job", () => {
+  const news: Step = { ...report, weight: "news" };
+  const others = (bob: "working" | "awaits_job") => members(["alice", "working"], ["bob", bob], ["cleo", "idle"]);
+  const isIdle = members(["alice", "idle"]);
+  const wake = { type: "wake", reason: { kind: "news", working: ["bob"] } };
+  expect(lastOf([...others("awaits_job"), news, ...isIdle])).toEqual([wake]);
+  expect(lastOf([...others("awaits_job"), ...isIdle, news])).toEqual([wake]);
+  expect(lastOf([...others("working"), ...isIdle, news, ...members(["bob", "awaits_job"])])).toEqual([wake]);
+  // Another one works, has unread mail, or the member that reported itself waits for its job.
+  expect(wakesOf([...others("working"), news, ...isIdle])).toEqual([]);
+  expect(wakesOf([...others("awaits_job"), { type: "work_sent", name: "cleo" }, news, ...isIdle])).toEqual([]);
+  expect(wakesOf([...others("awaits_job"), news, ...members(["alice", "awaits_job"])])).toEqual([]);
 });
 
 test("news that the lead has read in the meantime does not wake it", () => {
@@ -204,4 +224,12 @@ test("lead is not woken beyond the limit, and that is reported once; a prompt of
   expect(effectsOf(events, limits).flat()).toContainEqual({ type: "exhausted" });
   const later: Step[] = [{ type: "user_prompt" }, ...turn, { ...report, weight: "news" }, idle(), idle()];
   expect(wakesOf([...events, ...later], limits)).toHaveLength(3);
+});
+
+test("a plan that a previous run has seen is brought back to mind: after a turn at once, otherwise after a minute", () => {
+  const waits = members(["alice", "waiting"]);
+  const resumed = (seen: "read" | "had_turn"): Step[] => [...waits, { ...plan, seen }];
+  expect(wakesOf([...resumed("had_turn"), { type: "tick", at: 59_000 }])).toEqual([]);
+  expect(wakesOf([...resumed("had_turn"), { type: "tick", at: 60_000 }])).toEqual(["request"]);
+  expect(wakesOf([...resumed("read"), ...turn])).toEqual(["request"]);
 });

@@ -116,6 +116,20 @@ test("a member respawned twice at once runs once", async () => {
   expect((await scoutOf(team.tree))?.ended).toBeUndefined();
 });
 
+test("a member can be respawned as soon as its end is known, while its lead still cleans up after it", async () => {
+  const team = await teamSession({
+    stored: true,
+    flags: { team: "alpha" },
+    answer: ({ agent, turn }) => (agent === "lead" && turn === 1 ? { calls: [spawn] } : { text: "found it" }),
+  });
+  await team.ask("go");
+  await team.until((event) => event.type === "mail.received" && event.from === "scout");
+  const stopped = team.command({ type: "member.stop", team: "alpha", name: "scout", now: true });
+  await expect.poll(async () => (await scoutOf(team.tree))?.ended, { interval: 0 }).toBeDefined();
+  expect(await team.command({ type: "member.respawn", team: "alpha", name: "scout" })).toEqual({ ok: true });
+  expect(await stopped).toMatchObject({ ok: true });
+});
+
 const openFiles = () =>
   readdirSync("/proc/self/fd").flatMap((fd) => {
     try {

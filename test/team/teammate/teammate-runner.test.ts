@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createIdFactory } from "../../../src/platform/index.ts";
 import { type Envelope, type Mail, type MailBody, type RequestId, TroupeError } from "../../../src/protocol/index.ts";
-import type { TeammateRunnerOptions } from "../../../src/team/teammate/teammate-runner.ts";
 import { createTestClock } from "../../../src/testing.ts";
 import { bareRunner } from "../../support/team/bare-teammate-runner.ts";
 
@@ -16,7 +15,7 @@ interface Sent {
 }
 
 /** A teammate that has worked and becomes idle, with a task that it could claim. */
-function resting({ onSend, ...more }: Partial<TeammateRunnerOptions> & { readonly onSend?: () => void }) {
+function resting({ onSend, ...more }: Partial<Parameters<typeof bareRunner>[0]> & { readonly onSend?: () => void }) {
   const clock = createTestClock({ auto: true });
   const createId = createIdFactory(clock);
   const did: string[] = [];
@@ -61,7 +60,7 @@ function resting({ onSend, ...more }: Partial<TeammateRunnerOptions> & { readonl
     await new Promise((resolve) => setImmediate(resolve));
     await runner.settled();
   };
-  return { runner, clock, did, failures, rest };
+  return { runner, clock, did, failures, rest, hear };
 }
 
 test("idle teammate without mail reports, then claims a task", async () => {
@@ -170,4 +169,43 @@ test("resumed teammate that owes a report does not publish idle before it is wok
   const fresh = resting({ presence: { ...presence, set: async (state) => void published.push(`fresh ${state}`) } });
   await fresh.runner.start();
   expect(published).toEqual(["working", "fresh idle"]);
+});
+
+test("teammate waits for its commands until one runs too long; then it reports that command and is idle", async () => {
+  const clock = createTestClock({ start: 0 });
+  const published: string[] = [];
+  const presence = {
+    lost: new AbortController().signal,
+    set: async (state: string, detail?: string, since?: string) =>
+      void published.push(`${state}: ${detail ?? ""}${since === undefined ? "" : ` since ${since}`}`),
+    close: async () => undefined,
+  };
+  const bodies: MailBody[] = [];
+  const send = async ({ body }: Sent) => void bodies.push(body);
+  const running = [
+    { kind: "shell" as const, description: "npm test", startedAt: clock.now() },
+    { kind: "shell" as const, description: "npm run\ndev", startedAt: clock.now() - 60_000 },
+  ];
+  const { runner, rest, hear } = resting({
+    clock,
+    presence,
+    jobs: () => running,
+    link: () => ({ team: "alpha", send }) as never,
+    tasks: { get: async () => undefined, list: async () => [] } as never,
+  });
+  await rest();
+  const oldest = "1969-12-31T23:59:00.000Z";
+  expect(published.at(-1)).toBe(`working: waits for background command npm test, command npm run dev since ${oldest}`);
+  expect(bodies).toMatchObject([{ awaitedJobs: ["command npm test, 0 s", "command npm run dev, 60 s"] }]);
+
+  // A command that ends without waking it leaves the other one.
+  running.shift();
+  hear({ type: "background.ended", backgroundId: "bg_1", status: "completed", exitCode: 0 });
+  await runner.settled();
+  expect(published.at(-1)).toContain("working");
+  await clock.advance(600_000);
+  await expect.poll(() => published.at(-1)).toBe("idle: completed");
+  expect(bodies.slice(1)).toEqual([
+    { kind: "idle_notification", idleReason: "available", leftJobs: ["command npm run dev, 660 s"] },
+  ]);
 });

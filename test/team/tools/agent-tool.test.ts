@@ -89,7 +89,7 @@ describe("bad input is a clear error for the model and leaves nothing behind", (
     [
       "an unknown type",
       { subagent_type: "general" },
-      /Unknown agent type "general".*Available types: .*Explore.*general-purpose/,
+      /Unknown agent type "general".*Available types: (?!.*(?:guide|statusline)).*Explore.*general-purpose.*Leave subagent_type out for general-purpose\./,
     ],
     ["a type that is nearly right", { subagent_type: "Explor" }, /Did you mean Explore\?/],
     ["an unknown model", { model: "no-such-model" }, /no-such-model/],

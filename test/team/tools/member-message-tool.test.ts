@@ -1,107 +1,8 @@
-import { describe, expect, onTestFinished, test } from "vitest";
-import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
-import { type AgentId, type MailId, type MemberState, type RequestId, teamLead } from "../../../src/protocol/index.ts";
-import { createFileTeamStore } from "../../../src/store/index.ts";
-import type { LeftWorktree } from "../../../src/agent/index.ts";
-import { createMemberMessageTool, type OpenRequest } from "../../../src/team/index.ts";
-import { createMailbox } from "../../../src/team/mailbox/index.ts";
+import { describe, expect, test } from "vitest";
+import { type AgentId, type MailId, type RequestId, teamLead } from "../../../src/protocol/index.ts";
+import type { OpenRequest } from "../../../src/team/index.ts";
 import { toolSpecs } from "../../../src/tool/index.ts";
-import { tempTree } from "../../support/files/temp-tree.ts";
-import { openToolBench } from "../../support/tools/tool-bench.ts";
-import { callTool } from "../../support/tools/team-tool-bench.ts";
-
-const self = "agt_00000000" as AgentId;
-
-interface MailBench {
-  readonly shutdowns?: readonly OpenRequest[];
-  readonly plans?: readonly OpenRequest[];
-  /** The members that have presented a plan. Default: not known. */
-  readonly presenters?: readonly string[];
-  /** The members in plan mode that have presented none. */
-  readonly planning?: readonly string[];
-  /** The work of members that work, and that has not landed. */
-  readonly unfinished?: Readonly<Record<string, LeftWorktree>>;
-  readonly states?: Readonly<Record<string, MemberState>>;
-  readonly pairsPerMinute?: number;
-}
-
-/** A real team with real inboxes, and the tool of each member. */
-async function mailBench(options: MailBench = {}) {
-  const {
-    shutdowns = [],
-    plans = [],
-    presenters,
-    planning = [],
-    unfinished = {},
-    states = {},
-    pairsPerMinute = 60,
-  } = options;
-  const createId = createIdFactory(systemClock);
-  const store = createFileTeamStore({ home: tempTree().path("home"), clock: systemClock, createId });
-  const bench = openToolBench();
-  onTestFinished(() => bench.close());
-  const stored = await store.create({ name: "parser", cwd: bench.folder });
-  onTestFinished(() => stored.close());
-  const { record, presence } = stored;
-  for (const name of ["alice", "bob", "carol"]) {
-    await record.join({ name, cwd: bench.folder, backendType: "in-process" });
-  }
-  await record.end("carol", { reason: "shutdown" });
-  for (const [name, state] of Object.entries(states)) {
-    const own = await presence.announce(name, state);
-    onTestFinished(() => own.close());
-  }
-  const mailbox = createMailbox({
-    team: stored.name,
-    store: stored,
-    members: () => record.current().members,
-    keyOf: record.keyOf,
-    clock: systemClock,
-    createId,
-    pairsPerMinute,
-  });
-  onTestFinished(() => mailbox.close());
-  const control: unknown[] = [];
-  const toolOf = (who: string) =>
-    createMemberMessageTool({
-      self: () => self,
-      memberName: () => who,
-      isLead: () => who === teamLead,
-      members: () => record.current().members,
-      statusOf: presence.statusOf,
-      receipt: (to, id) => mailbox.receipt(id, to.name),
-      send: async (to, mail) =>
-        (
-          await mailbox.send({
-            from: who,
-            to: to.name,
-            text: mail.text,
-            ...(mail.summary !== undefined && { summary: mail.summary }),
-            ...(mail.urgent !== undefined && { urgent: mail.urgent }),
-          })
-        ).id,
-      open: { shutdown: () => shutdowns, plan: () => plans },
-      unfinishedWork: async ({ name }) => unfinished[name],
-      lacksPlan: ({ name }) => planning.includes(name),
-      hasPresentedPlan: presenters && (async ({ name }) => presenters.includes(name)),
-      requestShutdown: async ({ name }, reason) => {
-        control.push({ ask: name, reason });
-        return "ask_00000001" as RequestId;
-      },
-      answerShutdown: async (answer) => void control.push({ shutdown: answer }),
-      answerPlan: async (answer) => void control.push({ plan: answer }),
-    });
-  return {
-    control,
-    mailbox,
-    record,
-    toolOf,
-    say: (who: string, input: object, agent = self) =>
-      callTool(toolOf(who), input, { ...bench.context, agent: { ...bench.context.agent, id: agent } }),
-    inbox: async (name: string) =>
-      (await mailbox.readAll(name)).map(({ from, body, summary, urgent }) => ({ from, body, summary, urgent })),
-  };
-}
+import { mailBench } from "../../support/tools/mail-bench.ts";
 
 const open = (id: string, from: string): OpenRequest => ({ requestId: id as RequestId, from });
 const text = (words: string) => ({ kind: "text", text: words });
@@ -172,6 +73,26 @@ describe("3.7 text", () => {
     });
   });
 
+  test("an unknown name that a teammate could have: the lead reads how to start it", async () => {
+    const it = await mailBench();
+    const said = async (to: string) => (await it.say(teamLead, { to, message: "hear" })).text;
+    expect(await said("tester")).toMatch(
+      /In the team: alice, bob\. To start it as a teammate: Agent with name "tester"\.$/,
+    );
+    expect(await said("no name")).toMatch(/In the team: alice, bob\.$/);
+  });
+
+  test.each(["Thanks, please shut down now.", "You can end now, bob."])(
+    "words of the lead that ask a member to end name the call that does: %s",
+    async (message) => {
+      const it = await mailBench({ states: { bob: "idle" } });
+      const call = `If bob is to end: SendMessage with to "bob" and message {"type":"shutdown_request"}.`;
+      expect((await it.say(teamLead, { to: "bob", message })).text).toContain(call);
+      expect((await it.say("alice", { to: "bob", message })).text).not.toContain("shutdown_request");
+      expect((await it.say(teamLead, { to: "bob", message: "Fix the end of the file." })).text).not.toContain(call);
+    },
+  );
+
   test("a member that left, oneself and the user are refused, each with what to do", async () => {
     const it = await mailBench();
     const to = async (who: string, name: string) => (await it.say(who, { to: name, message: "hear" })).text;
@@ -189,6 +110,37 @@ describe("3.7 text", () => {
     expect(said.text).toMatch(/^Stored for 2 of 2: team-lead, bob\.$/);
     expect(await it.inbox("bob")).toMatchObject([{ from: "alice", body: text("the format has changed") }]);
     expect(await it.inbox("alice")).toEqual([]);
+  });
+
+  test("words to the lead while its request to end is open name the call that answers it", async () => {
+    const it = await mailBench({ shutdowns: [open("ask_00000001", teamLead)] });
+    const call = `To agree: SendMessage with to "team-lead" and message {"type":"shutdown_response","request_id":"ask_00000001","approve":true}.`;
+    const message = "I approve the shutdown request ask_00000001.";
+    expect((await it.say("alice", { to: teamLead, message })).text).toContain(call);
+    expect((await it.say("alice", { to: "bob", message })).text).not.toContain("To agree");
+    expect(it.control).toEqual([]);
+  });
+
+  test.each(["shutdown_request", ` "shutdown_request"\n`])(
+    "the bare type %j counts as the request",
+    async (message) => {
+      const it = await mailBench();
+      expect((await it.say(teamLead, { to: "bob", message })).text).toMatch(/^bob is asked to end/);
+      expect(await it.say("alice", { to: "bob", message })).toMatchObject({
+        ok: false,
+        text: expect.stringContaining("Only the lead asks members to end."),
+      });
+      expect(await it.inbox("bob")).toEqual([]);
+    },
+  );
+
+  test("the bare type of an answer is refused with what is missing", async () => {
+    const it = await mailBench({ shutdowns: [open("ask_00000001", teamLead)] });
+    expect(await it.say("alice", { to: teamLead, message: "shutdown_response" })).toMatchObject({
+      ok: false,
+      text: expect.stringContaining("message.approve: missing"),
+    });
+    expect(await it.inbox(teamLead)).toEqual([]);
   });
 
   test("damaged control message stays text, and the sender learns that", async () => {
@@ -279,10 +231,17 @@ describe("3.7 requests and answers", () => {
     expect(it.control).toEqual([{ ask: "bob", reason: "all done" }]);
     expect((await it.say("alice", { to: "bob", message })).text).toMatch(/Only the lead asks members to end/);
     expect((await it.say(teamLead, { to: "carol", message })).text).toMatch(/carol has left/);
-    expect((await it.say(teamLead, { to: "*", message })).text).toBe(
-      "A request or an answer goes to one member. Name one of: alice, bob.",
-    );
     expect(it.control).toHaveLength(1);
+  });
+
+  test("the lead asks all members to shut down with one call, and reads whose work has not landed", async () => {
+    const work = { path: "/w", branch: "troupe/bob", uncommittedFiles: 0, uncommitted: [], commits: 1 };
+    const it = await mailBench({ unfinished: { bob: work } });
+    const said = await it.say(teamLead, { to: "*", message: { type: "shutdown_request" } });
+    expect(said.text).toMatch(/^Asked to end: alice, bob\. Each answers[\s\S]*Note: bob is working/);
+    expect(it.control).toMatchObject([{ ask: "alice" }, { ask: "bob" }]);
+    const plan = { type: "plan_approval_response", request_id: "ask_00000001", approve: true };
+    expect((await it.say(teamLead, { to: "*", message: plan })).text).toMatch(/^This message goes to one member\./);
   });
 
   const answer = (more: object) => ({ type: "shutdown_response", request_id: "ask_00000001", approve: true, ...more });
@@ -310,13 +269,28 @@ describe("3.7 requests and answers", () => {
     ]);
   });
 
+  test("an answer without an id means the only open request", async () => {
+    const message = { type: "shutdown_response", approve: "true" };
+    const it = await mailBench({ shutdowns: [open("ask_00000001", teamLead)] });
+    expect((await it.say("alice", { to: teamLead, message })).text).toMatch(/You have agreed to end/);
+    expect(it.control).toMatchObject([{ shutdown: { requestId: "ask_00000001", approve: true } }]);
+    const asked = await mailBench();
+    for (const request_id of [undefined, "ask_made_up"])
+      expect(await asked.say("alice", { to: teamLead, message: { ...message, request_id } })).toEqual({
+        ok: false,
+        text: "No request to end is open, and nothing was sent. If team-lead asked in words only, end your turn: it must send a shutdown_request.",
+      });
+  });
+
   test("a wrong field is named, and so is the missing one", async () => {
     const it = await mailBench({ shutdowns: [open("ask_00000001", teamLead)] });
     const message = { type: "shutdown_response", request_id: "ask_00000001", approved: true };
     const { ok, text: problem } = await it.say("alice", { to: teamLead, message });
     expect(ok).toBe(false);
     expect(problem).toContain("message.approve: missing");
-    expect(problem).toContain("message.approved: no such field");
+    expect(problem).toContain("message.approved: no such field (type, request_id, approve, reason)");
+    const odd = await it.say("alice", { to: teamLead, message: { type: "shutdown_response", approve: "maybe" } });
+    expect(odd.text).toContain("message.approve: expected boolean, received string");
   });
 
   test("a request or an answer as JSON text counts as the object", async () => {
@@ -335,10 +309,10 @@ describe("3.7 requests and answers", () => {
       { shutdown: { approve: true } },
       { ask: "bob" },
     ]);
-    expect(await say(teamLead, "*", { type: "shutdown_request" })).toMatch(/goes to one member/);
     expect(await say("alice", teamLead, answer({ approve: "yes" }))).toMatch(/^Nothing was sent\. message\.approve: /);
     expect(await say("alice", "bob", plan)).toMatch(/Only the lead approves plans/);
     expect(it.control).toHaveLength(3);
+    expect(await say(teamLead, "*", { type: "shutdown_request" })).toMatch(/^Asked to end: alice, bob\./);
     expect(await say("alice", "bob", { type: "note", text: "JSON of another type" })).toMatch(/^Stored for bob/);
     expect(await it.inbox("bob")).toHaveLength(1);
   });
@@ -377,15 +351,6 @@ describe("3.7 requests and answers", () => {
     const it = await mailBench();
     const message = { type: "permission_response", request_id: "ask_made_up", approve: true };
     expect((await it.say(teamLead, { to: "bob", message })).text).toContain("The user answers permission requests.");
-  });
-
-  test("without an open request no answer is sent", async () => {
-    const it = await mailBench();
-    for (const id of ["ask_00000001", "shutdown"])
-      expect((await it.say("alice", { to: teamLead, message: answer({ request_id: id }) })).text).toBe(
-        `There is no open request to end with the id "${id}". Nothing was sent. No request waits for your answer now. A request reaches you as its own message with an id; text alone is not one. If nothing is left to do for you, end your turn.`,
-      );
-    expect(it.control).toEqual([]);
   });
 
   test("only the lead answers a plan: the open one, to its author, and a refusal needs feedback", async () => {

@@ -260,13 +260,29 @@ describe("checks of a task", () => {
       ok: true,
       text: `Task #1 created.
 #1 [pending] first
+Checks: true; node -e 1
 Check 2 cannot be run here (node runs whatever it is given): node -e 1
 The user can allow check 2 with --allowedTools "Bash(node -e 1)".
 So the task can be completed only as "not verified". Leave out such checks: TaskUpdate (taskId 1) with acceptance and the other checks, or an empty list.`,
     });
     expect((await it.call("team-lead", "TaskCreate", task("second", { acceptance: [{ command: "true" }] }))).text).toBe(
-      "Task #2 created.\n#2 [pending] second",
+      "Task #2 created.\n#2 [pending] second\nChecks: true",
     );
+  });
+
+  test("do not run in the lead's folder while the owner's work is only in its worktree", async () => {
+    const work = { path: "/w", branch: "troupe/bob", commits: 1, uncommittedFiles: 0, uncommitted: [] };
+    const left = new Map([["bob", work]]);
+    const it = await teamBench({ unlandedWork: async (name) => left.get(name) });
+    const checks = { acceptance: [{ command: "touch ran && true" }] };
+    await it.call("team-lead", "TaskCreate", task("first", { owner: "bob", ...checks }));
+    const complete = () => it.call("team-lead", "TaskUpdate", { taskId: 1, status: "completed" });
+    expect(await complete()).toEqual({
+      ok: false,
+      text: "#1 is not completed: its checks would run in your folder, and bob works on it in its own worktree, on the branch troupe/bob: 1 commit not landed. Land that branch first, or have bob complete the task.",
+    });
+    left.clear();
+    expect((await complete()).text).toMatch(/^Task #1 is completed, and its checks passed\./);
   });
 
   test("are changed or removed by the creator of the task and the lead, not by its owner", async () => {

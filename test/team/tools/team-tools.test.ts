@@ -52,6 +52,14 @@ describe("3.4 TeamCreate and TeamDelete", () => {
     ]);
   });
 
+  test("accepts name for team_name, and a call without a name", async () => {
+    const it = teams();
+    expect((await it.call("TeamCreate", { name: "parser" })).text).toMatch(/^The team parser is ready/);
+    expect((await it.call("TeamCreate")).text).toMatch(/^The team team is ready/);
+    expect((await it.call("TeamDelete", { name: "parser" })).ok).toBe(true);
+    expect((await it.store.list()).map(({ name }) => name)).toEqual(["team"]);
+  });
+
   test("an invalid name is refused with a message", async () => {
     const it = teams();
     for (const name of ["..", "a/b", "*"]) {

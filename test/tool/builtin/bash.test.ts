@@ -142,6 +142,16 @@ const output = async (task_id: string, more = {}) =>
   bench.text(await bench.call("TaskOutput", { task_id, ...more })).replaceAll(task_id, "ID");
 
 describe("background jobs", () => {
+  it.each([
+    ["lead", /If you have nothing else to do, end your turn: you are woken when it ends\. Stop it with TaskStop/],
+    ["bob@parser", /If you have nothing else to do, end your turn: you are woken when it ends\. TaskOutput shows/],
+    ["lead/scout", /wait for it with TaskOutput: when you give your last answer, it is stopped\./],
+    ["bob@parser/scout", /wait for it with TaskOutput: when you give your last answer, it is stopped\./],
+  ])("say to %s what happens when its turn ends", async (path, words) => {
+    Object.assign(bench.context.agent, { path });
+    expect(await bash("true", { run_in_background: true })).toMatch(words);
+  });
+
   it("continue while the agent does other work, and are read piece by piece", async () => {
     const id = await start("echo one; until [ -e go ]; do sleep 0.01; done; echo two; exit 5");
     await until("the first line is there", () => bench.events.some((event) => event.type === "background.output"));

@@ -32,6 +32,39 @@ function project() {
   }
 }
 
+describe("files that must not be read", () => {
+  const secrets = () => {
+    bench.write(".gitignore", ".env\n");
+    bench.write(".env", "KEY=canary\n");
+    bench.write("conf/key.pem", "KEY=canary\n");
+    bench.write("private/a.ts", "KEY=private\n");
+    bench.write("a.ts", "KEY=shown\n");
+  };
+  it.each([
+    { glob: ".env", output_mode: "content" },
+    { glob: ".e*", output_mode: "content" },
+    { glob: "*.pem", output_mode: "content" },
+    { output_mode: "content", "-C": 2, "-n": false },
+    { output_mode: "count" },
+    {},
+  ])("Grep leaves secrets out: %j", async (more) => {
+    secrets();
+    const text = await call("Grep", { pattern: "KEY", ...more });
+    expect(text).not.toMatch(/canary|\.env|pem:/);
+  });
+  it("Grep shows a file with secrets that the call names, for which the user is asked", async () => {
+    secrets();
+    expect(await call("Grep", { pattern: "KEY", path: ".env", output_mode: "content" })).toContain("canary");
+  });
+  it("Grep and Glob leave out what a rule denies", async () => {
+    secrets();
+    const agent = { ...bench.context.agent, isDenied: (path: string) => path.startsWith(bench.path("private")) };
+    Object.assign(bench.context, { agent });
+    expect(await call("Grep", { pattern: "KEY", output_mode: "content" })).toBe("ok: a.ts:1:KEY=shown");
+    expect(await call("Glob", { pattern: "**/*.ts" })).toBe("ok: a.ts");
+  });
+});
+
 describe("Glob", () => {
   it.each([
     ["**/*.ts", ["name with [x].ts", ".hidden/d.ts", "src/deep/b.ts", "src/a.ts"]],

@@ -132,6 +132,14 @@ describe("Read", () => {
       "failed: DIR/folder/index.js does not exist. Did you mean DIR/index.js?",
     );
     expect(await read({ file_path: "indexx.js" })).toContain("Did you mean DIR/index.js?");
+    bench.write("test/deep/num[1].js", "x");
+    bench.write("lib/num[1].js", "x");
+    expect(await read({ file_path: "num[1].js" })).toMatch(/Did you mean DIR\/(\S+) or DIR\/(\S+)\?$/);
+    expect(await edit({ file_path: "lib/deep/x/index.js", old_string: "x", new_string: "y" })).toContain(
+      "there is nothing to replace. Did you mean DIR/index.js?",
+    );
+    for (const folder of ["a", "b", "c", "d"]) bench.write(`${folder}/main.js`, "x");
+    expect(await read({ file_path: "main.js" })).toContain("does not exist. Search for its name.");
   });
 
   it("survives files that are not text", async () => {
@@ -222,6 +230,32 @@ describe("Edit", () => {
     expect(readFileSync(bench.path("mixed.txt"), "utf8")).toBe("one\r\n2\n");
   });
 
+  it("writes a whole file with the line ends and byte order mark that it had", async () => {
+    bench.write("a.txt", "\ufeffone\r\ntwo\r\n");
+    await read({ file_path: "a.txt" });
+    const outcome = await bench.call("Write", { file_path: "a.txt", content: "1\n2\r\n3\n" });
+    expect(bench.text(outcome)).toBe("Replaced the content of a.txt (3 lines). Its line ends stay CRLF.");
+    expect(outcome.display).toMatchObject({ patch: "@@ -1,2 +1,3 @@\n-one\n-two\n+1\n+2\n+3" });
+    expect(readFileSync(bench.path("a.txt"), "utf8")).toBe("\ufeff1\r\n2\r\n3\r\n");
+    bench.write("mixed.txt", "one\r\ntwo\n");
+    await read({ file_path: "mixed.txt" });
+    await bench.call("Write", { file_path: "mixed.txt", content: "1\n" });
+    expect(readFileSync(bench.path("mixed.txt"), "utf8")).toBe("1\n");
+  });
+
+  it.each([
+    ["     1\tone\n     2\ttwo", ""],
+    ["1→one\n2→two", ""],
+    ["1: one\n2: two", ""],
+    ["     1\tone\n     2\ttoo", " Without them: old_string is not exactly in the file."],
+  ])("says that old_string has the line numbers of Read: %j", async (old, more) => {
+    bench.write("a.txt", "one\ntwo\n");
+    await read({ file_path: "a.txt" });
+    expect(await edit({ old_string: old, new_string: "x" })).toContain(
+      `was not changed. old_string contains the line numbers of Read: remove them, also from new_string.${more}`,
+    );
+  });
+
   it("accepts a touched file and refuses a changed one", async () => {
     const path = bench.write("a.txt", "one\n");
     await read({ file_path: "a.txt" });
@@ -231,6 +265,18 @@ describe("Edit", () => {
     writeFileSync(path, "2wo\n");
     utimesSync(path, mtime, mtime);
     expect(await edit({ old_string: "two", new_string: "three" })).toMatch(/^failed: .*has changed on disk/);
+  });
+
+  it("names the tool for notebooks when the text of a cell is not in the file", async () => {
+    const cell = { cell_type: "code", metadata: {}, outputs: [], source: ["x = 1\n", "print(x)"] };
+    bench.write("a.ipynb", JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 4 }));
+    await read({ file_path: "a.ipynb" });
+    const wrong = { file_path: "a.ipynb", old_string: "x = 1\nprint(x)", new_string: "x = 2" };
+    expect(await edit(wrong)).not.toContain("NotebookEdit");
+    Object.assign(bench.context.agent, { tools: new Set(["NotebookEdit"]) });
+    expect(await edit(wrong)).toBe(
+      "failed: DIR/a.ipynb was not changed: Read shows the cells of a notebook, not its text. Use NotebookEdit.",
+    );
   });
 
   it("says why it could not", async () => {

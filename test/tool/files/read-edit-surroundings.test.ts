@@ -8,8 +8,10 @@ beforeEach(() => {
 });
 afterEach(() => bench.close());
 
-const around = (old: string) =>
-  editTool.around?.({ file_path: "a.txt", old_string: old, new_string: "x" }, bench.context);
+const around = async (old: string) => {
+  const found = await editTool.around?.({ file_path: "a.txt", old_string: old, new_string: "x" }, bench.context);
+  return found && "before" in found ? found : undefined;
+};
 const text = "one\ntwo\nthree\n  four(4);\nfive\nsix\nseven\neight\n";
 const nothing = { prefix: "", suffix: "", others: 0 };
 

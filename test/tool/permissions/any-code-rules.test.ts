@@ -73,3 +73,12 @@ describe("a rule that names a program which runs any code is taken at its word",
     expect(decision.behavior).toBe("ask");
   });
 });
+
+test("a refusal names the rules for other lines of the program", () => {
+  const why = (line: string, ...rules: string[]) => {
+    const decision = judge(line, allow(...rules));
+    return decision.behavior === "ask" ? decision.refusal?.why : undefined;
+  };
+  expect(why("npm run test -- --watch", "npm test", "ls -R")).toBe("no rule allows this; allowed: Bash(npm test)");
+  expect(why("npm publish", "cargo test")).toBe("no rule allows npm");
+});

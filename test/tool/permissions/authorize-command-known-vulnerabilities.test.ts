@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { realPathSync } from "../../../src/platform/index.ts";
-import { parseRules } from "../../../src/tool/index.ts";
+import { parseRules, realDisk } from "../../../src/tool/index.ts";
 import { shellEnvironment } from "../../../src/tool/shell-environment.ts";
 import { policy } from "../../support/shell/fixed-lines.ts";
 import { judge } from "../../support/shell/judge-command.ts";
@@ -63,7 +62,7 @@ describe("published vulnerabilities of other agents", () => {
       symlinkSync("..", join(folder, "work/out"));
       symlinkSync(".git/hooks", join(folder, "work/h"));
       const cwd = join(folder, "work");
-      const at = { cwd, roots: [cwd], realPath: realPathSync };
+      const at = { cwd, roots: [cwd], disk: realDisk };
       expect(judge("cat plain/a", { ...at, rules: { deny: ["Read(./secret/**)"] } }).behavior).toBe("deny");
       expect(judge("cat secret/a", { ...at, rules: { deny: ["Read(./plain/**)"] } }).behavior).toBe("deny");
       expect(judge("cat out/x", at).behavior).toBe("ask");
@@ -154,6 +153,13 @@ describe("suggested rule", () => {
     ["f() { npm test; }; f", []],
     ["touch $(date)", []],
     ["ls > out.txt", ["Bash(ls > out.txt)"]],
+    // A setting of these programs names a file that they run.
+    ["jest --config x", ["Bash(jest --config x)"]],
+    ["eslint src", ["Bash(eslint src)"]],
+    ["vitest run", ["Bash(vitest run)"]],
+    ["prettier -w a.ts", ["Bash(prettier -w a.ts)"]],
+    ["mypy src", ["Bash(mypy src)"]],
+    ["gofmt -w a.go", ["Bash(gofmt:*)"]],
   ])("for %s: %j", (line, rules) => {
     expect(suggested(line)).toEqual(rules);
     if (rules.length > 0) expect(judge(line, { rules: { allow: rules } }).behavior).toBe("allow");

@@ -12,6 +12,7 @@ test.each([
   "for i in 1 2 3; do sleep 20; ls; done",
 ])("a line that only waits is refused: %s", (line) => {
   expect(reason(line)).toContain("only waits");
+  expect(reason(line)).toContain("If the command itself was asked for, run it with run_in_background.");
   expect(reason(line, true)).toBeUndefined();
 });
 

@@ -50,7 +50,7 @@ const asked: Events = [
 
 const activities: readonly (readonly [string, Events, string | RegExp])[] = [
   ["nothing when idle", [], ""],
-  ["the model", running, /^. Waiting for the model … \(0s · Esc to interrupt\)$/],
+  ["the model", running, /^. Waiting for the model … \(\d+s · Esc to interrupt\)$/],
   ["thinking", [...running, { type: "thinking.delta", turn: 1, text: "hm" }], /^. Thinking …/],
   ["an answer", [...running, { type: "text.delta", turn: 1, text: "he" }], /^. Writing …/],
   [
@@ -67,7 +67,7 @@ const activities: readonly (readonly [string, Events, string | RegExp])[] = [
   [
     "another attempt",
     [...running, { type: "turn.retried", turn: 1, attempt: 2, delayMs: 1500, failure }],
-    /the server is busy; retrying in 2 s \(2\)/,
+    /Trying again in 2 s \(attempt 3\) · the server is busy/,
   ],
   [
     "a question",

@@ -20,7 +20,7 @@ type Item = TranscriptItem extends infer T ? (T extends TranscriptItem ? Omit<T,
 
 const shown = (item: Item, { expanded = false, marks = theme.marks, width = 60 } = {}) =>
   stripVTControlCharacters(
-    paintLines(itemLines({ ...head, ...item }, { width, marks, expanded }).slice(1), theme),
+    paintLines(itemLines({ ...head, ...item }, { width, marks, expanded, cwd: "/repo" }).slice(1), theme),
   ).replace(/ +$/gm, "");
 
 const call = (name: string, title: string, settled: object) => ({
@@ -44,20 +44,20 @@ test("senders are distinguishable: user, mail, runtime", () => {
   expect(shown(prompt("user", "do it\nnow"))).toBe("❯ do it\n  now");
   const mail =
     '<teammate-message teammate_id="ada" color="green" summary="s">\na &lt;b&gt; &amp;amp;\n</teammate-message>';
-  expect(shown(prompt("mail", mail))).toBe("← mail from ada\n  a <b> &amp;");
+  expect(shown(prompt("mail", mail))).toBe("← ada\n  a <b> &");
   const note = "<task-notification>\n<task-id>bg_1</task-id>\n<summary>npm test</summary>\n</task-notification>";
   expect(shown(prompt("background", note))).toBe("· npm test");
-  expect(shown(prompt("mail", "no block"))).toBe("← mail from unknown\n  no block");
+  expect(shown(prompt("mail", "no block"))).toBe("← unknown\n  no block");
 });
 
 test("results are folded, and unfold completely", () => {
   const output = call("Bash", "$ ls", { result: { content: words(numbered(6)), durationMs: 1 } });
-  expect(shown(output)).toBe("⏺ $ ls\n  ⎿ line 1\n    line 2\n    line 3\n    line 4\n    … 2 more lines (ctrl+o)");
-  expect(shown(output, { expanded: true })).toBe(`⏺ $ ls\n  ⎿ ${numbered(6).replaceAll("\n", "\n    ")}`);
+  expect(shown(output)).toBe("◆ $ ls\n  ⎿ … 2 more lines (ctrl+o)\n    line 3\n    line 4\n    line 5\n    line 6");
+  expect(shown(output, { expanded: true })).toBe(`◆ $ ls\n  ⎿ ${numbered(6).replaceAll("\n", "\n    ")}`);
   expect(shown(call("Read", "Read a.ts", { result: { content: words(numbered(3)), durationMs: 1 } }))).toBe(
-    "⏺ Read a.ts\n  ⎿ 3 lines (ctrl+o)",
+    "◆ Read a.ts\n  ⎿ 3 lines (ctrl+o)",
   );
-  expect(shown(call("Write", "Write a", {}))).toBe("⏺ Write a\n  ⎿ (nothing)");
+  expect(shown(call("Write", "Write a", {}))).toBe("◆ Write a\n  ⎿ (nothing)");
 });
 
 test("a call that never started shows its subject; a background call shows only that", () => {
@@ -67,11 +67,11 @@ test("a call that never started shows its subject; a background call shows only 
     state: "denied",
     result: { content: words("no") },
   };
-  expect(shown(call("Bash", "Bash", denied))).toBe("⏺ $ rm -rf build\n  ⎿ no");
+  expect(shown(call("Bash", "Bash", denied))).toBe("◆ $ rm -rf build\n  ⎿ no");
   const edit = { ...denied, input: { file_path: "a.ts", old_string: "x" } };
-  expect(shown(call("Edit", "", { ...edit, title: "" }))).toBe("⏺ Edit a.ts\n  ⎿ no");
+  expect(shown(call("Edit", "", { ...edit, title: "" }))).toBe("◆ Edit a.ts\n  ⎿ no");
   const started = { input: { run_in_background: true }, result: { content: words(numbered(9)) } };
-  expect(shown(call("Bash", "$ sleep 9", started))).toBe("⏺ $ sleep 9\n  ⎿ continues in the background (ctrl+o)");
+  expect(shown(call("Bash", "$ sleep 9", started))).toBe("◆ $ sleep 9\n  ⎿ started in the background");
 });
 
 test("a change is shown as a diff", () => {
@@ -79,17 +79,17 @@ test("a change is shown as a diff", () => {
   const edit = call("Edit", "Edit x", {
     result: { content: words("ok"), display: { kind: "diff", path: "x", patch } },
   });
-  expect(shown(edit)).toBe("⏺ Edit x\n  ⎿ 1 added, 1 removed\n    1  a\n    2 -b\n    2 +c");
+  expect(shown(edit)).toBe("◆ Edit x\n  ⎿ 1 added, 1 removed\n    1  a\n    2 -b\n    2 +c");
 });
 
 test("failures are shown", () => {
   const failed = call("Bash", "$ x", { state: "failed", result: { content: words("exit code 1: nothing there") } });
-  expect(shown(failed)).toBe("⏺ $ x\n  ⎿ exit code 1: nothing there");
+  expect(shown(failed)).toBe("◆ $ x\n  ⎿ exit code 1: nothing there");
   expect(shown({ kind: "idle", reason: "interrupted", detail: undefined })).toBe(
     "! Interrupted. What should the agent do instead?",
   );
   expect(shown({ kind: "failure", turn: 1, failure: { kind: "authentication", message: "no key: set one" } })).toBe(
-    "! no key: set one",
+    "✗ no key: set one",
   );
   expect(shown({ kind: "notice", level: "warning", code: "x", message: "careful \x1b[2J" })).toBe("! careful ␛[2J");
 });
@@ -148,11 +148,11 @@ test("final items are printed once and in order; the rest is redrawn", () => {
   const lead = leadOf(half.session);
   const live = lead
     ? paintLines(
-        liveLines(lead, history.printed(), { width: 60, marks: theme.marks, expanded: false, height: 10 }),
+        liveLines(lead, history.printed(), { width: 60, marks: theme.marks, cwd: "", expanded: false, height: 10 }),
         theme,
       )
     : "";
-  expect(stripVTControlCharacters(live)).toContain("⏺ $ a\n");
+  expect(stripVTControlCharacters(live)).toContain("◆ $ a\n");
   expect(live).toContain("b done");
   history.drawn(history.getBlocks().length);
   history.sync(stateAfter([...start, settled("b"), settled("a"), said(2, "all done")]));
@@ -179,7 +179,7 @@ test("the live part never exceeds its height", () => {
     { type: "text.delta", turn: 1, text: numbered(100).replaceAll("\n", "\n\n") },
   ]);
   const lead = leadOf(state.session);
-  const lines = lead ? liveLines(lead, 0, { width: 60, marks: theme.marks, expanded: false, height: 8 }) : [];
+  const lines = lead ? liveLines(lead, 0, { width: 60, marks: theme.marks, cwd: "", expanded: false, height: 8 }) : [];
   expect(lines).toHaveLength(8);
   expect(
     lines

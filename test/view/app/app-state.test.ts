@@ -375,7 +375,7 @@ describe("dialogs", () => {
     const behind = follow(help, envelopes.slice(2));
     expect(behind.dialog).toEqual({ kind: "help" });
     const shown = closeDialog(behind);
-    expect(shown.dialog).toEqual({ kind: "permission", requestId: requestId(1) });
+    expect(shown.dialog).toEqual({ kind: "permission", requestId: requestId(1), openedBy: "event" });
     expect(closeDialog(shown).dialog).toEqual(shown.dialog);
     const none = closeDialog(help);
     expect(closeDialog(none)).toBe(none);

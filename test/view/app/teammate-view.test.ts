@@ -24,7 +24,7 @@ import {
   teamTree,
   tick,
   toArray,
-  toggleExpanded,
+  toggleTasks,
   transcriptLoaded,
   wantedTranscript,
 } from "../../../src/view/index.ts";
@@ -366,7 +366,7 @@ describe("selection", () => {
     }
     expect(seen).toEqual([-1, 0, 1, 2, 3, 3]);
     expect(selectCoordinatorTask(next, step)).toBe(next);
-    expect(toggleExpanded(toggleExpanded(state, "tasks"), "tasks").expandedView).toBe("none");
+    expect(toggleTasks(toggleTasks(state)).expandedView).toBe("none");
   });
 });
 

@@ -93,7 +93,7 @@ test("one prompt, one call, one answer", () => {
     ended(2, [{ type: "text", text: "a and b" }]),
     { type: "agent.idle", reason: "completed" },
   ]);
-  expect(toArray(agent.transcript).map((item) => item.kind)).toEqual(["prompt", "text", "call", "text"]);
+  expect(toArray(agent.transcript).map((item) => item.kind)).toEqual(["prompt", "text", "call", "text", "done"]);
   expect(itemAt(agent.transcript, 2)).toMatchObject({
     title: "$ ls",
     state: "ok",
@@ -124,9 +124,9 @@ test("status and activity follow the events", () => {
       "running",
       { kind: "retrying", attempt: 1, delayMs: 500, failure },
     ],
-    [ended(1, [ls]), "running", { kind: "calls", titles: ["Bash"] }],
+    [ended(1, [ls]), "running", { kind: "calls", titles: ["$ ls"] }],
     [asked(1), "waiting", { kind: "asking", requestId: requestId(1) }],
-    [answered(1), "running", { kind: "calls", titles: ["Bash"] }],
+    [answered(1), "running", { kind: "calls", titles: ["$ ls"] }],
     [called, "running", { kind: "calls", titles: ["$ ls"] }],
     [settled, "running", { kind: "none" }],
     [{ type: "agent.idle", reason: "limit", detail: "20 turns" }, "idle", { kind: "none" }],

@@ -65,7 +65,7 @@ const seqOf = (page: ReturnType<typeof browser>, id: SessionId = sessionId, agen
 describe("connected page", () => {
   test("has the session list, and the events of one session from the stream", () => {
     const page = browser();
-    expect(page.last().address).toBe("/api/events");
+    expect(page.last().address).toBe("/api/events?summaries=true");
     page.last().on.onOpen();
     page.send("sessions", [listing]);
     expect(page.store.getState()).toMatchObject({ connection: { kind: "open" }, sessions: [{ id: sessionId }] });

@@ -6,6 +6,8 @@ export interface BackgroundNotice {
   readonly status: "completed" | "failed" | "killed";
   readonly exitCode: number | null;
   readonly outputFile: string;
+  /** The last lines of its output. */
+  readonly tail?: string | undefined;
   /** Why it did not end by itself. */
   readonly reason?: string | undefined;
   /** One line, for an agent that ended the command itself and knows it. */
@@ -21,6 +23,7 @@ export const backgroundNotification = (notice: BackgroundNotice): string =>
     ...(notice.exitCode === null ? [] : [`<exit-code>${notice.exitCode}</exit-code>`]),
     `<summary>${escapeNotificationPart(notice.description)}</summary>`,
     ...(notice.reason === undefined ? [] : [`<reason>${escapeNotificationPart(notice.reason)}</reason>`]),
+    ...(notice.isBrief || !notice.tail ? [] : [`<output>\n${escapeNotificationPart(notice.tail)}\n</output>`]),
     ...(notice.isBrief ? [] : [`<output-file>${escapeNotificationPart(notice.outputFile)}</output-file>`]),
     "</task-notification>",
   ].join(notice.isBrief ? "" : "\n");

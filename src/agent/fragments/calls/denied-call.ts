@@ -136,7 +136,9 @@ function hintSentences(hints: readonly RefusalHint[], { agent, verb }: DeniedCal
       case "copy":
         return [
           `You work in a worktree of that repository. Your copy is ${hint.path}.`,
-          ...(verb === "changed" ? ["Read your copy first, then edit it. A new file needs no Read."] : []),
+          ...(verb === "changed"
+            ? ["Change your copy instead. Read it first if it differs from the file that you have read."]
+            : []),
         ];
     }
   });
@@ -148,7 +150,7 @@ function commitSentences({ tools, isLead }: DeniedAgent, worktree: boolean): rea
     `Leave the changes uncommitted: they stay in the folder and are not lost. Say so in your ${isLead ? "answer" : "report"}, and name the changed files: the user can commit them.`,
     ...(worktree && tools.includes("Agent")
       ? [
-          'An agent that you start with isolation "worktree" may commit in its worktree, but it does not get these uncommitted files.',
+          'To land them anyway, start an agent with isolation "worktree": it may commit there, and copies the files with cp from this folder first. Then land its branch.',
         ]
       : []),
   ];

@@ -140,5 +140,8 @@ function removedLine(landed: NonNullable<AgentReport["worktree"]>["landed"]): st
 
 const onBranch = (branch: string) => (branch === "" ? "" : `on the branch ${branch}, `);
 
-const cut = (text: string, limit: number) =>
-  text.length <= limit ? text : `${text.slice(0, limit)} [… ${text.length - limit} characters cut]`;
+/** A text that is only a little too long stays whole: the note would be longer than what it replaces. */
+function cut(text: string, limit: number): string {
+  const note = ` [… ${text.length - limit} characters cut]`;
+  return text.length <= limit + note.length ? text : `${text.slice(0, limit)}${note}`;
+}

@@ -39,6 +39,13 @@ export const conflictTask = (conflict: ConflictTask): string =>
     ].join("\n"),
   ].join("\n\n");
 
+/** Tells the agent that said it was done which markers it left. */
+export const leftMarkersTask = (places: readonly string[]): string =>
+  `The conflict is not resolved: git's conflict markers are still in these places:\n${places
+    .slice(0, 20)
+    .map((place) => `- ${escapeSenders(place)}`)
+    .join("\n")}\nRemove them as described before, or begin your last message with "${giveUpPrefix}" and the reason.`;
+
 /** Returns the agent's reason if it says that it did not resolve the conflict. */
 export function giveUpReason(lastText: string): string | undefined {
   const line = lastText.trim();

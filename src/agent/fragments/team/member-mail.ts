@@ -1,9 +1,9 @@
 import { type Mail, oneLine } from "../../../protocol/index.ts";
 import { shutdownApproval } from "./shutdown-reminder.ts";
-import { teammateMessage } from "./teammate-message.ts";
+import { type MessageSender, teammateMessage } from "./teammate-message.ts";
 
 /** A mail as its receiver's model reads it. Kinds that the runtime handles itself are shown only to people. */
-export function memberMail(mail: Mail): string {
+export function memberMail(mail: Mail & Pick<MessageSender, "sender">): string {
   return teammateMessage(mail, wordsOf(mail));
 }
 
@@ -76,18 +76,38 @@ export const isOnlyWaiting = ({ didNothing, result = "", isLeaving, lacksPlan }:
   !result.includes("?") &&
   waitingWords.test(result);
 
+/** True for a report of a member whose background job runs, and that says no more than that it waits for it. */
+export const isWaitingForJob = ({ awaitedJobs, completedTaskId, result = "" }: Report): boolean =>
+  awaitedJobs !== undefined &&
+  completedTaskId === undefined &&
+  result.length <= longestWaitText &&
+  !result.includes("?") &&
+  (waitingWords.test(result) || jobWords.test(result));
+
 const longestWaitText = 400;
 const waitingWords =
   /\b(?:wait(?:s|ing)?|stand(?:s|ing)? by|blocked|idle|nothing (?:to do|to report|new|left|more))\b/i;
+const jobWords = /\b(?:running|runs|started|in the background|(?:when|once|until|as soon as) (?:it|they|that|the)\b)/i;
 
 const lacksPlanText =
   "It is in plan mode and has not presented a plan that waits for an answer. Its text is not one: it must call ExitPlanMode. Tell it with SendMessage.";
+
+/** A member with a job that it waits for is not idle: the job's end wakes it. */
+function availableText({ awaitedJobs = [], leftJobs = [] }: Report, from: string): string {
+  const state =
+    awaitedJobs.length === 0
+      ? `${from} is idle.`
+      : `${from} has ended its turn and waits for background ${awaitedJobs.join("; ")}. It continues when that ends.`;
+  return leftJobs.length === 0
+    ? state
+    : `${state} Not waited for, because it runs long: its background ${leftJobs.join("; ")}.`;
+}
 
 function idleText(body: Report, from: string): string {
   const open = body.openTaskId === undefined ? [] : [`Task #${body.openTaskId}: still in progress, not completed.`];
   if (isOnlyWaiting(body)) return [`${from} is idle: ${oneLine(body.result ?? "")}`, ...open].join("\n");
   const state = {
-    available: body.isLeaving ? `This is the last report of ${from}, which ends now.` : `${from} is idle.`,
+    available: body.isLeaving ? `This is the last report of ${from}, which ends now.` : availableText(body, from),
     interrupted: `${from} was interrupted and is idle.`,
     failed: `${from} could not continue${body.failureReason ? `: ${body.failureReason}` : "."}`,
   }[body.idleReason];

@@ -125,9 +125,9 @@ export function taskHolderNote(facts: TaskChangeFacts): readonly string[] {
   const holder = previous?.owner;
   if (isReopened(facts)) return reopenedNote(facts);
   if (holder === undefined || holder === by || holder === teamUser || previous?.status === "completed") return [];
-  if (!isOver(facts) && item.owner === holder)
-    return isReworded ? [`It is ${holder}'s, and ${holder} is notified.`] : [];
-  if (!isMember(holder)) return [`It was reserved for ${holder}.`];
+  const isKept = !isOver(facts) && item.owner === holder;
+  if (!isMember(holder)) return isKept ? [] : [`It was reserved for ${holder}.`];
+  if (isKept) return isReworded ? [`It is ${holder}'s, and ${holder} is notified.`] : [];
   return [
     previous?.status === "in_progress"
       ? `${holder} had it and is notified.`

@@ -49,13 +49,15 @@ export const teamNewsPrompt = (busy: readonly BusyMember[]): string =>
 export interface BusyMember {
   readonly name: string;
   readonly why: "asked_to_end" | "plan" | "works" | "starts" | "waits" | "ends" | "has_mail";
+  /** The background job that it waits for, and for how long. */
+  readonly activity?: string | undefined;
   /** The task that it works on. */
   readonly taskId?: number | undefined;
   /** Its report is among the news: it became idle, and then it got something else to do. */
   readonly hasReported: boolean;
 }
 
-function busyText({ name, why, taskId, hasReported }: BusyMember): string {
+function busyText({ name, why, activity, taskId, hasReported }: BusyMember): string {
   const since = hasReported ? " since its report" : "";
   switch (why) {
     case "asked_to_end":
@@ -63,6 +65,7 @@ function busyText({ name, why, taskId, hasReported }: BusyMember): string {
     case "plan":
       return `${name} (waits for your answer to its plan)`;
     case "works":
+      if (activity !== undefined) return `${name} (${activity})`;
       return `${name} (works${taskId === undefined ? "" : ` on #${taskId}`}${since})`;
     case "starts":
       return `${name} (starts)`;

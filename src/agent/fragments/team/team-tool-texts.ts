@@ -27,7 +27,9 @@ export interface ActiveMembers {
 export function teamStillActive({ team, asked, others }: ActiveMembers): string {
   if (others.length === 0)
     return `The team ${team} is not deleted yet: ${list(asked)} already asked to end. You are notified when each has ended. There is nothing to do until then: end your turn, and call TeamDelete after that notice.`;
-  const receivers = others.map((name) => JSON.stringify(name)).join(", ");
+  // A request to "*" asks all members.
+  const isAll = others.length > 1 && asked.length === 0;
+  const receivers = isAll ? '"*"' : others.map((name) => JSON.stringify(name)).join(" and to ");
   const already = asked.length === 0 ? "" : ` Already asked: ${asked.join(", ")}.`;
   return `The team ${team} is not deleted: ${list(others)} still active. First ask for the end with SendMessage to ${receivers}, message {"type":"shutdown_request"}.${already} You are notified when each has ended. Then call TeamDelete.`;
 }

@@ -6,15 +6,21 @@ import { escapeMarkup, escapeSenders } from "../escape-markup.ts";
  * A member's message as another member's model reads it. Nothing in it can close the tag or open
  * another sender's; other markup stays as it is. Characters that hide, reorder or move text are made visible.
  */
-export function teammateMessage(mail: Pick<Mail, "from" | "color" | "summary">, text: string): string {
+export function teammateMessage(mail: MessageSender, text: string): string {
   const attributes = [
     ["teammate_id", mail.from],
+    ["unsigned", mail.sender === "unverified" ? "true" : undefined],
     ["color", mail.color],
     ["summary", mail.summary],
   ]
     .filter((attribute): attribute is [string, string] => attribute[1] !== undefined)
     .map(([name, value]) => ` ${name}="${escapeMarkup(attributeText(value))}"`);
   return `<teammate-message${attributes.join("")}>\n${escapeSenders(bounded(visibleText(cleanText(text))))}\n</teammate-message>`;
+}
+
+/** Mail that its store does not verify has no `sender`. */
+export interface MessageSender extends Pick<Mail, "from" | "color" | "summary"> {
+  readonly sender?: "verified" | "unverified" | undefined;
 }
 
 const attributeText = (value: string) => visibleLine(wholeStart(oneLine(cleanText(value)), longestAttribute));

@@ -44,6 +44,10 @@ export function uncommittedNote({ owner, work }: Pick<UnlandedTask, "owner" | "w
     : `The worktree of ${owner} has ${files}: have ${owner} commit ${what}, only commits land.`;
 }
 
+/** For the lead that completes the task of a member whose work its own folder does not have. */
+export const uncheckableText = ({ taskId, owner, work }: UnlandedBlocker): string =>
+  `#${taskId} is not completed: its checks would run in your folder, and ${owner} works on it in its own worktree${onBranch(work)}: ${amount(work)}. ${work.uncommitted.length === 0 ? "Land that branch first" : `Have ${owner} commit it all and land that branch first`}, or have ${owner} complete the task.`;
+
 /** Work that a task builds on, and that the folder of its owner may not have. */
 export interface UnlandedBlocker {
   readonly taskId: number;
@@ -60,11 +64,12 @@ export type BranchUse = "merge" | "compare" | "land" | "ask";
 /** For the agent that begins a task. */
 export function unlandedBlockerNote({ taskId, owner, work }: UnlandedBlocker, use: BranchUse): string {
   const state = `The work of ${owner} for #${taskId} is only in its worktree${onBranch(work)}: ${amount(work)}.`;
-  return `${state} If you need it, ${work.commits === 0 ? `ask ${owner} to commit it` : wayTo(work, use)}.`;
+  const commit = work.commits === 0 ? `ask ${owner} to commit it, then ` : "";
+  return `${state} If you need it, ${commit}${wayTo(work, use)}.`;
 }
 
 function wayTo({ branch, target = "HEAD" }: LeftWorktree, use: BranchUse): string {
-  if (branch === undefined) return `ask ${teamLead} to land it first`;
+  if (branch === undefined) return `ask ${teamLead} to land it`;
   switch (use) {
     case "merge":
       return `run git merge ${branch} in your folder`;
@@ -73,7 +78,7 @@ function wayTo({ branch, target = "HEAD" }: LeftWorktree, use: BranchUse): strin
     case "land":
       return `bring it to your branch with Land (branches: [${JSON.stringify(branch)}])`;
     case "ask":
-      return `ask ${teamLead} to land it first`;
+      return `ask ${teamLead} to land it`;
   }
 }
 

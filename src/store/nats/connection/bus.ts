@@ -1,3 +1,4 @@
+import { definedFields } from "../../../platform/index.ts";
 import { accessSync, constants } from "node:fs";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import { jetstream, type JetStreamClient, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
@@ -113,9 +114,7 @@ function tlsOf({ caFile, certFile, keyFile }: BusTls, urls: readonly URL[]) {
   if ((certFile === undefined) !== (keyFile === undefined))
     throw new TroupeError("settings", "bus.tls.certFile and bus.tls.keyFile must be set together.");
   return {
-    ...(caFile !== undefined && { caFile }),
-    ...(certFile !== undefined && { certFile }),
-    ...(keyFile !== undefined && { keyFile }),
+    ...definedFields({ caFile, certFile, keyFile }),
     checkServerIdentity: (_: string, certificate: PeerCertificate) => checkName(certificate, urls),
   };
 }

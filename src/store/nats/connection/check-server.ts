@@ -1,3 +1,4 @@
+import { systemClock, withTimeLimit } from "../../../platform/index.ts";
 import type { Bus } from "./bus.ts";
 
 export interface ServerCheck {
@@ -48,7 +49,11 @@ async function syncSetting(bus: Bus): Promise<string> {
 
 async function askMonitor(url: string, serverId: string): Promise<string | undefined> {
   try {
-    const answer = (await (await fetch(url, { signal: AbortSignal.timeout(500) })).json()) as Varz;
+    const answer = await withTimeLimit(
+      systemClock,
+      500,
+      async (signal) => (await (await fetch(url, { signal })).json()) as Varz,
+    );
     if (answer.server_id !== serverId) return undefined;
     const config = answer.jetstream?.config;
     if (config?.sync_always === true) return "always";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { makeFolder, safeName } from "../../../platform/index.ts";
 import { type MailId, messageOf } from "../../../protocol/index.ts";
-import { heldMail, type InboxEntry } from "../../team/inbox/inbox-fold.ts";
+import { entriesBehind, heldMail, type InboxEntry, type InboxFold } from "../../team/inbox/inbox-fold.ts";
 import type { HeldMail, InboxReader } from "../../team/inbox/inbox.ts";
 import { timeForFileName, writeToFreeName } from "../../write-to-free-name.ts";
 import { publish } from "../connection/bus-request.ts";
@@ -60,18 +60,13 @@ export async function openBusInboxReader(options: BusReaderOptions): Promise<Inb
   const mark = async (ids: readonly MailId[], state: "delivered" | "read"): Promise<void> => {
     assertHeld();
     if (ids.some((id) => !view.fold.entries.has(id)) && bus.isConnected()) await view.sync();
-    const changed = behind(ids, state);
+    const known = ids.flatMap((id) => view.fold.entries.get(id) ?? []);
+    const changed = entriesBehind(known, state);
     if (changed.length === 0) return;
     view.fold.mark(changed, state);
     await outbox.leave(member, { mark: state, ids: changed.map(({ id }) => id) });
     if (state === "read" && isTooLarge()) inTurn(compact);
   };
-
-  const behind = (ids: readonly MailId[], state: "delivered" | "read"): InboxEntry[] =>
-    ids.flatMap((id) => {
-      const entry = view.fold.entries.get(id);
-      return entry === undefined || entry.state === "read" || entry.state === state ? [] : [entry];
-    });
 
   const isTooLarge = () => {
     const { size } = view.fold.entries;
@@ -86,20 +81,8 @@ export async function openBusInboxReader(options: BusReaderOptions): Promise<Inb
   const compact = async () => {
     if (!isTooLarge() || !bus.isConnected() || outbox.waiting() > 0) return;
     await view.sync();
-    const { fold, last, counters } = view;
-    const read = [...fold.entries.values()].filter(({ state }) => state === "read");
-    const dropped = new Set(read.slice(0, Math.max(0, read.length - options.keepRead)));
-    const kept = [...fold.entries.values()].filter((entry) => !dropped.has(entry));
-    const idsOf = (state: InboxEntry["state"]) => kept.filter((entry) => entry.state === state).map(({ id }) => id);
-    let through = fold.compactedThrough;
-    for (const { id } of dropped) if (through === undefined || id > through) through = id;
-    const records = [
-      ...(through === undefined ? [] : [{ compacted: through }]),
-      ...kept.map(({ mail }) => ({ mail })),
-      { mark: "delivered", ids: idsOf("delivered") },
-      { mark: "read", ids: idsOf("read") },
-      ...(fold.aside.size > 0 ? [{ aside: [...fold.aside] }] : []),
-    ];
+    const { last, counters } = view;
+    const records = compactedRecords(view.fold, options.keepRead);
     const payload = JSON.stringify({ counters: Object.fromEntries(counters), records });
     if (payload.length * 2 > bus.maxPayload()) return;
     const ack = await publish(bus, { stream, subject, payload, id: createId<string>("rec"), after: last }, patience);
@@ -146,4 +129,21 @@ export async function openBusInboxReader(options: BusReaderOptions): Promise<Inb
       await held.release();
     },
   };
+}
+
+/** The records that lead to the same inbox, with the unread and the most recent read mail only. */
+function compactedRecords(fold: InboxFold, keepRead: number): unknown[] {
+  const read = [...fold.entries.values()].filter(({ state }) => state === "read");
+  const dropped = new Set(read.slice(0, Math.max(0, read.length - keepRead)));
+  const kept = [...fold.entries.values()].filter((entry) => !dropped.has(entry));
+  const idsOf = (state: InboxEntry["state"]) => kept.filter((entry) => entry.state === state).map(({ id }) => id);
+  let through = fold.compactedThrough;
+  for (const { id } of dropped) if (through === undefined || id > through) through = id;
+  return [
+    ...(through === undefined ? [] : [{ compacted: through }]),
+    ...kept.map(({ mail }) => ({ mail })),
+    { mark: "delivered", ids: idsOf("delivered") },
+    { mark: "read", ids: idsOf("read") },
+    ...(fold.aside.size > 0 ? [{ aside: [...fold.aside] }] : []),
+  ];
 }

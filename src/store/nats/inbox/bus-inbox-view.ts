@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import type { JsMsg } from "@nats-io/jetstream";
 import * as z from "zod";
-import type { Clock } from "../../../platform/index.ts";
 import type { MailId } from "../../../protocol/index.ts";
 import { createInboxFold, type InboxEntry, type InboxFold } from "../../team/inbox/inbox-fold.ts";
 import { parseInboxRecord } from "../../team/inbox/inbox-record.ts";
-import type { Bus } from "../connection/bus.ts";
 import { parseMessage } from "../journal/journal-message.ts";
 import { type Feed, openFeed } from "../journal/stream-feed.ts";
+import type { StreamContext } from "../connection/stream-context.ts";
 
 /** One member's inbox as folded in this process, shared by its reader and all viewers. */
 export interface InboxView {
@@ -33,12 +32,8 @@ export interface DamagedMessage {
   readonly reason: string;
 }
 
-export interface InboxViewOptions {
-  readonly bus: Bus;
-  readonly stream: string;
+export interface InboxViewOptions extends StreamContext {
   readonly subject: string;
-  readonly clock: Clock;
-  readonly waitMs: number;
 }
 
 const Mails = z.object({ o: z.string(), n: z.number().int().positive(), records: z.array(z.unknown()) });

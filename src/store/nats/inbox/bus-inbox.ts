@@ -1,4 +1,4 @@
-import type { Clock, CreateId } from "../../../platform/index.ts";
+import type { CreateId } from "../../../platform/index.ts";
 import { type Mail, TroupeError } from "../../../protocol/index.ts";
 import { heldMail } from "../../team/inbox/inbox-fold.ts";
 import type { Inbox, InboxReader } from "../../team/inbox/inbox.ts";
@@ -9,17 +9,14 @@ import { type InboxView, openInboxView } from "./bus-inbox-view.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { PresenceMessages } from "../presence/presence-messages.ts";
 import type { TeamSubjects } from "../team-subjects.ts";
+import type { StreamContext } from "../connection/stream-context.ts";
 
-export interface BusInboxOptions {
+export interface BusInboxOptions extends StreamContext {
   readonly member: string;
-  readonly bus: Bus;
-  readonly stream: string;
   readonly subjects: TeamSubjects;
   readonly presenceMessages: PresenceMessages;
   readonly outbox: Outbox;
-  readonly clock: Clock;
   readonly createId: CreateId;
-  readonly waitMs: number;
   /** An inbox larger than this is compacted once most of it is read. */
   readonly limitBytes: number;
   /** The number of read mails to keep for viewers. */

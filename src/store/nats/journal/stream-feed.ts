@@ -1,5 +1,5 @@
 import { type ConsumerMessages, DeliverPolicy, type JsMsg } from "@nats-io/jetstream";
-import type { Clock } from "../../../platform/index.ts";
+import { withTimeLimit } from "../../../platform/index.ts";
 import { TroupeError } from "../../../protocol/index.ts";
 import { requestWithRetry, type RetryLimits } from "../connection/bus-request.ts";
 import type { Bus } from "../connection/bus.ts";
@@ -10,6 +10,7 @@ import {
   refusedByBusError,
   teamGoneError,
 } from "../connection/bus-errors.ts";
+import type { StreamContext } from "../connection/stream-context.ts";
 
 /** Reads all messages on some subjects of a stream in order, from the beginning and then as they arrive. */
 export interface Feed {
@@ -22,12 +23,8 @@ export interface Feed {
   close(): Promise<void>;
 }
 
-export interface FeedOptions {
-  readonly bus: Bus;
-  readonly stream: string;
+export interface FeedOptions extends StreamContext {
   readonly filter: string;
-  readonly clock: Clock;
-  readonly waitMs: number;
   readonly onMessage: (message: JsMsg) => void;
   /**
    * The last message that was read no longer exists. Everything is delivered again from the beginning, through this
@@ -57,9 +54,8 @@ export function openFeed(options: FeedOptions): Feed {
         tries = 0;
       } catch (error) {
         if (closed.signal.aborted) return;
-        if (TroupeError.is(error)) return fail(error);
-        if (isStreamMissing(error)) return fail(teamGoneError(error));
-        if (!isTransient(error)) return fail(refusedByBusError(bus, error));
+        const final = finalError(bus, error);
+        if (final !== undefined) return fail(final);
         await clock.sleep(Math.min(50 * 2 ** tries, 1000), closed.signal).catch(() => undefined);
       }
     }
@@ -76,7 +72,7 @@ export function openFeed(options: FeedOptions): Feed {
       position = 0;
       options.onCut(where);
     }
-    const consumer = await requestWithRetry(bus, makeConsumer, persistently);
+    const consumer = await requestWithRetry(bus, () => makeConsumer(options, position + 1), persistently);
     if (closed.signal.aborted) return;
     messages = await consumer.consume({ max_messages: 500, idle_heartbeat: heartbeatMs });
     void stopWhenSilent(messages);
@@ -95,19 +91,6 @@ export function openFeed(options: FeedOptions): Feed {
       const deleted = bus.isConnected() ? consumer.delete().catch(ignoreTransient) : undefined;
       if (closed.signal.aborted) await deleted;
     }
-  };
-
-  const makeConsumer = () =>
-    bus.js.consumers.get(stream, {
-      filter_subjects: filter,
-      deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: position + 1,
-      inactive_threshold: forgottenMs,
-    });
-
-  /** The server of this consumer may be gone while the connection to another server works. */
-  const stopWhenSilent = async (reading: ConsumerMessages) => {
-    for await (const { type } of reading.status()) if (type === "heartbeats_missed") reading.stop();
   };
 
   /** Numbers are reused after a loss, so only the content under the number shows it. */
@@ -129,11 +112,10 @@ export function openFeed(options: FeedOptions): Feed {
 
   const reached = async (sequence: number) => {
     if (position >= sequence) return;
-    const stopWaiting = AbortSignal.timeout(waitMs);
     // The message exists but does not arrive: the server that should send it is gone.
     const impatience = setInterval(() => messages?.stop(), heartbeatMs);
     try {
-      await untilReached(sequence, stopWaiting);
+      await withTimeLimit(patience.clock, waitMs, (late) => untilReached(sequence, late));
     } finally {
       clearInterval(impatience);
     }
@@ -145,17 +127,7 @@ export function openFeed(options: FeedOptions): Feed {
       if (failure !== undefined) throw failure.error;
       if (closed.signal.aborted) throw closedError(stream);
       if (stopWaiting.aborted) throw noAnswerError(bus, "a stored message does not arrive", waitMs);
-      await new Promise<void>((resolve) => {
-        const wake = () => {
-          waiting.delete(wake);
-          stopWaiting.removeEventListener("abort", wake);
-          closed.signal.removeEventListener("abort", wake);
-          resolve();
-        };
-        waiting.add(wake);
-        stopWaiting.addEventListener("abort", wake);
-        closed.signal.addEventListener("abort", wake);
-      });
+      await nextWake(waiting, [stopWaiting, closed.signal]);
     }
   };
 
@@ -183,6 +155,39 @@ export function openFeed(options: FeedOptions): Feed {
       if (bus.isConnected()) await running;
     },
   };
+}
+
+/** Returns undefined for an error that another attempt may not meet. */
+function finalError(bus: Bus, error: unknown): Error | undefined {
+  if (TroupeError.is(error)) return error;
+  if (isStreamMissing(error)) return teamGoneError(error);
+  return isTransient(error) ? undefined : refusedByBusError(bus, error);
+}
+
+const makeConsumer = ({ bus, stream, filter }: FeedOptions, from: number) =>
+  bus.js.consumers.get(stream, {
+    filter_subjects: filter,
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: from,
+    inactive_threshold: forgottenMs,
+  });
+
+/** The server of this consumer may be gone while the connection to another server works. */
+async function stopWhenSilent(reading: ConsumerMessages): Promise<void> {
+  for await (const { type } of reading.status()) if (type === "heartbeats_missed") reading.stop();
+}
+
+/** Resolves when `waiting` is woken or a signal aborts. */
+function nextWake(waiting: Set<() => void>, signals: readonly AbortSignal[]): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      waiting.delete(wake);
+      for (const signal of signals) signal.removeEventListener("abort", wake);
+      resolve();
+    };
+    waiting.add(wake);
+    for (const signal of signals) signal.addEventListener("abort", wake);
+  });
 }
 
 /** The server removes the rest of a consumer by itself. */

@@ -1,26 +1,20 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import * as z from "zod";
-import { type Clock, type CreateId, currentProcess, isAlive, ProcessIdentity } from "../../../platform/index.ts";
+import { type CreateId, currentProcess, isAlive, ProcessIdentity } from "../../../platform/index.ts";
 import { MemberState, TroupeError } from "../../../protocol/index.ts";
 import { type RetryLimits, publish } from "../connection/bus-request.ts";
-import type { Bus } from "../connection/bus.ts";
 import { parseMessage } from "../journal/journal-message.ts";
+import { createBusHeartbeat } from "./bus-heartbeat.ts";
+import { isFrom } from "./publish-own-member.ts";
 import { createServerTime } from "../connection/server-time.ts";
 import { type FeedOptions, openFeed } from "../journal/stream-feed.ts";
 import type { TeamSubjects } from "../team-subjects.ts";
+import type { PresenceTimes } from "../../team/presence/presence-times.ts";
+import type { StreamContext } from "../connection/stream-context.ts";
 
-export interface PresenceMessagesOptions {
-  readonly bus: Bus;
-  readonly stream: string;
+export interface PresenceMessagesOptions extends StreamContext, Required<PresenceTimes> {
   readonly subjects: TeamSubjects;
-  readonly clock: Clock;
   readonly createId: CreateId;
-  readonly waitMs: number;
-  /** How long a message counts without renewal, and how often it is renewed. */
-  readonly leaseMs: number;
-  readonly beatMs: number;
-  /** Monotonic milliseconds on this machine. */
-  readonly uptime: () => number;
 }
 
 /** Presence messages of members and processes. Only the last message on each subject is kept. */
@@ -64,19 +58,15 @@ export interface StoredPresence {
 }
 
 export async function openPresenceMessages(options: PresenceMessagesOptions): Promise<PresenceMessages> {
-  const { bus, stream, subjects, clock, createId, leaseMs, uptime } = options;
+  const { bus, stream, subjects, clock, createId, leaseMs } = options;
   const here = currentProcess();
   const process = createId<string>("run");
   const closed = new AbortController();
   const patience: RetryLimits = { clock, waitMs: options.waitMs, signal: closed.signal };
   const last = new Map<string, StoredPresence>();
   const listeners = new Set<(subject: string, stored: StoredPresence) => void>();
-  const time = createServerTime(uptime);
-  /** After a longer silence the bus was unreachable. No heartbeat could arrive then, so none counts as missed. */
-  const maxSilence = Math.max(leaseMs / 2, 2 * options.beatMs);
-  let lastContact = uptime();
-  let connectedSince = uptime() - Math.max(0, leaseMs - maxSilence);
-  let failure: { readonly error: unknown } | undefined;
+  const time = createServerTime(options.uptime);
+  const heartbeat = createBusHeartbeat({ ...options, here, process, patience });
 
   const take = (message: JsMsg) => {
     const at = message.time.getTime();
@@ -111,7 +101,7 @@ export async function openPresenceMessages(options: PresenceMessagesOptions): Pr
   };
 
   const refresh: PresenceMessages["refresh"] = async () => {
-    if (failure !== undefined) throw failure.error;
+    heartbeat.assertBeating();
     if (!bus.isConnected()) return "stale";
     try {
       await feed.sync({ waitMs: Math.min(options.waitMs, leaseMs) });
@@ -122,38 +112,16 @@ export async function openPresenceMessages(options: PresenceMessagesOptions): Pr
     }
   };
 
-  const livenessOf: PresenceMessages["livenessOf"] = ({ word, at }) => {
-    const isOwn =
-      word.owner.pid === here.pid && word.owner.startedAt === here.startedAt && word.owner.bootId === here.bootId;
+  const livenessOf: PresenceMessages["livenessOf"] = (stored) => {
+    const { word, at } = stored;
     const beaten = word.isLast ? at : Math.max(at, last.get(subjects.beat(word.process))?.at ?? 0);
-    const isHeard = bus.isConnected() && uptime() - lastContact <= maxSilence && uptime() - connectedSince > leaseMs;
-    const expired = isHeard && time.now() - beaten > leaseMs;
-    const seen = isOwn ? "alive" : isAlive(word.owner, here);
+    const expired = heartbeat.hearsOthers() && time.now() - beaten > leaseMs;
+    const seen = isFrom(stored, { here }) ? "alive" : isAlive(word.owner, here);
     // The only sign of a process on another machine is its heartbeat.
     const isOnOtherMachine = seen === "unknown" && word.owner.bootId !== here.bootId;
     return { process: isOnOtherMachine && !expired && !word.isLast ? "alive" : seen, expired };
   };
 
-  const onBeat = async (waitMs: number) => {
-    if (!bus.isConnected()) return;
-    const payload = JSON.stringify({ owner: here, process } satisfies PresenceMessage);
-    const subject = subjects.beat(process);
-    await publish(
-      bus,
-      { stream, subject, payload, id: createId<string>("beat"), replaces: true },
-      { ...patience, waitMs },
-    );
-    if (uptime() - lastContact > maxSilence) connectedSince = uptime();
-    lastContact = uptime();
-  };
-  const tryToBeat = () => {
-    onBeat(0).catch((error: unknown) => {
-      // A lost heartbeat is followed by the next one. Every reader sees when a lease runs out.
-      if (!TroupeError.is(error) && !closed.signal.aborted) failure = { error };
-    });
-  };
-
-  const stops = [bus.onDisconnect(() => void (lastContact = Number.NEGATIVE_INFINITY)), bus.onReconnect(tryToBeat)];
   const feed = openFeed({
     ...options,
     filter: subjects.presenceMessages,
@@ -163,14 +131,14 @@ export async function openPresenceMessages(options: PresenceMessagesOptions): Pr
   });
   let beats = 0;
   const timer = setInterval(() => {
-    tryToBeat();
+    heartbeat.tryToBeat();
     beats += 1;
     if (beats % beatsBetweenRefreshes(last.size) === 0) feed.readAgain();
   }, options.beatMs).unref();
 
   const close = async () => {
     clearInterval(timer);
-    for (const stop of stops) stop();
+    heartbeat.close();
     if (bus.isConnected())
       await bus.jsm.streams.purge(stream, { filter: subjects.beat(process) }).catch(() => undefined);
     closed.abort();
@@ -179,7 +147,7 @@ export async function openPresenceMessages(options: PresenceMessagesOptions): Pr
 
   try {
     // The first heartbeat also tells the server's time, so the team cannot open without it.
-    await onBeat(options.waitMs);
+    await heartbeat.beat(options.waitMs);
     await feed.sync();
   } catch (error) {
     await close();

@@ -1,7 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, lstatSync, writeSync } from "node:fs";
-import { storageError } from "../../../platform/index.ts";
-import type { TroupeError } from "../../../protocol/index.ts";
+import { closeSync, constants, fstatSync, openSync, lstatSync, type Stats, writeSync } from "node:fs";
+import { encodeLine, hasErrorCode, storageError } from "../../../platform/index.ts";
+import { TroupeError } from "../../../protocol/index.ts";
 import type { InboxEntry, InboxFold } from "./inbox-fold.ts";
+import type { InboxRecord } from "./inbox-record.ts";
 import { closeFile, type DamagedLine, type InboxScan, scanInbox, unreadable } from "./scan-inbox.ts";
 
 /** The file at an inbox's path, held open by its reader. Only the reader rotates it. */
@@ -37,9 +38,12 @@ export function openCurrentFile(path: string, options: CurrentFileOptions): Curr
   let { number } = options;
   let fd = openForBoth(path);
   let offset = 0;
+  let wasEmptied = giveFirstRecord(path, fd);
 
   const scan = (): CurrentScan => {
     const collected: Collected = { arrived: [], damaged: [], trouble: [], hasTail: false };
+    if (wasEmptied) collected.trouble.push(`${path} is empty, so mail may be missing.`);
+    wasEmptied = false;
     try {
       // A sender's record counts if the file was still at the path after its write. Once another file was seen there,
       // this file contains everything that will ever count in it.
@@ -128,11 +132,41 @@ interface Collected extends CurrentScan {
   hasTail: boolean;
 }
 
+/** Opens the file, or creates it with a record, so that an inbox that something empties later is noticed. */
 function openForBoth(path: string): number {
-  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+  const flags = constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
   try {
-    return openSync(path, flags, 0o600);
+    try {
+      const fd = openSync(path, flags | constants.O_CREAT | constants.O_EXCL, 0o600);
+      giveFirstRecord(path, fd);
+      return fd;
+    } catch (error) {
+      if (!hasErrorCode(error, "EEXIST")) throw error;
+      return openSync(path, flags | constants.O_CREAT, 0o600);
+    }
   } catch (error) {
-    throw storageError("open", path, error);
+    throw TroupeError.is(error) ? error : storageError("open", path, error);
   }
 }
+
+/** Returns true if the file was emptied. It has a record afterwards, so that this is reported once. */
+function giveFirstRecord(path: string, fd: number): boolean {
+  try {
+    const stats = fstatSync(fd);
+    if (stats.size > 0) return false;
+    writeSync(fd, encodeLine(firstRecord));
+    return isEmptied(stats);
+  } catch (error) {
+    closeSync(fd);
+    throw storageError("write to", path, error);
+  }
+}
+
+/**
+ * True for an empty file that once had content. A new file is written first at its creation: earlier versions, and a
+ * power cut right after it, leave it empty.
+ */
+export const isEmptied = ({ size, mtimeMs, birthtimeMs }: Stats): boolean => size === 0 && mtimeMs !== birthtimeMs;
+
+/** It says nothing, and every version of the format reads it. */
+const firstRecord: InboxRecord = { aside: [] };

@@ -19,6 +19,7 @@ export interface InboxOptions {
   readonly createId: CreateId;
   /** Creates the folder of all inboxes. Throws if the team is gone. */
   readonly makeFolder: () => void;
+  /** A file above this size is rotated once most of it is read. */
   readonly rotateBytes: number;
   /** Called, for people, when acknowledged mail or marks may not survive a power cut. */
   readonly onNotice?: ((text: string) => void) | undefined;

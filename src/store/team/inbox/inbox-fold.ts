@@ -126,13 +126,6 @@ export function createInboxFold(options: InboxFoldOptions): InboxFold {
     if (pending.length > 2 * unreadCount + 64) sweep();
   };
 
-  const settle = (count: SegmentCount) => {
-    if (count.justRead.length === 0) return;
-    count.readIds ??= createIdFilter();
-    for (const id of count.justRead) count.readIds.add(id);
-    count.justRead = [];
-  };
-
   const takeRepeated = () => {
     if (repeated.size === 0) return [];
     const ids = [...repeated];
@@ -178,3 +171,14 @@ export function createInboxFold(options: InboxFoldOptions): InboxFold {
     forget,
   };
 }
+
+function settle(count: SegmentCount): void {
+  if (count.justRead.length === 0) return;
+  count.readIds ??= createIdFilter();
+  for (const id of count.justRead) count.readIds.add(id);
+  count.justRead = [];
+}
+
+/** Returns the entries that have not reached this state yet. */
+export const entriesBehind = (entries: readonly InboxEntry[], state: "delivered" | "read"): InboxEntry[] =>
+  entries.filter((entry) => entry.state !== "read" && entry.state !== state);

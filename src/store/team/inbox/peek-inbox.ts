@@ -5,6 +5,7 @@ import type { Mail } from "../../../protocol/index.ts";
 import { createInboxFold, heldMail, type InboxEntry, type InboxFold, type InboxFoldOptions } from "./inbox-fold.ts";
 import { createReadMarks } from "./read-marks.ts";
 import type { HeldMail, InboxReading } from "./inbox.ts";
+import { isEmptied } from "./current-inbox-file.ts";
 import { closeFile, type InboxScan, scanInbox, unreadable } from "./scan-inbox.ts";
 import { listSegments } from "./inbox-segments.ts";
 
@@ -12,10 +13,10 @@ import { listSegments } from "./inbox-segments.ts";
  * Reads everything in an inbox without being its reader. Changes nothing, and tolerates a reader that rotates files.
  */
 export function peekInbox(path: string): InboxReading {
-  const { fold, problems } = readWhole(path, { keepsRead: true });
+  const { fold, problems, endProblems } = readWhole(path, { keepsRead: true });
   const mail = [...fold.entries.values()].flatMap(heldMail);
   const { compactedThrough } = fold;
-  return { mail, problems, ...(compactedThrough !== undefined && { compactedThrough }) };
+  return { mail, problems: [...problems, ...endProblems], ...(compactedThrough !== undefined && { compactedThrough }) };
 }
 
 /** Returns a function that reads the unread mail and can be called often. It keeps no read mail. */
@@ -25,7 +26,7 @@ export function createUnreadPeek(path: string): () => Pick<InboxReading, "mail" 
   return () => {
     whole = whole === undefined ? readWhole(path, { keepsRead: false, marks }) : readMore(path, whole).whole;
     marks.forget();
-    return { mail: whole.fold.unread().flatMap(heldMail), problems: whole.problems };
+    return { mail: whole.fold.unread().flatMap(heldMail), problems: [...whole.problems, ...whole.endProblems] };
   };
 }
 
@@ -68,6 +69,8 @@ interface WholeInbox {
   readonly keeps: InboxFoldOptions;
   readonly fold: InboxFold;
   readonly problems: readonly string[];
+  /** The problems at the end of the current file, as the last look found it. */
+  readonly endProblems: readonly string[];
   /** The file at the path; undefined if there is none. */
   readonly current: { readonly ino: number; readonly dev: number; readonly nextOffset: number } | undefined;
 }
@@ -83,9 +86,10 @@ function readWhole(path: string, keeps: InboxFoldOptions): WholeInbox {
       for (const segment of listSegments(path)) readSegment(segment, { own, fold, problems });
       const scan = fd === undefined ? undefined : scanInbox(fd, { from: 0, segment: Number.MAX_SAFE_INTEGER, fold });
       if (scan !== undefined) problems.push(...problemsOf(path, scan));
+      const endProblems = own && isEmptied(own) ? [emptied(path)] : scan === undefined ? [] : endProblemsOf(path, scan);
       if (!isSameFile(own, statOf(path))) continue;
       const current = own && scan && { ino: own.ino, dev: own.dev, nextOffset: scan.nextOffset };
-      return { keeps, fold, problems, current };
+      return { keeps, fold, problems, endProblems, current };
     } catch (error) {
       throw unreadable(path, error);
     } finally {
@@ -104,7 +108,8 @@ function readSegment(
   try {
     // This file was at the inbox's own path a moment ago and is read there.
     if (own !== undefined && isSameFile(own, fstatSync(fd))) return;
-    problems.push(...problemsOf(segment.path, scanInbox(fd, { from: 0, segment: segment.number, fold })));
+    const scan = scanInbox(fd, { from: 0, segment: segment.number, fold });
+    problems.push(...problemsOf(segment.path, scan), ...endProblemsOf(segment.path, scan));
   } finally {
     closeFile(segment.path, fd);
   }
@@ -121,7 +126,12 @@ function readMore(path: string, before: WholeInbox): { whole: WholeInbox; arrive
     const scan = scanInbox(fd, { from: current.nextOffset, segment: Number.MAX_SAFE_INTEGER, fold });
     const problems = [...before.problems, ...problemsOf(path, scan)];
     return {
-      whole: { ...before, problems, current: { ...current, nextOffset: scan.nextOffset } },
+      whole: {
+        ...before,
+        problems,
+        endProblems: endProblemsOf(path, scan),
+        current: { ...current, nextOffset: scan.nextOffset },
+      },
       arrived: scan.arrived,
     };
   } catch (error) {
@@ -161,3 +171,11 @@ interface Identity {
 
 const problemsOf = (path: string, { damaged }: InboxScan) =>
   damaged.map(({ offset, reason }) => `${basename(path)}, byte ${offset}: ${reason}`);
+
+const emptied = (path: string) => `${basename(path)}: it is empty, so mail may be missing`;
+
+function endProblemsOf(path: string, { nextOffset, hasTail, zerosAt }: InboxScan): string[] {
+  if (zerosAt !== undefined) return [`${basename(path)}, byte ${zerosAt}: it ends in zeros, so mail may be missing`];
+  if (hasTail) return [`${basename(path)}, byte ${nextOffset}: the last line is cut off, or is being written`];
+  return [];
+}

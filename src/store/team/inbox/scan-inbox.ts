@@ -13,6 +13,8 @@ export interface InboxScan {
   readonly damaged: readonly DamagedLine[];
   /** True if something follows the last whole line: a record being written, or one that was cut off. */
   readonly hasTail: boolean;
+  /** Where zeros begin that a power cut left at the end. */
+  readonly zerosAt?: number;
 }
 
 export interface DamagedLine {
@@ -43,7 +45,8 @@ export function scanInbox(
     if (entry !== undefined) arrived.push(entry);
   }
   const isNew = ({ digest }: DamagedLine) => !fold.aside.has(digest);
-  return { nextOffset, arrived, damaged: unreadable.filter(isNew), hasTail: tail !== undefined };
+  const zeros = tail?.hasZeros === true ? { zerosAt: tail.offset } : {};
+  return { nextOffset, arrived, damaged: unreadable.filter(isNew), hasTail: tail !== undefined, ...zeros };
 }
 
 /** Turns an error of a scan into a storage error. */

@@ -11,13 +11,16 @@ export interface JournalPart {
   headerEnd: number;
   sealed: boolean;
   isDamaged: boolean;
+  /** The offset of bytes after the last whole line: a record that is being written, or one that was cut off. */
+  tailAt: number | undefined;
 }
 
 /** Returns undefined if there is no file. */
 export function openJournalPart(path: string): JournalPart | undefined {
   const file = openSharedAppendFile(path);
   if (file === undefined) return undefined;
-  return { file, offset: 0, journal: "", epoch: 0, headerAt: -1, headerEnd: 0, sealed: false, isDamaged: false };
+  const start = { offset: 0, journal: "", epoch: 0, headerAt: -1, headerEnd: 0 };
+  return { ...start, file, sealed: false, isDamaged: false, tailAt: undefined };
 }
 
 export const damagedHeaderError = (path: string) =>

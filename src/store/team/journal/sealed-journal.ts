@@ -1,17 +1,10 @@
-import type { FolderWatcher } from "../../../platform/index.ts";
+import { createTurns, type FolderWatcher } from "../../../platform/index.ts";
 import { TroupeError } from "../../../protocol/index.ts";
 import { type CompactOptions, createCompactor, createJournalFile } from "./compact-journal.ts";
-import { createChangeFeed } from "./change-feed.ts";
 import type { Journal, WriteResult } from "./journal.ts";
-import { type JournalFold, JournalHeader, JournalLine } from "./journal-fold.ts";
-import {
-  damagedHeaderError,
-  newerFormatError,
-  openJournalPart,
-  type JournalPart,
-  removedError,
-  stuckCompactionError,
-} from "./journal-part.ts";
+import type { JournalFold } from "./journal-fold.ts";
+import { type JournalPart, removedError, stuckCompactionError } from "./journal-part.ts";
+import { openJournalReader } from "./journal-reader.ts";
 
 /**
  * A line file that any number of processes write and fold without a lock. The fold decides the effect of a record by
@@ -34,169 +27,63 @@ export interface JournalOptions extends CompactOptions {
   readonly durability?: "disk" | "process";
 }
 
-interface Past<Change> {
-  /** Also called for the initial state of the file, as changes, when it is read from its beginning. */
-  readonly onPast?: (change: Change) => void;
-}
-
 export function openSealedJournal<State, Entry, Change, Refusal>(
   fold: JournalFold<State, Entry, Change, Refusal>,
-  options: JournalOptions & Past<Change>,
+  options: JournalOptions,
 ): SealedJournal<State, Entry, Change, Refusal> {
-  const { path, clock, createId, watcher, isRequired = false } = options;
+  const { path, clock, createId } = options;
   const { limitBytes = 1_000_000, durability = "disk" } = options;
-  let state = fold.empty();
-  let current: JournalPart | undefined;
-  let last: Pick<JournalPart, "journal" | "epoch" | "sealed"> | undefined;
-  let isClosed = false;
-  let lastTurn: Promise<void> = Promise.resolve();
-  let finishing: Promise<void> | undefined;
+  const reader = openJournalReader(fold, options);
+  const { refresh, feed, folded } = reader;
   const compactor = createCompactor(path, options);
-  const closing = new Set<Promise<void>>();
-  /** Own records in the file, and their result once the fold has reached them. */
-  const own = new Map<string, Fate<Change, Refusal> | undefined>();
-  const problems: string[] = [];
-
-  const refresh = (): JournalPart | undefined => {
-    if (isClosed) throw new Error(`${path} is closed`);
-    for (;;) {
-      current ??= openJournalPart(path);
-      if (current === undefined) {
-        if (last !== undefined || isRequired) throw removedError(path);
-        return undefined;
-      }
-      const before = current.file.locate();
-      if (before.at === "here" && before.size === current.offset && before.size > 0) return current;
-      readOn(current);
-      const { at } = current.file.locate();
-      if (at === "here") return current;
-      leave(current);
-      if (at === "removed") throw removedError(path);
-    }
-  };
-
-  const readOn = (part: JournalPart) => {
-    try {
-      const { records, damaged, nextOffset } = part.file.readFrom(part.offset);
-      if (part.offset === 0)
-        begin(part, { first: records[0], damagedAt: damaged[0]?.offset, end: records[1]?.offset ?? nextOffset });
-      for (const { offset, reason } of damaged) note(part, `${path}, byte ${offset}: not a record, ${reason}.`);
-      for (const { offset, value } of records) if (offset > part.headerAt) take(part, { offset, value });
-      part.offset = nextOffset;
-    } catch (error) {
-      leave(part);
-      throw error;
-    }
-  };
-
-  const begin = (part: JournalPart, start: { first: Line | undefined; damagedAt: number | undefined; end: number }) => {
-    const { first, damagedAt, end } = start;
-    const header = JournalHeader.safeParse(first?.value);
-    if (!header.success || first === undefined || (damagedAt ?? Infinity) < first.offset)
-      throw damagedHeaderError(path);
-    const { version, journal, epoch } = header.data;
-    if (version > fold.version) throw newerFormatError(path, version);
-    if (last !== undefined && last.journal !== journal) throw removedError(path);
-    const restored = fold.restore(header.data.snapshot, path);
-    // After folding the previous file to its seal, this state is already known. After a longer absence, compute the
-    // difference.
-    const isNext = last === undefined || (last.sealed && last.epoch + 1 === epoch);
-    const missed = isNext ? [] : fold.difference(state, restored);
-    if (options.onPast && last === undefined) fold.difference(state, restored).forEach(options.onPast);
-    state = restored;
-    Object.assign(part, { journal, epoch, headerAt: first.offset, headerEnd: end });
-    for (const change of missed) feed.push(change);
-  };
-
-  const take = (part: JournalPart, { offset, value }: Line) => {
-    const line = JournalLine.safeParse(value);
-    const entry = line.success && "entry" in line.data ? fold.entry.safeParse(line.data.entry) : undefined;
-    if (!line.success || entry?.success === false)
-      return note(part, `${path}, byte ${offset}: a record in an unknown format.`);
-    if (part.sealed) {
-      if ("id" in line.data && own.has(line.data.id)) own.set(line.data.id, { kind: "void" });
-      return;
-    }
-    if (!("id" in line.data) || entry === undefined) {
-      part.sealed = true;
-      return;
-    }
-    const refusal = fold.refusalOf(state, entry.data);
-    const change = refusal === undefined ? fold.apply(state, entry.data) : undefined;
-    if (own.has(line.data.id)) {
-      own.set(
-        line.data.id,
-        change === undefined ? { kind: "refused", refusal: refusal as Refusal } : { kind: "done", change },
-      );
-    }
-    if (change === undefined) return;
-    options.onPast?.(change);
-    feed.push(change);
-  };
-
-  const note = (part: JournalPart, problem: string) => {
-    part.isDamaged = true;
-    if (problems.length < maxProblems && !problems.includes(problem)) problems.push(problem);
-  };
-
-  const leave = (part: JournalPart) => {
-    if (part.headerAt >= 0) last = { journal: part.journal, epoch: part.epoch, sealed: part.sealed };
-    current = undefined;
-    const closed = part.file.close().finally(() => closing.delete(closed));
-    closing.add(closed);
-  };
+  const turns = createTurns();
+  let finishing: Promise<void> | undefined;
 
   const write = async (entry: Entry): Promise<WriteResult<Change, Refusal>> => {
-    const { fate, part } = await inTurn(() => place(entry));
-    if (fate.kind === "refused") return { ok: false, refusal: fate.refusal };
+    const { effect, part } = await turns.run(() => place(entry));
+    if (!effect.ok) return effect;
     // If the file was just replaced, the new file's initial state contains the entry.
-    if (durability === "disk") await (current ?? part).file.sync();
+    if (durability === "disk") await (reader.current ?? part).file.sync();
     if (isOverLimit(part)) await seal(part);
-    return { ok: true, change: fate.change };
+    return effect;
   };
 
-  /** Runs in the order of the calls; the syncs run in parallel. */
-  const inTurn = <T>(action: () => Promise<T>): Promise<T> => {
-    const result = lastTurn.then(action);
-    lastTurn = result.then(nothing, nothing);
-    return result;
-  };
-
-  const place = async (entry: Entry): Promise<{ fate: Decided<Change, Refusal>; part: JournalPart }> => {
+  const place = async (entry: Entry): Promise<{ effect: WriteResult<Change, Refusal>; part: JournalPart }> => {
     const giveUpAt = clock.monotonic() + patienceMs;
     for (;;) {
       const part = refresh();
       if (part === undefined) {
-        await createJournalFile(path, { version: fold.version, snapshot: fold.snapshot(state), createId });
+        await createJournalFile(path, { version: fold.version, snapshot: fold.snapshot(folded.state), createId });
         continue;
       }
       if (part.sealed) {
         await moveOn(part, giveUpAt);
         continue;
       }
-      const refusal = fold.refusalOf(state, entry);
-      const fate = refusal === undefined ? append(part, entry) : ({ kind: "refused", refusal } as const);
-      if (fate.kind !== "void") return { fate, part };
+      const refusal = fold.refusalOf(folded.state, entry);
+      const effect = refusal === undefined ? append(part, entry) : ({ ok: false, refusal } as const);
+      if (effect !== "void") return { effect, part };
     }
   };
 
   /** Synchronous: nothing else of this process runs between the write and the read, so the file stays the same. */
-  const append = (part: JournalPart, entry: Entry): Fate<Change, Refusal> => {
+  const append = (part: JournalPart, entry: Entry): WriteResult<Change, Refusal> | "void" => {
     const id = createId<string>("rec");
-    own.set(id, undefined);
+    folded.own.set(id, undefined);
     try {
       part.file.append({ id, entry });
       refresh();
-      const fate = own.get(id);
-      if (fate === undefined) throw removedError(path);
-      return fate;
+      if (!folded.own.has(id)) return "void";
+      const effect = folded.own.get(id);
+      if (effect === undefined) throw removedError(path);
+      return effect;
     } finally {
-      own.delete(id);
+      folded.own.delete(id);
     }
   };
 
   const isOverLimit = (part: JournalPart) =>
-    part === current && !part.sealed && part.offset > Math.max(limitBytes, 4 * part.headerEnd);
+    part === reader.current && !part.sealed && part.offset > Math.max(limitBytes, 4 * part.headerEnd);
 
   /** The write itself has succeeded, so a failed compaction must not make it fail. */
   const seal = async (part: JournalPart) => {
@@ -206,7 +93,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
       await finish(part);
     } catch (error) {
       if (!TroupeError.is(error)) throw error;
-      if (problems.length < maxProblems) problems.push(`cannot compact ${path}: ${error.message}`);
+      folded.note(`cannot compact ${path}: ${error.message}`);
     }
   };
 
@@ -228,7 +115,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
   const compact = async (part: JournalPart) => {
     if (refresh() !== part || !part.sealed) return;
     const { journal, epoch, isDamaged } = part;
-    const header = { version: fold.version, journal, epoch: epoch + 1, snapshot: fold.snapshot(state) };
+    const header = { version: fold.version, journal, epoch: epoch + 1, snapshot: fold.snapshot(folded.state) };
     await compactor.compact({
       header,
       keepOld: isDamaged,
@@ -237,60 +124,40 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     });
   };
 
-  const feed = createChangeFeed<Change>({
-    watch: (onHint) => watcher.follow(path, onHint),
-    hold: () => watcher.hold(),
-    refresh: () => void refresh(),
-  });
-
   return {
     read: () => {
       refresh();
-      return state;
+      return folded.state;
     },
     fresh: async () => {
       refresh();
-      return state;
+      return folded.state;
     },
     write,
     follow: feed.follow,
-    history: async () => {
-      const past: Change[] = [];
-      const again = openSealedJournal(fold, { ...options, onPast: (change) => void past.push(change) });
-      try {
-        again.read();
-        return past;
-      } finally {
-        await again.close();
-      }
-    },
-    problems: () => [...problems],
+    history: () => readPast(fold, options),
+    problems: reader.problems,
     close: async () => {
-      await lastTurn;
+      await turns.settled();
       await Promise.allSettled([finishing]);
-      if (isClosed) return;
-      isClosed = true;
-      feed.close();
-      if (current !== undefined) leave(current);
-      await Promise.all(closing);
+      await reader.close();
     },
   };
 }
 
-interface Line {
-  readonly offset: number;
-  readonly value: unknown;
+async function readPast<State, Entry, Change, Refusal>(
+  fold: JournalFold<State, Entry, Change, Refusal>,
+  options: JournalOptions,
+): Promise<readonly Change[]> {
+  const past: Change[] = [];
+  const reader = openJournalReader(fold, { ...options, onPast: (change) => void past.push(change) });
+  try {
+    reader.refresh();
+    return past;
+  } finally {
+    await reader.close();
+  }
 }
 
-type Decided<Change, Refusal> =
-  | { readonly kind: "done"; readonly change: Change }
-  | { readonly kind: "refused"; readonly refusal: Refusal };
-
-/** Void: the record is after a seal. */
-type Fate<Change, Refusal> = Decided<Change, Refusal> | { readonly kind: "void" };
-
-const nothing = () => undefined;
-
-const maxProblems = 20;
 const patienceMs = 10_000;
 const waitMs = 5;

@@ -12,17 +12,13 @@ import {
 import { type MemberState, TroupeError } from "../../../protocol/index.ts";
 import { createPresenceFile, type OwnPresenceFile, type PresenceFile, readPresence } from "./member-presence-file.ts";
 import type { MemberPresence, OwnPresence, Presence } from "./presence.ts";
-import { alreadyRunningError, setOwnState, statusOfMember, goneReason } from "./presence-status.ts";
+import { alreadyRunningError, setOwnState, statusOfMember, goneReason, type OwnState } from "./presence-status.ts";
+import type { PresenceTimes } from "./presence-times.ts";
 
-export interface PresenceOptions {
+export interface PresenceOptions extends PresenceTimes {
   readonly folder: string;
   readonly clock: Pick<Clock, "now">;
-  /** Milliseconds since the machine started, the same for every process on it. */
-  readonly uptime?: () => number;
   readonly owner?: ProcessIdentity;
-  /** How long a state counts without renewal. */
-  readonly leaseMs?: number;
-  readonly beatMs?: number;
 }
 
 /** One small file for each member, rewritten only by its owner. */
@@ -47,8 +43,12 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
     timer ??= setInterval(beat, beatMs).unref();
     return {
       lost: own.lost.signal,
-      set: (nextState, nextDetail) =>
-        setOwnState(own, { state: nextState, detail: nextDetail }, { now, publish: async () => renew(own) }),
+      set: (nextState, nextDetail, nextSince) =>
+        setOwnState(
+          own,
+          { state: nextState, detail: nextDetail, since: nextSince },
+          { now, publish: async () => renew(own) },
+        ),
       close: async () => stop(own),
     };
   };
@@ -138,13 +138,8 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
   };
 }
 
-interface OwnMember {
-  readonly name: string;
-  readonly lost: AbortController;
+interface OwnMember extends OwnState {
   file?: OwnPresenceFile | undefined;
-  state: MemberState;
-  detail: string | undefined;
-  since: string;
   beat: number;
 }
 

@@ -23,7 +23,7 @@ export function goneReason(name: string, { there, leaseMs }: Known): string | un
 }
 
 /** The state that a process publishes about its own member. */
-interface OwnState {
+export interface OwnState {
   readonly name: string;
   readonly lost: AbortController;
   state: MemberState;
@@ -34,12 +34,12 @@ interface OwnState {
 /** Changes and publishes the own state, unless nothing has changed. Rejects if another process took over the member. */
 export async function setOwnState(
   own: OwnState,
-  next: { readonly state: MemberState; readonly detail: string | undefined },
+  next: { readonly state: MemberState; readonly detail: string | undefined; readonly since: string | undefined },
   { now, publish }: { readonly now: () => string; readonly publish: () => Promise<void> },
 ): Promise<void> {
   if (own.lost.signal.aborted) throw takenOverError(own.name);
   if (own.state === next.state && own.detail === next.detail) return;
-  const since = own.state === next.state ? own.since : now();
+  const since = next.since ?? (own.state === next.state ? own.since : now());
   Object.assign(own, { ...next, since });
   await publish();
   if (own.lost.signal.aborted) throw takenOverError(own.name);

@@ -22,8 +22,11 @@ export interface OwnPresence {
    * Aborts when another process has taken over the member: this process was away longer than its lease and must stop.
    */
   readonly lost: AbortSignal;
-  /** Resolves when the state is stored, in the order of the calls. Does nothing if nothing has changed. */
-  set(state: MemberState, detail?: string): Promise<void>;
+  /**
+   * Resolves when the state is stored, in the order of the calls. Does nothing if nothing has changed. `since` is an ISO
+   * time. Default: the time of the first call with this state.
+   */
+  set(state: MemberState, detail?: string, since?: string): Promise<void>;
   /** Stops renewals. The last state stays until its lease runs out. Publish `ended` first if that is the case. */
   close(): Promise<void>;
 }

@@ -5,17 +5,17 @@ import { skeletonOf } from "./confusable-names.ts";
 import type { Journal } from "../journal/journal.ts";
 import { checkName, quotedName, uniqueName } from "./team-names.ts";
 import { type JournalOptions, openSealedJournal } from "../journal/sealed-journal.ts";
-import { memberKey } from "./member-key.ts";
+import { memberKey, type MemberKeyOptions } from "./member-key.ts";
 import type { TeamEntry } from "./team-entry.ts";
 import { type RefusedTeam, teamFold, type TeamState } from "./team-fold.ts";
 import type { KeyUse, MemberKey, NewMember, TeamRecord } from "./team-record.ts";
 import type { NewTeam } from "../team-store.ts";
 
 /** The team record in one file. The file must exist: `createTeamRecord` creates it. */
-export function openTeamRecord(options: JournalOptions & { readonly keysFolder: string }): TeamRecord {
+export function openTeamRecord(options: JournalOptions & { readonly keys: MemberKeyOptions }): TeamRecord {
   const keyOf = async (name: string): Promise<MemberKey> => ({
     type: "secret",
-    secret: await memberKey(options.keysFolder, name),
+    secret: await memberKey(name, options.keys),
   });
   const keys = { join: async ({ name }: Member) => void (await keyOf(name)), keyOf };
   return createRecord(openSealedJournal(teamFold, options), { clock: options.clock, where: options.path, keys });
@@ -77,7 +77,7 @@ export function createRecord(
     const answer = await write(entry);
     if (!("reason" in answer)) return memberOf(answer, entry.name);
     if (answer.reason === "done" && answer.member !== undefined) return answer.member;
-    throw unknownMemberError(current(), entry.name);
+    throw unknownMemberError(current(), entry.name, journal.problems());
   };
 
   const writeTeam = async (entry: TeamEntry): Promise<Team> => {
@@ -98,13 +98,13 @@ export function createRecord(
       const answer = await write({ do: "reserve", at: reservation.at, reservation });
       if (!("reason" in answer)) return { ok: true, reservation };
       if (answer.reason === "reserved") return { ok: false, held: answer.held };
-      throw unknownMemberError(current(), wanted.by);
+      throw unknownMemberError(current(), wanted.by, journal.problems());
     },
     free: (by, paths) => writeTeam({ do: "free", at: now(), by, ...(paths && { paths: [...paths] }) }),
     keyOf: async (name, use) => {
       const team = current();
       if (name !== teamUser && !team.members.some((member) => member.name === name))
-        throw unknownMemberError(team, name);
+        throw unknownMemberError(team, name, journal.problems());
       return options.keys.keyOf(name, use);
     },
     ...(options.keys.offerKey && { offerKey: options.keys.offerKey }),
@@ -162,12 +162,13 @@ function memberOf(team: Team, name: string): Member {
   return member;
 }
 
-function unknownMemberError(team: Team, name: string): TroupeError {
+function unknownMemberError(team: Team, name: string, problems: readonly string[] = []): TroupeError {
   const names = team.members.map((member) => member.name);
   const near = nearestName(name, names);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+  const damage = problems.length === 0 ? "" : ` The team's record is damaged: ${problems.join(" ")}`;
   return new TroupeError(
     "team",
-    `Team ${team.name} has no member ${quotedName(name)}.${hint} Its members: ${names.join(", ")}.`,
+    `Team ${team.name} has no member ${quotedName(name)}.${hint} Its members: ${names.join(", ")}.${damage}`,
   );
 }

@@ -40,7 +40,8 @@ export const runtimeName = "troupe";
 
 const longest = 64;
 const form = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M} ._-]*[\p{L}\p{N}\p{M}_-])?$/u;
-const reserved = new Set([teamLead, teamUser, runtimeName].map(skeletonOf));
+/** `lead` is what members call the lead. */
+const reserved = new Set([teamLead, "lead", teamUser, runtimeName].map(skeletonOf));
 
 function problemOf(name: string, what: "member" | "team"): string | undefined {
   if (name === "") return "it is empty";
@@ -50,6 +51,6 @@ function problemOf(name: string, what: "member" | "team"): string | undefined {
   if (!form.test(name))
     return "it must contain only letters, digits, spaces and . _ -, and begin and end with a letter or digit";
   if (what === "member" && reserved.has(skeletonOf(name)))
-    return "it is reserved for Troupe itself, or looks like a reserved name";
+    return "this name, or one that looks like it, is reserved. Choose another";
   return undefined;
 }

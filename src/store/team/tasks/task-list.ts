@@ -80,7 +80,10 @@ export interface TaskClaimer {
   readonly name: string;
   /** The claimer's tools. A task that needs others is refused. Absent for a person, who can do anything. */
   readonly tools?: readonly string[] | undefined;
-  /** The process that works on it. Without one the claim holds until it is released. */
+  /**
+   * The process that works on it. Without one the claim holds until it is released. In the library it is this process,
+   * unless `keepClaims` is set.
+   */
   readonly holder?: ProcessIdentity | undefined;
 }
 

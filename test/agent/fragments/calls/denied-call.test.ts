@@ -71,6 +71,11 @@ describe("a refusal for want of a user", () => {
     expect(refused("cd src && echo next && make")).not.toContain("rest of the line");
   });
 
+  test("does not name the rest when it only reads the output of the refused command", () => {
+    expect(refused("npm test 2>&1 | tail -5")).not.toContain("The rest of the line");
+    expect(refused("ls; npm test | tail -5")).toContain("The rest of the line is allowed");
+  });
+
   test("does not forbid another way, and does not propose all of Bash", () => {
     for (const line of ["npm test", "npm test && ls", "node -e 1", "git push origin main", "curl example.com"]) {
       expect(refused(line)).not.toContain("another way");
@@ -82,7 +87,7 @@ describe("a refusal for want of a user", () => {
   test.each([
     ["npm test", undefined],
     ["npm test; ls ../..", npmTest],
-    ["grep -rn foo src --include=*.ts", undefined],
+    ["find . -name *.ts", undefined],
     ["for f in src/*; do head $f; done", undefined],
     ["cat .env", undefined],
     [`echo "unterminated`, undefined],
@@ -105,7 +110,7 @@ describe("a refusal for want of a user", () => {
 
   test("names each refused command with its own reason", () => {
     expect(refused("npm install && node x.js && make && ls", npmTest)).toMatchInlineSnapshot(
-      `"Not run: \`npm install\` (no rule allows npm), \`node x.js\` (node runs any code it is given) and \`make\` (make runs any code it is given) need permission, and no user is available to give it. The rest of the line is allowed: run it by itself. If you cannot do without it, say so in your answer: the user can allow it with --allowedTools "Bash(npm install && node x.js && make && ls)"."`,
+      `"Not run: \`npm install\` (no rule allows this; allowed: Bash(npm test:*)), \`node x.js\` (node runs any code it is given) and \`make\` (make runs any code it is given) need permission, and no user is available to give it. The rest of the line is allowed: run it by itself. If you cannot do without it, say so in your answer: the user can allow it with --allowedTools "Bash(npm install && node x.js && make && ls)"."`,
     );
     expect(refused("npm install; make; tsc; eslint", { agent: reviewer, mode: "plan" })).toMatchInlineSnapshot(
       `"Not run: \`npm install\` (npm is not among the read-only commands), \`make\` (make runs any code it is given), \`tsc\` (tsc is not among the read-only commands) and 1 more do more than read, and an agent of type reviewer only reads. Say in your answer what you would have run."`,
@@ -130,7 +135,7 @@ describe("a refusal for want of a user", () => {
     expect(refused("git commit -m x", { agent: { ...lead, lead: "team-lead" } })).not.toContain("team-lead");
     const starter = { ...lead, tools: [...lead.tools, "Agent"] };
     expect(refused("git commit -m x", { agent: starter, mode: "acceptEdits" })).toContain(
-      'An agent that you start with isolation "worktree" may commit in its worktree, but it does not get these uncommitted files.',
+      'To land them anyway, start an agent with isolation "worktree": it may commit there, and copies the files with cp from this folder first. Then land its branch.',
     );
   });
 
@@ -143,7 +148,7 @@ describe("a refusal for want of a user", () => {
     );
   });
 
-  test("a change in the main checkout names the agent's copy and says to read it first", () => {
+  test("a change in the main checkout names the agent's copy and says when to read it", () => {
     const decision = authorize({
       tool: { name: "Edit", access: "write" },
       subject: { kind: "path", path: "/main/a.ts", change: true },
@@ -156,7 +161,9 @@ describe("a refusal for want of a user", () => {
     });
     if (decision.behavior === "allow") throw new Error("it is allowed");
     const text = deniedCall({ verb: "changed", title: "Edit /main/a.ts", decision, agent: lead });
-    expect(text).toContain("Your copy is /own/a.ts. Read your copy first, then edit it. A new file needs no Read.");
+    expect(text).toContain(
+      "Your copy is /own/a.ts. Change your copy instead. Read it first if it differs from the file that you have read.",
+    );
   });
 
   test("says that the time ran out when it did", () => {

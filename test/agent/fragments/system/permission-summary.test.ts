@@ -24,6 +24,12 @@ test("an agent type that only reads hears nothing of plan mode", () => {
   expect(permissionSummary({ mode: "plan", allow, onlyReads: true })).not.toMatch(/plan/i);
 });
 
+test("a coordinator reads what its workers may do", () => {
+  const text = permissionSummary({ mode: "acceptEdits", asks: "none", allow, forWorkers: true });
+  expect(text).toMatch(/Without asking your workers may read and change files .* or that they created/);
+  expect(text).not.toContain("you may");
+});
+
 test("the summary stays short with many rules", () => {
   const many = Array.from({ length: 200 }, (_, at) => ({ text: `Bash(npm run script-${at})` }));
   const text = permissionSummary({ mode: "default", asks: "none", allow: many });

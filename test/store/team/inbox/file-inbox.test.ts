@@ -10,7 +10,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFolderWatcher, encodeLine, systemClock } from "../../../../src/platform/index.ts";
 import type { MailId } from "../../../../src/protocol/index.ts";
@@ -47,6 +47,79 @@ async function start(options: { readonly rotateBytes?: number } = {}) {
 }
 
 describe("inbox on files", () => {
+  it("tells nothing about an empty inbox that never had content, as earlier versions leave it", async () => {
+    const { inbox, path } = await start();
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, "");
+    expect((await inbox.peek()).problems).toEqual([]);
+    const reader = await inbox.openReader();
+    expect(reader.takeNotices()).toEqual([]);
+    await reader.close();
+  });
+
+  it("tells that an emptied inbox may miss mail, once to its reader", async () => {
+    const { inbox, path, again } = await start();
+    await inbox.send(textMail("a"));
+    truncateSync(path);
+    expect((await inbox.peek()).problems).toEqual(["bert.jsonl: it is empty, so mail may be missing"]);
+    expect((await inbox.peekUnread()).problems).toEqual(["bert.jsonl: it is empty, so mail may be missing"]);
+    const reader = await inbox.openReader();
+    expect(reader.takeNotices()).toEqual([`${path} is empty, so mail may be missing.`]);
+    await reader.close();
+    const later = await (await again()).inbox("bert").openReader();
+    expect(later.takeNotices()).toEqual([]);
+    expect((await inbox.peek()).problems).toEqual([]);
+  });
+
+  it("says nothing about an inbox that has never had mail", async () => {
+    const { inbox, again } = await start();
+    expect((await inbox.peek()).problems).toEqual([]);
+    await (await inbox.openReader()).close();
+    expect((await inbox.peek()).problems).toEqual([]);
+    expect((await (await again()).inbox("bert").openReader()).takeNotices()).toEqual([]);
+  });
+
+  it("names a last line that is cut off, until it is complete", async () => {
+    const { inbox, path } = await start();
+    await inbox.send(textMail("a"));
+    const whole = statSync(path).size;
+    const line = encodeLine({ mail: textMail("b") });
+    appendFileSync(path, line.slice(0, 20));
+    const problem = expect.stringMatching(/^bert\.jsonl, byte \d+: the last line is cut off, or is being written$/);
+    expect((await inbox.peek()).problems).toEqual([problem]);
+    expect((await inbox.peekUnread()).problems).toEqual([problem]);
+    expect((await inbox.peekUnread()).problems).toEqual([problem]);
+    truncateSync(path, whole);
+    appendFileSync(path, line);
+    const { mail, problems } = await inbox.peekUnread();
+    expect(textsOf(mail)).toEqual(["a", "b"]);
+    expect(problems).toEqual([]);
+  });
+
+  it("sets a very deep line aside and returns all other mail", async () => {
+    const { inbox, path, names } = await start();
+    await inbox.send(textMail("a"));
+    const nested = `${"[".repeat(5000)}${"]".repeat(5000)}`;
+    const { id, from, to, timestamp } = textMail("deep");
+    const deep = { mail: { id, from, to, timestamp, body: { kind: "zzz", x: "nested" } } };
+    appendFileSync(path, `\n${JSON.stringify(deep).replace('"nested"', nested)}\n`);
+    await inbox.send(textMail("b"));
+    const reading = await inbox.peek();
+    expect(textsOf(reading.mail)).toEqual(["a", "b"]);
+    expect(reading.problems).toEqual([expect.stringContaining("nested deeper than 1000 levels")]);
+    const reader = await inbox.openReader();
+    expect(textsOf(await reader.unread())).toEqual(["a", "b"]);
+    expect(reader.takeNotices()).toEqual([expect.stringContaining("nested deeper")]);
+    expect(names().some((name) => name.startsWith("bert.jsonl.bad-"))).toBe(true);
+  });
+
+  it("reports a file of zeros to those who only look", async () => {
+    const { inbox, path } = await start();
+    await inbox.send(textMail("a"));
+    writeFileSync(path, Buffer.alloc(statSync(path).size));
+    expect(await inbox.peek()).toMatchObject({ mail: [], problems: [expect.stringContaining("ends in zeros")] });
+  });
+
   it("is private to its owner", async () => {
     const { store, inbox, path } = await start();
     await inbox.send(textMail("a"));

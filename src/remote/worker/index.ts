@@ -1,0 +1,1 @@
+export { runWorker, type WorkerOptions } from "./run-worker.ts";
