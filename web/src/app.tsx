@@ -9,6 +9,7 @@ import { DashboardContext } from "./state/dashboard-store.ts";
 import { openTranscript } from "./state/fold-envelopes.ts";
 import { NavigationContext, useHash } from "./state/navigation.ts";
 import { postCommand } from "./state/post-command.ts";
+import { refusalText } from "./state/refusal-text.ts";
 import { type Send, SendContext } from "./state/use-send.ts";
 import { addToast } from "./state/toasts.ts";
 
@@ -27,7 +28,7 @@ export function App({ store, connection }: { store: Store<DashboardState>; conne
   const send = useMemo<Send>(
     () => async (to, command) => {
       const ack = await postCommand(to, command);
-      if (!ack.ok) addToast(store, { level: "error", text: ack.message });
+      if (!ack.ok) addToast(store, { level: "error", text: refusalText(store.getState(), command, ack) });
       return ack;
     },
     [store],

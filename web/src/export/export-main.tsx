@@ -3,6 +3,8 @@ import "../styles/tokens.css";
 import "../styles/base.css";
 import "../styles/controls.css";
 import { hrefOf } from "../route.ts";
+import { startPage } from "../start-page.tsx";
+import { browserPorts } from "../state/browser-ports.ts";
 import { installEmbeddedServer } from "./embedded-server.ts";
 import { readEmbedded } from "./read-embedded.ts";
 
@@ -12,4 +14,4 @@ const embedded = await readEmbedded(packed);
 installEmbeddedServer(embedded, globalThis);
 const isLead = embedded.sessions.find(({ id }) => id === embedded.session)?.role === "lead";
 if (location.hash === "") location.hash = hrefOf(embedded.session, isLead ? "team" : "transcript");
-await import("../main.tsx");
+startPage(browserPorts);

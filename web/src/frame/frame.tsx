@@ -11,6 +11,7 @@ import { Header } from "./header.tsx";
 import { KeyHelp, useKeys } from "./keys.tsx";
 import { NewApprovals } from "./new-approvals.tsx";
 import { sessionName } from "./session-name.ts";
+import { StatusStrip } from "./status-strip.tsx";
 import { Tabs } from "./tabs.tsx";
 import { Toasts } from "./toasts.tsx";
 import "./frame.css";
@@ -36,6 +37,7 @@ export function Frame({ onRetry }: { onRetry: () => void }) {
       <ConnectionBanner onRetry={onRetry} />
       {route.kind === "session" ? (
         <>
+          {route.view !== "replay" && <StatusStrip session={route.session} approvals={approvals.length} />}
           <Tabs session={route.session} view={route.view} approvals={approvals.length} />
           <div className="frame-body" data-view={route.view}>
             {/* A replay has its own list, for its point in time. */}

@@ -1,8 +1,7 @@
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { type SessionId, visibleLine } from "../../../src/protocol/index.ts";
-import { sessionSpending, tokensOf } from "../../../src/view/index.ts";
-import { formatCount, formatMoney } from "../parts/format-amounts.ts";
 import { useDashboard } from "../state/dashboard-store.ts";
+import { NotifySwitch } from "./notify-switch.tsx";
 import { sessionName, sessionStateText } from "./session-name.ts";
 import { saveTheme, savedTheme, themes } from "./theme.ts";
 
@@ -27,8 +26,9 @@ export function Header({ session, onHelp }: { session: SessionId | undefined; on
         </p>
       )}
       <span className="header-space" />
-      {session && <Spent />}
       <ConnectionMark />
+      <DocsLink />
+      <NotifySwitch />
       <ThemeSwitch />
       <button
         type="button"
@@ -43,20 +43,13 @@ export function Header({ session, onHelp }: { session: SessionId | undefined; on
   );
 }
 
-/** Spending of the session and its team. */
-function Spent() {
-  const views = useDashboard((state) => state.views);
-  const { costUsd, tokens } = useMemo(() => {
-    const totals = [...views.values()].map((view) => sessionSpending(view).total);
-    return {
-      costUsd: totals.reduce((sum, total) => sum + total.costUsd, 0),
-      tokens: totals.reduce((sum, total) => sum + tokensOf(total), 0),
-    };
-  }, [views]);
+/** The server of the dashboard also serves the documentation. An exported file has none. */
+function DocsLink() {
+  if (location.protocol === "file:") return null;
   return (
-    <span className="header-spent" title="Cost and tokens of the session and its team">
-      <strong>{formatMoney(costUsd)}</strong> <span className="soft">{formatCount(tokens)} tok</span>
-    </span>
+    <a className="header-docs" href="/docs/index.html" target="_blank" rel="noreferrer">
+      Docs
+    </a>
   );
 }
 

@@ -88,8 +88,8 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
         {rows.map(([keys, words]) => (
           <div key={words}>
             <dt>
-              {keys.split(" ").map((key) => (
-                <kbd key={key}>{key}</kbd>
+              {keys.split(" ").map((key, index) => (
+                <kbd key={index}>{key}</kbd>
               ))}
             </dt>
             <dd>{words}</dd>
@@ -113,6 +113,9 @@ const rows: readonly (readonly [string, string])[] = [
   ["]", "Transcript of the next agent"],
   ["/", "Write to the displayed agent"],
   ["f", "Find in the displayed transcript; Enter for the next match, Shift+Enter for the previous"],
+  ["j k", "Choose the next or previous question"],
+  ["y n", "Allow the chosen question once, or deny it"],
+  ["a a", "Allow the chosen question always"],
   ["Esc", "Close a dialog or leave a field"],
 ];
 

@@ -1,6 +1,6 @@
 import type { Envelope, SessionId } from "../../../src/protocol/index.ts";
 import type { ConnectionPorts } from "../state/live-connection.ts";
-import { type Message, type MessageType, readMessage } from "../state/read-stream-message.ts";
+import { type Message, readMessage } from "../state/read-stream-message.ts";
 import { createRecording, type Recording } from "./recording.ts";
 
 export interface LoadRecordingOptions {
@@ -23,7 +23,7 @@ export function loadRecording(
       onOpen: () => undefined,
       onMessage(type, data) {
         try {
-          addEnvelopes(readMessage(type satisfies MessageType, data));
+          addEnvelopes(readMessage(type, data));
         } catch (error) {
           fail(error instanceof Error ? error : new Error(String(error)));
         }
@@ -64,6 +64,7 @@ export function loadRecording(
           done.add(message.session);
           return finishIfDone();
         case "state":
+        case "summaries":
       }
     };
     let listed: ReadonlySet<SessionId> | undefined;

@@ -56,7 +56,7 @@ export function approvalsOf(
   }));
 }
 
-function askerOf(view: SessionView, { agent, member }: Question): Asker {
+export function askerOf(view: SessionView, { agent, member }: Question): Asker {
   if (member) {
     const known = view.teams.get(member.team)?.members.find(({ name }) => name === member.name);
     const color = member.color ?? known?.color;

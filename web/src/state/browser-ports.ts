@@ -1,5 +1,5 @@
 import type { ConnectionPorts } from "./live-connection.ts";
-import { messageTypes } from "./read-stream-message.ts";
+import { streamEvents } from "./shared-stream/stream-events.ts";
 
 /** The connection ports of the browser. */
 export const browserPorts: ConnectionPorts = {
@@ -7,7 +7,7 @@ export const browserPorts: ConnectionPorts = {
     const source = new EventSource(address);
     source.addEventListener("open", () => on.onOpen());
     source.addEventListener("error", () => on.broken());
-    for (const type of messageTypes) {
+    for (const type of streamEvents) {
       source.addEventListener(type, (event: MessageEvent<string>) => on.onMessage(type, event.data));
     }
     return { close: () => source.close() };

@@ -1,4 +1,4 @@
-import type { AgentId, Envelope, SessionId, SessionListing } from "../../../src/protocol/index.ts";
+import type { AgentId, Envelope, SessionId, SessionListing, SessionSummary } from "../../../src/protocol/index.ts";
 import type { SessionView } from "../../../src/view/index.ts";
 import type { SessionFolds } from "./session-folds.ts";
 
@@ -6,6 +6,8 @@ import type { SessionFolds } from "./session-folds.ts";
 export interface DashboardState {
   /** The sessions of this machine; undefined until the server has sent them. */
   readonly sessions: readonly SessionListing[] | undefined;
+  /** How far each session is, for the list. The server sends them while the list is open. */
+  readonly summaries: ReadonlyMap<SessionId, SessionSummary>;
   /** The session whose views are open; the members of its team are loaded with it. */
   readonly selected: SessionId | undefined;
   /** One view for each session: the selected one, and those of its team with their own log. */
@@ -55,6 +57,7 @@ export interface Toast {
 
 export const emptyDashboard: DashboardState = {
   sessions: undefined,
+  summaries: new Map(),
   selected: undefined,
   views: new Map(),
   folds: new Map(),

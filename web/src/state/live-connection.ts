@@ -2,7 +2,8 @@ import type { Envelope, SessionId } from "../../../src/protocol/index.ts";
 import type { Store } from "../../../src/view/index.ts";
 import { type Connection, type DashboardState, emptyDashboard } from "./dashboard-state.ts";
 import { foldEnvelopes } from "./fold-envelopes.ts";
-import { type Message, type MessageType, readMessage } from "./read-stream-message.ts";
+import { type Message, readMessage } from "./read-stream-message.ts";
+import type { StreamEvent } from "./shared-stream/stream-events.ts";
 import { streamAddress } from "./stream-address.ts";
 
 /** The ports of a connection; the browser's are in `browser-ports.ts`. */
@@ -19,7 +20,7 @@ export interface ConnectionPorts {
 
 export interface StreamListener {
   onOpen(): void;
-  onMessage(type: MessageType, data: string): void;
+  onMessage(type: StreamEvent, data: string): void;
   broken(): void;
 }
 
@@ -131,6 +132,7 @@ export function connect(store: Store<DashboardState>, ports: ConnectionPorts): L
       store.setState((state) => ({
         ...emptyDashboard,
         sessions: state.sessions,
+        summaries: state.summaries,
         toasts: state.toasts,
         toastCount: state.toastCount,
         transcriptRequests: state.transcriptRequests,
@@ -157,6 +159,11 @@ function withMessage(state: DashboardState, onMessage: Exclude<Message, { kind: 
   switch (onMessage.kind) {
     case "sessions":
       return { ...state, sessions: onMessage.sessions };
+    case "summaries":
+      return {
+        ...state,
+        summaries: new Map([...state.summaries, ...onMessage.summaries.map((each) => [each.session, each] as const)]),
+      };
     case "caught-up": {
       const gone = new Map(state.missing);
       gone.delete(onMessage.session);

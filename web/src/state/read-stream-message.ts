@@ -1,26 +1,34 @@
-import { Envelope, type SessionId, SessionListing, StoredEvent, LiveEvent } from "../../../src/protocol/index.ts";
+import {
+  Envelope,
+  type SessionId,
+  SessionListing,
+  SessionSummary,
+  StoredEvent,
+  LiveEvent,
+} from "../../../src/protocol/index.ts";
 import * as z from "zod";
+import type { StreamEvent } from "./shared-stream/stream-events.ts";
 
 export type Message =
   | { readonly kind: "sessions"; readonly sessions: readonly SessionListing[] }
   | { readonly kind: "envelopes"; readonly envelopes: readonly Envelope[] }
   | { readonly kind: "caught-up"; readonly session: SessionId }
   | { readonly kind: "state"; readonly session: SessionId; readonly state: SessionListing["state"] }
+  | { readonly kind: "summaries"; readonly summaries: readonly SessionSummary[] }
   | { readonly kind: "gone"; readonly session: SessionId; readonly message: string };
-
-export const messageTypes = ["sessions", "envelopes", "caught-up", "state", "gone"] as const;
-export type MessageType = (typeof messageTypes)[number];
 
 const About = z.object({ session: Envelope.shape.session });
 const State = About.extend({ state: SessionListing.shape.state });
 const Gone = About.extend({ message: z.string() });
 
 /** Throws if the data is not a message. */
-export function readMessage(type: MessageType, data: string): Message {
+export function readMessage(type: StreamEvent, data: string): Message {
   const value: unknown = JSON.parse(data);
   switch (type) {
     case "sessions":
       return { kind: type, sessions: z.array(SessionListing).parse(value) };
+    case "summaries":
+      return { kind: type, summaries: z.array(SessionSummary).parse(value) };
     case "envelopes":
       return { kind: type, envelopes: readEnvelopes(value) };
     case "caught-up":

@@ -1,11 +1,14 @@
 import type { Envelope } from "../../../src/protocol/index.ts";
 import {
+  type AnswerHistory,
   type CostSeries,
+  emptyAnswerHistory,
   emptyCostSeries,
   emptyMailIndex,
   emptyTimeline,
   emptyMessageFlow,
   type MailIndex,
+  reduceAnswerHistory,
   reduceCostSeries,
   reduceMailIndex,
   reduceTimeline,
@@ -24,6 +27,9 @@ export interface SessionFolds {
   readonly messageFlow: MessageFlow;
   readonly cost: CostSeries;
   readonly mail: MailIndex;
+  readonly answers: AnswerHistory;
+  /** The budget of the session, if it has one. */
+  readonly maxBudgetUsd: number | undefined;
 }
 
 export const emptySessionFolds: SessionFolds = {
@@ -32,6 +38,8 @@ export const emptySessionFolds: SessionFolds = {
   messageFlow: emptyMessageFlow,
   cost: emptyCostSeries,
   mail: emptyMailIndex,
+  answers: emptyAnswerHistory,
+  maxBudgetUsd: undefined,
 };
 
 /** Gets each envelope of the session once: duplicates are removed before. */
@@ -42,5 +50,7 @@ export function reduceSessionFolds(folds: SessionFolds, envelope: Envelope): Ses
     messageFlow: reduceMessageFlow(folds.messageFlow, envelope),
     cost: reduceCostSeries(folds.cost, envelope),
     mail: reduceMailIndex(folds.mail, envelope),
+    answers: reduceAnswerHistory(folds.answers, envelope),
+    maxBudgetUsd: envelope.event.type === "session.opened" ? envelope.event.maxBudgetUsd : folds.maxBudgetUsd,
   };
 }

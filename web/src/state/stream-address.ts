@@ -9,7 +9,7 @@ const longest = 8_000;
  * very many agents only the longest logs are included; events of the others are sent again and ignored.
  */
 export function streamAddress(session: SessionId | undefined, views: ReadonlyMap<SessionId, SessionView>): string {
-  if (session === undefined) return "/api/events";
+  if (session === undefined) return "/api/events?summaries=true";
   const marks = [...views].flatMap(([id, view]) => [...cursorOf(view)].map(([agent, seq]) => ({ id, agent, seq })));
   marks.sort((a, b) => b.seq - a.seq);
   const after: Record<string, Record<string, number>> = {};

@@ -1,15 +1,15 @@
 import type { ReactNode } from "react";
 import { visibleLine, visibleText } from "../../../../src/protocol/index.ts";
-import type { Question } from "../../../../src/view/index.ts";
-import { changeRows, type DiffRow } from "../../parts/diff-rows.ts";
+import { type Question, questionText } from "../../../../src/view/index.ts";
+import { changeRows, diffRows, type DiffRow } from "../../parts/diff-rows.ts";
 import { Diff } from "../../parts/diff.tsx";
 import { Markdown } from "../../parts/markdown.tsx";
 
 /** Longer requests cannot be reviewed: they can only be denied. */
 const maxLines = 5_000;
 
-export const tooLong = ({ input }: Question): boolean =>
-  Object.values(fieldsIn(input)).some(
+export const tooLong = ({ input, patch }: Question): boolean =>
+  [...Object.values(fieldsIn(input)), patch ?? ""].some(
     (value) => text(value).split("\n").length > maxLines || text(value).length > 400_000,
   );
 
@@ -45,7 +45,12 @@ export function QuestionBody({ question }: { question: Question }): ReactNode {
       return (
         <>
           <Path path={text(path)} />
-          {text(content) === "" ? (
+          {question.patch !== undefined ? (
+            <>
+              <p className="approval-obstacle">This replaces the existing file.</p>
+              <Diff rows={diffRows(question.patch)} label={`Change of ${visibleLine(text(path))}`} />
+            </>
+          ) : text(content) === "" ? (
             <p className="soft">(the file is emptied)</p>
           ) : (
             <Diff rows={writtenRows(text(content))} label={`Content of ${visibleLine(text(path))}`} />
@@ -88,9 +93,10 @@ function Options({ options }: { options: unknown }) {
 }
 
 /** The question's text, if it says more than is shown anyway. */
-export function reasonOf({ question, tool }: Question): string {
-  if (tool === "ExitPlanMode") return "";
-  return visibleText(/^(.*?)\s*Allow [\s\S]*\?$/s.exec(question)?.[1] ?? question);
+export function reasonOf(question: Question): string {
+  if (question.tool === "ExitPlanMode") return "";
+  const { description, place } = questionText(question);
+  return visibleText([description, place].filter((part) => part !== "").join(" "));
 }
 
 function Exact({ label, value }: { label: string; value: string }) {

@@ -1,133 +1,88 @@
-import { useMemo, useState } from "react";
-import { type SessionId, type SessionListing, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
-import { sessionName, sessionStateText } from "../../frame/session-name.ts";
-import { formatAgo } from "../../parts/format-amounts.ts";
+import { lazy, Suspense, useMemo, useState } from "react";
+import type { SessionListing } from "../../../../src/protocol/index.ts";
+import { ChoiceGroup } from "../../parts/choice-group.tsx";
 import { useNow } from "../../parts/use-now.ts";
-import { hrefOf } from "../../route.ts";
 import { useDashboard } from "../../state/dashboard-store.ts";
+import { EmptyHome } from "./empty-home.tsx";
+import {
+  dayOf,
+  type GroupFilter,
+  groupFilters,
+  groupSessions,
+  matchesFilter,
+  type SessionGroup,
+} from "./session-groups.ts";
+import { SessionRow } from "./session-row.tsx";
 import "./home-view.css";
 
-/** The sessions of this machine: running ones first, then the most recently used. */
+const Inbox = lazy(async () => ({ default: (await import("./inbox.tsx")).Inbox }));
+
+/** The inbox, and the sessions of this machine: running ones first, then by day. */
 export function HomeView() {
   const sessions = useDashboard((state) => state.sessions);
+  const summaries = useDashboard((state) => state.summaries);
   const [wanted, setWanted] = useState("");
+  const [filter, setFilter] = useState<GroupFilter>("all");
   const now = useNow(10_000);
-  const shown = useMemo(() => groupsOf(found(sessions ?? [], wanted), sessions ?? []), [sessions, wanted]);
+  const groups = useMemo(
+    () => groupSessions(found(sessions ?? [], wanted), sessions ?? [], summaries),
+    [sessions, summaries, wanted],
+  );
+  const shown = groups.filter((group) => matchesFilter(group, filter));
   const [most, setMost] = useState(firstShown);
+  if (sessions?.length === 0) return <EmptyHome />;
   return (
-    <section className="home" aria-labelledby="home-title">
-      <div className="home-head">
-        <h2 id="home-title">Sessions</h2>
-        <input
-          type="search"
-          placeholder="Find by folder, text, team, model"
-          aria-label="Find sessions"
-          value={wanted}
-          onChange={(event) => setWanted(event.currentTarget.value)}
-        />
-      </div>
-      {sessions === undefined && <p className="soft">Loading the sessions of this machine…</p>}
-      {sessions?.length === 0 && (
-        <p className="home-empty">
-          No sessions on this machine yet. Start one in a terminal with <code>troupe</code>, or watch the demo:{" "}
-          <code>troupe demo --keep</code>.
-        </p>
+    <div className="home">
+      {summaries.size > 0 && (
+        <Suspense fallback={null}>
+          <Inbox now={now} />
+        </Suspense>
       )}
-      {sessions !== undefined && sessions.length > 0 && shown.length === 0 && (
-        <p className="soft">No matching sessions.</p>
-      )}
-      <ul className="home-list">
-        {shown.slice(0, most).map(({ listing, members }) => (
-          <li key={listing.id}>
-            <SessionRow listing={listing} now={now} />
-            {members.length > 0 && <Members members={members} />}
-          </li>
+      <section aria-labelledby="home-title" className="home-sessions">
+        <div className="home-head">
+          <h2 id="home-title">Sessions</h2>
+          <ChoiceGroup label="Show" value={filter} options={groupFilters} onChange={setFilter} />
+          <input
+            type="search"
+            placeholder="Find by prompt, folder, team, model"
+            aria-label="Find sessions"
+            value={wanted}
+            onChange={(event) => setWanted(event.currentTarget.value)}
+          />
+        </div>
+        {sessions === undefined && <p className="soft">Loading the sessions of this machine…</p>}
+        {sessions !== undefined && shown.length === 0 && <p className="soft">No matching sessions.</p>}
+        {byDay(shown.slice(0, most), now).map(([day, ofDay]) => (
+          <section key={day} aria-label={day} className="home-day">
+            <h3>{day}</h3>
+            <ul className="home-list">
+              {ofDay.map((group) => (
+                <li key={group.listing.id}>
+                  <SessionRow group={group} now={now} />
+                </li>
+              ))}
+            </ul>
+          </section>
         ))}
-      </ul>
-      {shown.length > most && (
-        <button type="button" onClick={() => setMost(most + firstShown)}>
-          Show more ({shown.length - most})
-        </button>
-      )}
-    </section>
+        {shown.length > most && (
+          <button type="button" onClick={() => setMost(most + firstShown)}>
+            Show more ({shown.length - most})
+          </button>
+        )}
+      </section>
+    </div>
   );
 }
 
 const firstShown = 100;
 
-function SessionRow({ listing, now }: { listing: SessionListing; now: number }) {
-  const isLive = listing.state !== "stored";
-  return (
-    <a href={hrefOf(listing.id, listing.role === "lead" ? "team" : "transcript")} data-state={listing.state}>
-      <span className="home-row-head">
-        <strong>{sessionName(listing)}</strong>
-        <span className="badge" data-state={listing.state}>
-          {sessionStateText(listing)}
-        </span>
-        {listing.team !== undefined && <span className="tag">team {visibleLine(listing.team)}</span>}
-        <span className="home-time" title={listing.updatedAt}>
-          {isLive ? `started ${formatAgo(listing.startedAt, now)}` : formatAgo(listing.updatedAt, now)}
-        </span>
-      </span>
-      <span className="home-words">
-        {listing.firstPrompt === undefined
-          ? listing.isElsewhere
-            ? "(its text is on its own machine)"
-            : "(no prompts)"
-          : visibleText(listing.firstPrompt)}
-      </span>
-      <span className="home-facts">
-        <span>{visibleLine(listing.cwd)}</span>
-        {listing.model !== undefined && <span>{visibleLine(listing.model)}</span>}
-        <code>{listing.id}</code>
-      </span>
-      {listing.problem !== undefined && <span className="home-problem">{visibleText(listing.problem)}</span>}
-    </a>
-  );
-}
-
-function Members({ members }: { members: readonly SessionListing[] }) {
-  return (
-    <ul className="home-members" aria-label="Its members">
-      {members.map(({ id, member, state }) => (
-        <li key={id}>
-          <a href={hrefOf(id, "transcript")} data-state={state}>
-            {visibleLine(member ?? id)}
-          </a>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-interface Group {
-  readonly listing: SessionListing;
-  readonly members: readonly SessionListing[];
-}
-
-/** Groups the members of a team under the session that leads it, if that is in the list. */
-function groupsOf(found: readonly SessionListing[], all: readonly SessionListing[]): readonly Group[] {
-  const leads = new Map(
-    found.flatMap(({ id, team, role, startedAt }) => (role === "lead" ? [[id, { team, startedAt }]] : [])),
-  );
-  const leadOf = ({ team, role, startedAt }: SessionListing): SessionId | undefined => {
-    if (role !== "teammate" || team === undefined) return undefined;
-    // A team name can be reused: the latest team that started before counts.
-    let last: { id: SessionId; startedAt: string } | undefined;
-    for (const [id, lead] of leads) {
-      if (lead.team !== team || lead.startedAt > startedAt) continue;
-      if (!last || lead.startedAt > last.startedAt) last = { id, startedAt: lead.startedAt };
-    }
-    return last?.id;
-  };
-  const under = new Map<SessionId, SessionListing[]>();
-  for (const listing of all) {
-    const lead = leadOf(listing);
-    if (lead !== undefined) under.set(lead, [...(under.get(lead) ?? []), listing]);
+function byDay(groups: readonly SessionGroup[], now: number): readonly [string, readonly SessionGroup[]][] {
+  const days = new Map<string, SessionGroup[]>();
+  for (const group of groups) {
+    const day = dayOf(group, now);
+    days.set(day, [...(days.get(day) ?? []), group]);
   }
-  return found
-    .filter((listing) => leadOf(listing) === undefined)
-    .map((listing) => ({ listing, members: listing.role === "lead" ? (under.get(listing.id) ?? []) : [] }));
+  return [...days];
 }
 
 function found(sessions: readonly SessionListing[], wanted: string): readonly SessionListing[] {

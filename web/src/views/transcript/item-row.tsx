@@ -1,7 +1,7 @@
 import { memo, type ReactNode } from "react";
 import { visibleText } from "../../../../src/protocol/index.ts";
 import type { TranscriptItem } from "../../../../src/view/index.ts";
-import { formatCount } from "../../parts/format-amounts.ts";
+import { formatCount, formatDuration, formatMoney } from "../../parts/format-amounts.ts";
 import { Markdown } from "../../parts/markdown.tsx";
 import { CallRow } from "./call-row.tsx";
 import { Foldable } from "./foldable.tsx";
@@ -55,6 +55,13 @@ export const ItemRow = memo(function ItemRow({ item, foldKey, isWaiting = false 
     case "idle":
       return (
         <Remark level={item.reason === "failed" ? "error" : "warning"}>{idleText(item.reason, item.detail)}</Remark>
+      );
+    case "done":
+      return (
+        <Remark level="info">
+          Done after {formatDuration(item.durationMs)}
+          {item.costUsd > 0 && ` · ${formatMoney(item.costUsd)}`}
+        </Remark>
       );
     case "stopped":
       return (

@@ -58,6 +58,8 @@ function isIn(item: TranscriptItem, has: Has, hasText: (text: string) => boolean
       return has(item.failure.message);
     case "compaction":
       return hasText(item.summary);
+    case "done":
+      return false;
     case "idle":
     case "stopped":
       return has(item.detail);

@@ -1,0 +1,20 @@
+import { useState } from "react";
+import { isNotifying, setNotifying } from "../state/notifications.ts";
+
+/** Turns desktop notifications of new questions on and off. */
+export function NotifySwitch() {
+  const [isOn, setOn] = useState(isNotifying);
+  if (!("Notification" in globalThis) || location.protocol === "file:") return null;
+  return (
+    <button
+      type="button"
+      className="icon"
+      aria-pressed={isOn}
+      aria-label="Notify me of new questions"
+      title={isOn ? "Notifications of new questions are on" : "Notify me of new questions on the desktop"}
+      onClick={() => void setNotifying(!isOn).then(setOn)}
+    >
+      {isOn ? "◉" : "◎"}
+    </button>
+  );
+}
