@@ -22,6 +22,10 @@ const complete = ({ said, result }: Ask) => {
 const saidTo = (team: Awaited<ReturnType<typeof alpha>>, agent: string) => team.asked(agent).map(({ said }) => said);
 
 test("promise 35: tasks are created before their owners start, and each begins with its own", async () => {
+  let docsBegin = () => {};
+  const docsBegan = new Promise<void>((resolve) => {
+    docsBegin = resolve;
+  });
   const team = await alpha({
     answer: leading(
       [
@@ -36,7 +40,12 @@ test("promise 35: tasks are created before their owners start, and each begins w
         { calls: [mate("docs", "Write the docs."), mate("api", "Build the api.")] },
         { text: "waiting" },
       ],
-      complete,
+      async (ask) => {
+        // The task of the docs is still blocked when they begin.
+        if (ask.agent === "docs@alpha") docsBegin();
+        else await docsBegan;
+        return complete(ask);
+      },
     ),
   });
   await team.ask("go");
