@@ -9,6 +9,7 @@ import { layers, lifeOfAMessage, permissionQuestion, statesOfATask } from "./doc
 import { errorsPage } from "./docs/errors-page.mjs";
 import { eventsPage } from "./docs/events-page.mjs";
 import { libraryPage } from "./docs/library-page.mjs";
+import { manPage } from "./docs/man-page.mjs";
 import { settingsPage } from "./docs/settings-page.mjs";
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -22,6 +23,7 @@ const pages = {
   "docs/reference/events.md": eventsPage,
   "docs/reference/library.md": libraryPage,
   "docs/reference/settings.md": settingsPage,
+  "docs/reference/troupe.1": manPage,
 };
 
 const check = process.argv.includes("--check");

@@ -5,11 +5,7 @@ import { code, fenced, page, sentence, table } from "./markdown.mjs";
 const helpFile = "test/behaviour/surface/snapshots/help.txt";
 
 export function cliPage() {
-  const commands = readFileSync(helpFile, "utf8")
-    .split(/^\$ /m)
-    .filter((text) => text !== "")
-    .map(readCommand)
-    .filter(({ name }) => name !== "troupe teammate");
+  const commands = readCommands();
   const list = commands.map(({ name, about }) => [`[${code(name)}](#${anchorOf(name)})`, about]);
   return page("Command line", {
     from: "the help texts",
@@ -18,6 +14,14 @@ export function cliPage() {
     parts: [table(["command", "purpose"], list), ...commands.map(section)],
   });
 }
+
+/** All commands with their help: name, purpose, usage, arguments and options. */
+export const readCommands = () =>
+  readFileSync(helpFile, "utf8")
+    .split(/^\$ /m)
+    .filter((text) => text !== "")
+    .map(readCommand)
+    .filter(({ name }) => name !== "troupe teammate");
 
 const anchorOf = (name) => name.replaceAll(" ", "-");
 
@@ -36,15 +40,15 @@ function readCommand(text) {
     usage: usage.replace(/^Usage: /, ""),
     about: withoutTags(about.replace(/\s+/g, " ")),
     args: rowsOf(text, "Arguments"),
-    options: rowsOf(text, "Options").filter(([flags]) => !flags.includes("--help")),
+    options: rowsOf(text, "[A-Z][a-z ]*").filter(([flags]) => flags.startsWith("`-") && !flags.includes("--help")),
   };
 }
 
-/** The rows of one part of a help text: the first column as code, and the description on one line. */
+/** The rows of the parts with this title: the first column as code, and the description on one line. */
 function rowsOf(text, title) {
-  const part = new RegExp(`^${title}:\\n((?: .*\\n?)+)`, "m").exec(text)?.[1] ?? "";
+  const parts = [...text.matchAll(new RegExp(`^${title}:\\n((?: .*\\n?)+)`, "gm"))].map(([, part]) => part);
   const rows = [];
-  for (const line of part.split("\n")) {
+  for (const line of parts.join("\n").split("\n")) {
     const start = /^ {2}(\S.*?)(?: {2,}(\S.*))?$/.exec(line);
     if (start !== null) rows.push([code(start[1]), start[2] ?? ""]);
     else if (line.trim() !== "") rows.at(-1)[1] += ` ${line.trim()}`;

@@ -1,7 +1,9 @@
 import { Argument, Command as Program, CommanderError, Option } from "commander";
-import { nearestName, version } from "../platform/index.ts";
+import { nearestName } from "../platform/index.ts";
 import { permissionModes, TroupeError } from "../protocol/index.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { refuseCommandWords } from "./help/refuse-command-words.ts";
+import { addHelpCommands } from "./help/add-help-commands.ts";
 import type { RunFlags } from "./run/run-flags.ts";
 import { addMcpCommands } from "./commands/add-mcp-commands.ts";
 import { addRunOptions, addSessionOptions } from "./run/run-options.ts";
@@ -33,23 +35,37 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return exitCodes.done;
-    if (error.code === "commander.help") throw unknownSubcommandError(program, argv);
-    throw new TroupeError("usage", `${oneLine(error.message)}. Run 'troupe --help' to see all commands and options.`, {
-      cause: error,
-    });
+    throw usageError(program, argv, error);
   }
   return exitCode;
 }
 
-/** The error for a command that needs a subcommand. */
-function unknownSubcommandError(program: Program, argv: readonly string[]): TroupeError {
-  const command = argv.reduce((at, word) => at.commands.find((each) => each.name() === word) ?? at, program);
+/** The error for words that the command line does not know, with the command whose help explains it. */
+function usageError(program: Program, argv: readonly string[], cause: CommanderError): TroupeError {
+  const { command, path, next } = commandOf(program, argv);
   const below = command.commands.map((each) => each.name()).filter((name) => name !== "help");
-  const words = `troupe ${command.name()}`;
-  return new TroupeError(
-    "usage",
-    `${words}: missing subcommand (one of: ${below.join(", ")}). Run '${words} --help' for details.`,
-  );
+  const help = `Run '${path} --help' for details.`;
+  if (cause.code === "commander.help")
+    return new TroupeError("usage", `${path}: missing subcommand (one of: ${below.join(", ")}). ${help}`);
+  if (cause.code === "commander.excessArguments" && next !== undefined && command !== program && below.length > 0) {
+    const nearest = nearestName(next, below);
+    const hint = nearest === undefined ? `There are: ${below.join(", ")}.` : `Did you mean '${path} ${nearest}'?`;
+    return new TroupeError("usage", `there is no command '${path} ${next}'. ${hint}`, { cause });
+  }
+  return new TroupeError("usage", `${oneLine(cause.message)}. ${help}`, { cause });
+}
+
+/** The command that the first words name, and the word after them if it is not an option. */
+function commandOf(program: Program, argv: readonly string[]) {
+  let command = program;
+  let path = "troupe";
+  for (const word of argv) {
+    const below = command.commands.find((each) => each.name() === word);
+    if (!below) return { command, path, next: word.startsWith("-") ? undefined : word };
+    command = below;
+    path += ` ${word}`;
+  }
+  return { command, path, next: undefined };
 }
 
 /**
@@ -65,42 +81,36 @@ const isPrint = (argv: readonly string[]) =>
 const withPort = (word: string, at: number, argv: readonly string[]) =>
   word === "--web" && !/^\d+$/.test(argv[at + 1] ?? "") ? "--web=0" : word;
 
+const examples = `
+Examples:
+  troupe                                         work in this folder
+  troupe "fix the failing test"                  start with a task
+  troupe -p "explain src/app.ts"                 print the answer and exit
+  troupe "make a team of three to review this"   let a team work
+  troupe --continue                              continue the newest session`;
+
 function buildRun(run: RunCommand): Program {
   const program = new Program("troupe")
     .description("A coding agent that works as a team. -p answers one prompt and exits.")
-    .version(version, "-v, --version")
     .argument("[prompt...]", "task for the agent")
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
     .enablePositionalOptions()
-    .showSuggestionAfterError(true);
+    .showSuggestionAfterError(true)
+    .helpCommand(false)
+    .addHelpText("after", examples);
   addRunOptions(program).action(
-    run(async () => {
+    run(async () => async (words: string[], flags: RunFlags) => {
+      if (!flags.print) refuseCommandWords(words, program);
       const { runPrint } = await import("./run/run-print.ts");
-      return (words: string[], flags: RunFlags) => {
-        if (!flags.print) refuseTypo(words, program);
-        return runPrint(words.join(" "), flags);
-      };
+      return runPrint(words.join(" "), flags);
     }),
   );
   return program;
 }
 
-/** Rejects a single word that is almost the name of a command. */
-function refuseTypo([word, ...more]: readonly string[], { commands }: Program): void {
-  if (word === undefined || word.length < 4 || more.length > 0 || /\s/.test(word)) return;
-  const suggestion = nearestName(
-    word,
-    commands.map((command) => command.name()),
-  );
-  if (suggestion === undefined || suggestion[0] !== word[0]) return;
-  throw new TroupeError(
-    "usage",
-    `there is no command ${word}: did you mean 'troupe ${suggestion}'? To use it as a prompt, add more words.`,
-  );
-}
-
 function addCommands(program: Program, run: RunCommand): void {
+  program.commandsGroup("Sessions:");
   const sessions = subcommand(program, "sessions", "list, show, export and repair sessions");
   defaultSubcommand(sessions, "list", "list the sessions of this project, newest first")
     .option("--all", "include every project")
@@ -125,6 +135,7 @@ function addCommands(program: Program, run: RunCommand): void {
     .option("--days <n>", "only the last <n> days", positiveNumber)
     .option("--json", "print JSON")
     .action(run(async () => (await import("./commands/cost.ts")).cost));
+  program.commandsGroup("Settings and set-up:");
   subcommand(program, "schema", "print the JSON schema of events, commands and settings")
     .argument("[which]", "events, commands or settings (default: all)")
     .action(run(async () => (await import("./commands/schema.ts")).printSchema));
@@ -150,12 +161,14 @@ function addCommands(program: Program, run: RunCommand): void {
     .option("--deny <rule>", "additional deny rule; repeatable", collect)
     .addOption(new Option("--mode <mode>", "permission mode").choices(permissionModes))
     .action(run(async () => (await import("./commands/permissions.ts")).testPermissions));
+  program.commandsGroup("Several machines:");
   const bus = subcommand(program, "bus", "inspect the NATS bus that teams on several machines share");
   subcommand(bus, "status", "show the server, its risks, its teams and their readers")
     .option("--bus <url>", "bus to inspect (default: from the settings)")
     .option("--json", "print JSON")
     .action(run(async () => (await import("./commands/bus.ts")).busStatus));
   addWorkerCommand(program, run);
+  program.commandsGroup("Settings and set-up:");
   subcommand(program, "doctor", "check what this machine provides and what is missing")
     .option("--json", "print JSON")
     .action(run(async () => (await import("./commands/doctor.ts")).runDoctor));
@@ -168,8 +181,13 @@ function addCommands(program: Program, run: RunCommand): void {
     .action(run(async () => (await import("./commands/trust.ts")).trust));
   addAgentsCommands(subcommand(program, "agents", "list, show and validate agent types"), run);
   addMcpCommands(subcommand(program, "mcp", "list, test, add and remove MCP servers"), run);
+  program.commandsGroup("Teams and their work:");
   addTeamCommands(program, run);
   registerTeamCommands(program, run);
+  program.commandsGroup("Other ways to work:");
+  addSessionOptions(subcommand(program, "acp", "let an editor run sessions (Agent Client Protocol on stdio)")).action(
+    run(async () => (await import("./commands/acp.ts")).runAcp),
+  );
   subcommand(program, "web", "open the dashboard of all sessions and teams on this machine")
     .option("--port <port>", "port (default: 4747, or a free port if 4747 is in use)", portNumber)
     .option("--no-open", "do not open a browser")
@@ -182,6 +200,8 @@ function addCommands(program: Program, run: RunCommand): void {
     .option("--coordinator", "show a coordinator and its workers instead")
     .option("--web [port]", "show it in the dashboard too, until Ctrl-C", portNumber)
     .action(run(async () => (await import("../../demo/run-demo.ts")).runDemo));
+  program.commandsGroup("Help:");
+  addHelpCommands(program);
 }
 
 function addAgentsCommands(agents: Program, run: RunCommand): void {
@@ -216,9 +236,6 @@ function addTeamCommands(program: Program, run: RunCommand): void {
     .requiredOption("--team <team>", "team of the member")
     .requiredOption("--name <name>", "name of the member")
     .action(run(async () => (await import("./teammate/run-teammate-command.ts")).runTeammateCommand));
-  addSessionOptions(subcommand(program, "acp", "let an editor run sessions (Agent Client Protocol on stdio)")).action(
-    run(async () => (await import("./commands/acp.ts")).runAcp),
-  );
   subcommand(program, "land", "rebase, check and land finished branches, all or nothing")
     .argument("[branches...]")
     .option("--check <command>", "command that checks the result (default: the setting land.check)")

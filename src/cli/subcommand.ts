@@ -1,5 +1,4 @@
-import type { Command as Program } from "commander";
-import { TroupeError } from "../protocol/index.ts";
+import { type Command as Program, InvalidArgumentError } from "commander";
 
 /**
  * Makes the action of a command. It loads the function when the command runs, and calls it with the command's arguments
@@ -28,19 +27,18 @@ export const collect = (text: string, before: readonly string[] = []) => [...bef
 
 export function positiveNumber(text: string): number {
   const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0)
-    throw new TroupeError("usage", `${JSON.stringify(text)} is not a number above 0`);
+  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError("Give a number above 0");
   return value;
 }
 
 export function positiveInteger(text: string): number {
   const value = positiveNumber(text);
-  if (!Number.isInteger(value)) throw new TroupeError("usage", `${JSON.stringify(text)} is not a whole number`);
+  if (!Number.isInteger(value)) throw new InvalidArgumentError("Give a whole number");
   return value;
 }
 
 export function portNumber(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value <= 65_535) return value;
-  throw new TroupeError("usage", `${JSON.stringify(text)} is not a port (a whole number up to 65535)`);
+  throw new InvalidArgumentError("Give a port: a whole number up to 65535");
 }

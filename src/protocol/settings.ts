@@ -230,6 +230,8 @@ const TerminalSettings = z.strictObject({
    * `title`: only the title. Default: all.
    */
   notify: z.enum(["all", "title", "off"]).optional(),
+  /** Asks npm once a day for a newer version, and names it when you leave. Default: true; never in CI. */
+  updateCheck: z.boolean().optional(),
 });
 
 /** Traces for OpenTelemetry. `docs/how-to/send-traces.md`. */

@@ -18,13 +18,3 @@ test("help lists the commands, also with -p", async () => {
   const place = workplace();
   for (const args of [["--help"], ["-p", "--help"]]) expect((await place.run(args)).stdout).toMatch(/^ {2}doctor /m);
 });
-
-test("a misspelled command is not read as a prompt", async () => {
-  const place = workplace();
-  const { code, stderr } = await place.run(["sesions"]);
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr:
-      "troupe: there is no command sesions: did you mean 'troupe sessions'? To use it as a prompt, add more words.\n",
-  });
-});

@@ -8,6 +8,7 @@ import { createTuiOptions } from "./tui-options.ts";
 import { readPrompt } from "./read-prompt.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { listenToSignals } from "../signals.ts";
+import { startUpdateCheck } from "../update/start-update-check.ts";
 
 /** `troupe` in a terminal: runs one session after another until the user leaves. Returns the exit code. */
 export async function runInteractive(words: string, flags: RunFlags): Promise<number> {
@@ -21,19 +22,28 @@ export async function runInteractive(words: string, flags: RunFlags): Promise<nu
   // Loads the UI while the session starts.
   const loading = import("../../tui/index.ts");
   loading.catch(() => undefined); // the code that awaits it below receives the error
-  let resume = flags.resume ?? (flags.continue ? "latest" : undefined);
-  for (;;) {
-    if (resume !== undefined && resume !== "latest") {
-      const { resumeTeammate } = await import("../teammate/resume-teammate.ts");
-      const code = await resumeTeammate(resume, flags);
-      if (code !== undefined) return code;
+  const update = startUpdateCheck(flags);
+  try {
+    return await runSessions();
+  } finally {
+    update.printNotice();
+  }
+
+  async function runSessions(): Promise<number> {
+    let resume = flags.resume ?? (flags.continue ? "latest" : undefined);
+    for (;;) {
+      if (resume !== undefined && resume !== "latest") {
+        const { resumeTeammate } = await import("../teammate/resume-teammate.ts");
+        const code = await resumeTeammate(resume, flags);
+        if (code !== undefined) return code;
+      }
+      const session = await start(resume).catch(firstRunHint);
+      if (session === undefined) return exitCodes.usage;
+      const { code, next } = await show(session);
+      if (next === undefined) return code;
+      resume = next.kind === "resume" ? next.sessionId : undefined;
+      prompt = undefined;
     }
-    const session = await start(resume).catch(firstRunHint);
-    if (session === undefined) return exitCodes.usage;
-    const { code, next } = await show(session);
-    if (next === undefined) return code;
-    resume = next.kind === "resume" ? next.sessionId : undefined;
-    prompt = undefined;
   }
 
   function start(resumed: string | undefined): Promise<Session> {

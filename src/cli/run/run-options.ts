@@ -1,5 +1,6 @@
 import { type Command as Program, Option } from "commander";
 import * as z from "zod";
+import { version } from "../../platform/index.ts";
 import { SessionOptions } from "../../protocol/index.ts";
 import { portNumber, positiveInteger, positiveNumber } from "../subcommand.ts";
 import { teamStoreHelp } from "./store-options.ts";
@@ -33,28 +34,62 @@ const flags: { readonly [K in OptionName]-?: readonly [flag: string, help: strin
   record: ["--record <file>", "record the run as a script for scripted/FILE"],
 };
 
-/** Adds the options of a run. */
+/** Adds the options of a run, in groups. */
 export function addRunOptions(program: Program): Program {
-  return addSessionOptions(program.option("-p, --print", "run without a screen, print the result and exit"))
-    .addOption(new Option("--output-format <format>").choices(["text", "json", "stream-json"]).default("text"))
-    .addOption(new Option("--input-format <format>").choices(["text", "stream-json"]).default("text"))
+  program
+    .optionsGroup("Run:")
+    .option("-p, --print", "run without a screen, print the result and exit")
     .option("-c, --continue", "continue the most recent session in this folder")
     .option("-r, --resume <id>", "resume the session with this id")
     .option("--prompt-file <file>", "file that contains the prompt")
+    .option("--web [port]", "also serve the dashboard; prints its URL to stderr", portNumber);
+  return addSessionOptions(program)
+    .optionsGroup("Input and output:")
+    .addOption(
+      new Option("--output-format <format>", "format of the result")
+        .choices(["text", "json", "stream-json"])
+        .default("text"),
+    )
+    .addOption(
+      new Option("--input-format <format>", "format of the prompts on stdin")
+        .choices(["text", "stream-json"])
+        .default("text"),
+    )
     .addOption(optionOf("record"))
-    .option("--web [port]", "also serve the dashboard; prints its URL to stderr", portNumber)
-    .option("--verbose", "log progress to stderr");
+    .option("--verbose", "log progress to stderr")
+    .optionsGroup("Options:")
+    .version(version, "-v, --version", "print the version")
+    .helpOption("-h, --help", "show this help");
 }
+
+/** The groups of the options of a session, in the order of the help. */
+const groups: Readonly<Record<string, readonly OptionName[]>> = {
+  "Model and limits:": ["model", "thinkingTokens", "maxTurns", "maxBudgetUsd", "maxTokens"],
+  "Permissions:": ["permissionMode", "allowedTools", "disallowedTools", "addDir"],
+  "Teams and agents:": ["team", "coordinator", "agents", "forks", "bus", "teamStore"],
+  "Settings:": ["settings", "appendSystemPrompt", "mcpConfig", "strictMcpConfig"],
+};
 
 /** Adds the options of every session, for any frontend. */
 export function addSessionOptions(program: Program): Program {
-  const { record: _, coordinator: __, ...first } = flags;
-  for (const name of Object.keys(first) as OptionName[]) program.addOption(optionOf(name));
+  for (const [group, names] of Object.entries(groups))
+    for (const name of names) program.addOption(optionOf(name).helpGroup(group));
   return program
-    .option("--as <name>", "your name in a team that Claude Code leads (default: trouper)")
-    .addOption(optionOf("coordinator"))
-    .option("--no-coordinator", "resume a coordinator's session as an ordinary session")
-    .option("--trust", "trust this folder's own hooks, servers and settings for this run");
+    .addOption(
+      new Option("--no-coordinator", "resume a coordinator's session as an ordinary session").helpGroup(
+        "Teams and agents:",
+      ),
+    )
+    .addOption(
+      new Option("--as <name>", "your name in a team that Claude Code leads (default: trouper)").helpGroup(
+        "Teams and agents:",
+      ),
+    )
+    .addOption(
+      new Option("--trust", "trust this folder's own hooks, servers and settings for this run").helpGroup(
+        "Permissions:",
+      ),
+    );
 }
 
 function optionOf(name: OptionName): Option {

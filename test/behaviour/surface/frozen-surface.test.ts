@@ -34,7 +34,7 @@ test.each(["index", "testing"])("the exports of %s keep their names and types", 
 /** The help text of a command and of its subcommands. */
 function helpOf(...path: string[]): string[] {
   const help = troupe(...path, "--help");
-  const listed = /\nCommands:\n([\s\S]*)$/.exec(help)?.[1] ?? "";
+  const listed = help.replaceAll(/^(?:Arguments|Examples):\n(?: .*\n?)+/gm, "");
   const names = [...listed.matchAll(/^ {2}([a-z][\w-]*)/gm)].flatMap(([, name]) =>
     name && name !== "help" ? [name] : [],
   );
