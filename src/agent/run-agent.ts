@@ -14,6 +14,7 @@ import type {
   StopReason,
   ToolCallPart,
   Usage,
+  Thinking,
 } from "../protocol/index.ts";
 import { type Tool, toolSpecs } from "../tool/index.ts";
 import { askModel } from "./ask-model.ts";
@@ -38,7 +39,8 @@ export interface SpendingOptions {
   readonly maxTurns?: number | undefined;
   /** The turns that count towards `maxTurns`, if they are more than those of one run. */
   readonly spent?: { turns: number } | undefined;
-  readonly thinkingTokens?: number | undefined;
+  /** The thinking to ask for in the next request. */
+  thinking?(): Thinking;
 }
 
 export interface LoopOptions extends SpendingOptions {
@@ -273,7 +275,7 @@ function frame(options: LoopOptions, client: ModelClient): Omit<ModelRequest, "m
     system: options.conversation.system,
     tools: toolSpecs(options.tools()),
     maxOutputTokens: client.maxOutputTokens,
-    ...(options.thinkingTokens !== undefined && { thinkingTokens: options.thinkingTokens }),
+    ...(options.thinking && { thinking: options.thinking() }),
   };
 }
 

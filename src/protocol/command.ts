@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { AgentPath, BackgroundId, RequestId } from "./ids.ts";
 import { ContentPart } from "./message.ts";
+import { Effort } from "./model.ts";
 import { PermissionAnswer, PermissionMode } from "./permission.ts";
 import { WorkItemId, WorkItemStatus } from "./work-item.ts";
 
@@ -24,7 +25,12 @@ export const Command = z.discriminatedUnion("type", [
   command("permission.reply", { requestId: RequestId, answer: PermissionAnswer }),
   /** No user will answer questions any more: open and later questions are refused. */
   command("permission.abandon", {}),
-  command("set", { agent, model: z.string().optional(), permissionMode: PermissionMode.optional() }),
+  command("set", {
+    agent,
+    model: z.string().optional(),
+    permissionMode: PermissionMode.optional(),
+    effort: Effort.optional(),
+  }),
   command("compact", { agent, instructions: z.string().optional() }),
   /** Moves the agents that the lead waits for to the background. */
   command("background", {}),

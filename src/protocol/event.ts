@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AgentId, AgentPath, BackgroundId, CallId, MailId, PromptId, RequestId, SessionId } from "./ids.ts";
 import { AnswerPart, ContentPart } from "./message.ts";
-import { ModelFailure, StopReason, Usage } from "./model.ts";
+import { Effort, ModelFailure, StopReason, Usage } from "./model.ts";
 import { PermissionMode, PermissionScope, permissionQuestion } from "./permission.ts";
 import { MemberStatus } from "./team.ts";
 import { ToolOutcome } from "./tool.ts";
@@ -48,10 +48,11 @@ export const StoredEvent = z.discriminatedUnion("type", [
     permissionMode: PermissionMode,
     cwd: z.string(),
   }),
-  /** The agent has another model, permission mode or folder from here on. */
+  /** The agent has another model, permission mode, effort or folder from here on. */
   event("agent.changed", {
     model: z.string().optional(),
     permissionMode: PermissionMode.optional(),
+    effort: Effort.optional(),
     cwd: z.string().optional(),
   }),
   /** The agent has nothing to do until it receives input. */

@@ -43,9 +43,11 @@ export {
   type ModelCaller,
   type ModelClient,
   type ModelEvent,
+  Effort,
   ModelFailure,
   type ModelRequest,
   StopReason,
+  type Thinking,
   type ToolSpec,
   Usage,
 } from "./model.ts";

@@ -43,6 +43,17 @@ export const ModelFailure = z.object({
 });
 export type ModelFailure = z.infer<typeof ModelFailure>;
 
+/** How much a model thinks before it answers. `off` asks for no thinking. */
+export const Effort = z.enum(["off", "low", "medium", "high", "max"]);
+export type Effort = z.infer<typeof Effort>;
+
+/** The thinking that a request asks for. A model without thinking ignores it. */
+export interface Thinking {
+  readonly effort: Effort;
+  /** The maximum number of thinking tokens, instead of the number that belongs to the effort. */
+  readonly tokens?: number | undefined;
+}
+
 /** A tool as a model sees it. `inputSchema` is JSON Schema. */
 export interface ToolSpec {
   readonly name: string;
@@ -59,7 +70,7 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[];
   readonly messages: readonly Message[];
   readonly maxOutputTokens: number;
-  readonly thinkingTokens?: number;
+  readonly thinking?: Thinking;
   /**
    * The calling agent and its turn. Scripted models choose answers by it, gates order by it, and providers never see
    * it.

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { TroupeError } from "./error.ts";
+import { Effort } from "./model.ts";
 import { PermissionMode } from "./permission.ts";
 
 const count = z.number().int().positive();
@@ -28,6 +29,8 @@ export const SessionOptions = z
     maxTurns: count,
     maxBudgetUsd: z.number().positive(),
     maxTokens: count,
+    /** How much models think. When omitted, a resumed session keeps its effort. */
+    effort: Effort,
     thinkingTokens: count,
     /** Start a fork of the caller when the Agent tool is called without a type. */
     forks: z.boolean(),
@@ -61,6 +64,7 @@ export const LibraryOptions = SessionOptions.pick({
   maxTurns: true,
   maxBudgetUsd: true,
   maxTokens: true,
+  effort: true,
   thinkingTokens: true,
   forks: true,
   coordinator: true,
@@ -78,6 +82,8 @@ export const TeammateOptions = SessionOptions.pick({
   strictMcpConfig: true,
   agents: true,
   appendSystemPrompt: true,
+  effort: true,
+  thinkingTokens: true,
   maxTurns: true,
   maxBudgetUsd: true,
   maxTokens: true,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Effort } from "./model.ts";
 import { PermissionMode } from "./permission.ts";
 
 const count = z.number().int().positive();
@@ -254,6 +255,8 @@ export const Settings = z.strictObject({
    * alias.
    */
   model: z.string().min(1).optional(),
+  /** How much models think before they answer, if they can. Default: medium. */
+  effort: Effort.optional(),
   /** The model for summaries. Default: the smallest model of the same provider. */
   smallModel: z.string().min(1).optional(),
   /** Your own names for models. They win over the families. */

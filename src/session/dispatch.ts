@@ -31,6 +31,10 @@ export async function dispatch(command: Command, session: SessionRuntime, close:
     case "set":
       if (command.model !== undefined) await own.setModel(command.model);
       if (command.permissionMode !== undefined) await own.setMode(command.permissionMode);
+      if (command.effort !== undefined) {
+        await own.agent.record({ type: "agent.changed", effort: command.effort });
+        session.context.models.thinking.setEffort(command.effort);
+      }
       return done;
     case "compact":
       return compactLead(lead, command.instructions);

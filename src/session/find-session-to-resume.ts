@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { TroupeError, type SessionId } from "../protocol/index.ts";
+import { type Effort, TroupeError, type SessionId } from "../protocol/index.ts";
 import type { OpenedSession, SessionStore } from "../store/index.ts";
 import type { Config } from "./config/load-config.ts";
 
@@ -44,6 +44,13 @@ export function requireFolder(folder: string): string {
     "session_not_found",
     `cannot resume the session: its folder ${folder} no longer exists. Restore the folder, or start a new session.`,
   );
+}
+
+/** Returns the last effort that the user set in a session. */
+export function lastEffortOf(opened: OpenedSession | undefined): Effort | undefined {
+  const events = opened?.leadLog.replayed.map(({ event }) => event) ?? [];
+  const last = events.findLast((event) => event.type === "agent.changed" && event.effort !== undefined);
+  return last?.type === "agent.changed" ? last.effort : undefined;
 }
 
 /** Returns the last model of a session. */

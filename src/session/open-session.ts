@@ -48,6 +48,7 @@ export async function openSession(context: SessionContext, cleanup: Cleanup): Pr
     events: (options) => events.subscribe(options),
     view: () => events.view,
     transcript: ({ session: id, agent }) => log.readTranscript(id ?? opened.sessionId, agent),
+    effort: () => context.models.thinking.current().effort,
     slashCommands: () =>
       sessionSlashCommands(runtime).map(({ name, description, argumentHint, source }) => ({
         name,

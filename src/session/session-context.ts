@@ -1,3 +1,4 @@
+import type { ThinkingSetting } from "./config/thinking-setting.ts";
 import type { Clock, CreateId } from "../platform/index.ts";
 import type { Ledger, PermissionQuestion } from "../agent/index.ts";
 import type {
@@ -58,7 +59,8 @@ export interface Models {
   readonly own: ModelClient;
   /** Model keys, which are removed from everything that agents read. */
   readonly secrets: readonly string[];
-  readonly thinkingTokens: number | undefined;
+  /** The thinking of all agents of the session. */
+  readonly thinking: ThinkingSetting;
   /** Creates a model when the session changes its own. */
   make(ref: string): Promise<ModelClient>;
   /** The same client for the same reference. */

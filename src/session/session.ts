@@ -1,5 +1,5 @@
 import type { AgentReport, RunOutcome } from "../agent/index.ts";
-import type { Ack, AgentId, Command, Envelope, SessionId, StoredEnvelope } from "../protocol/index.ts";
+import type { Ack, AgentId, Command, Effort, Envelope, SessionId, StoredEnvelope } from "../protocol/index.ts";
 import type { SessionView } from "../view/index.ts";
 import type { DelegatedWork } from "./subagents/run-delegated-task.ts";
 import type { Subscription } from "./event-hub.ts";
@@ -27,6 +27,8 @@ export interface Session {
    * TroupeError if they cannot be read.
    */
   transcript(of: TranscriptOf): Promise<readonly StoredEnvelope[]>;
+  /** How much its agents think. */
+  effort(): Effort;
   /** Slash commands for the user, in addition to those of the frontend. */
   slashCommands(): readonly SlashListing[];
   /** Resolves with the outcome of the lead's last run when no agent works and no prompt waits. */

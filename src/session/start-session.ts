@@ -67,7 +67,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const { config } = found;
     if (found.opened) cleanup.add(found.opened.close);
     const process = options.shared ?? { gates: createGateRegistry(host.clock), models: new Map() };
-    const models = await createModelFactory({ config, options, process, host, cleanup });
+    const models = await createModelFactory({ config, options, process, host, cleanup, resumed: found.opened });
     const loaded = await loadExtensions({ config, options, host, cleanup });
     const definition = options.teammate && definitionOf(options.teammate.member, loaded.definitions);
     const own = await ownModel({ options, found, definition, models, process, host, cleanup });

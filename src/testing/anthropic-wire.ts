@@ -72,7 +72,7 @@ function contentOf(part: AnswerPart): object {
   if (part.type === "text") return { type: "text", text: part.text, citations: null };
   if (part.type === "tool_call") return { type: "tool_use", id: part.callId, name: part.name, input: part.input ?? {} };
   if (part.redacted !== undefined) return { type: "redacted_thinking", data: part.redacted };
-  return { type: "thinking", thinking: part.text, signature: part.signature ?? "" };
+  return { type: "thinking", thinking: part.text, signature: part.signature ?? scriptedSignature };
 }
 
 function emptyContentOf(part: AnswerPart): object {
@@ -88,12 +88,14 @@ function deltasOf(part: AnswerPart, chunk: number): object[] {
     return ["", ...json].map((partial_json) => ({ type: "input_json_delta", partial_json }));
   }
   if (part.redacted !== undefined) return [];
-  const { signature } = part;
   return [
     ...[...pieces(part.text, chunk)].map((thinking) => ({ type: "thinking_delta", thinking })),
-    ...(signature === undefined ? [] : [{ type: "signature_delta", signature }]),
+    { type: "signature_delta", signature: part.signature ?? scriptedSignature },
   ];
 }
+
+/** The provider signs all thinking, so the thinking of a script is signed too. */
+const scriptedSignature = "scripted";
 
 function errorType(status: number): string {
   const types: Record<number, string> = {

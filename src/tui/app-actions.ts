@@ -16,7 +16,7 @@ import type { KeyPress } from "./terminal/input-keys.ts";
 import { actionOf } from "./key-table.ts";
 import { modeAfter } from "./mode-after.ts";
 import type { PromptController } from "./prompt/prompt-controller.ts";
-import { runSlash } from "./slash-commands.ts";
+import { runSlash, toggleThinking } from "./slash-commands.ts";
 import { type History, viewedOf } from "./transcript/transcript-history.ts";
 
 export interface Actions {
@@ -76,6 +76,9 @@ export function createActions({ frontend, facts, history, frames, suspend, hint 
         case "mode":
           if (store.getState().dialog.kind !== "none") return false;
           nextMode({ frontend, hint });
+          return true;
+        case "thinking":
+          toggleThinking({ frontend, facts });
           return true;
         case "suspend":
           suspend();

@@ -1,4 +1,4 @@
-import type { SessionId } from "../protocol/index.ts";
+import type { Effort, SessionId } from "../protocol/index.ts";
 import type { SlashListing } from "../session/index.ts";
 
 /**
@@ -11,6 +11,8 @@ export interface FrontendFacts {
   agentTypes(): Promise<readonly Fact[]>;
   rules(): Promise<readonly Fact[]>;
   hooks(): Promise<readonly Fact[]>;
+  /** How much the agents think. */
+  effort(): Effort;
   /** The titles are values that `set` accepts as a model. */
   models(): Promise<readonly Fact[]>;
   /** The sessions of this folder, newest first. */

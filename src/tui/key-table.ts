@@ -14,6 +14,7 @@ const table = {
       transcript: [["ctrl+o"], "open the transcript with results and thinking unfolded"],
       readBack: [["pageup"], "open the transcript one page up"],
       mode: [["shift+tab"], "next permission mode: default, acceptEdits, plan"],
+      thinking: [["alt+t"], "turn thinking off or on"],
       question: [["tab"], "answer the waiting question, after a pause in typing"],
       suspend: [["ctrl+z"], "suspend Troupe; `fg` resumes it"],
     },

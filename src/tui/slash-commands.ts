@@ -1,4 +1,5 @@
 import type { SlashListing } from "../session/index.ts";
+import { Effort } from "../protocol/index.ts";
 import { addNotice, type AppState, type Dialog, leadOf, openDialog, toggleTasks } from "../view/index.ts";
 import type { Frontend } from "./app-context.ts";
 import type { FrontendFacts } from "./frontend-facts.ts";
@@ -77,6 +78,13 @@ const builtInCommands: readonly BuiltInCommand[] = [
     },
   },
   { name: "cost", description: "tokens and cost so far, by agent and model", run: opening("cost") },
+  {
+    name: "effort",
+    aliases: ["thinking"],
+    description: "set how much the model thinks: off, low, medium, high, max",
+    argumentHint: "[level]",
+    run: (ports, args) => void setEffort(ports, args),
+  },
   { name: "exit", aliases: ["quit"], description: "leave", run: ({ frontend }) => leaveOrAsk(frontend) },
   { name: "hooks", description: "list the hooks", run: opening("hooks") },
   { name: "mcp", description: "list MCP servers; reconnect one", run: opening("mcp") },
@@ -114,5 +122,21 @@ export async function setModel({ store, send, now }: SlashPorts["frontend"], mod
   const until = now() + 5_000;
   store.setState((state) => addNotice(state, { level: "success", text: `Model: ${modelOf(state) ?? model}`, until }));
 }
+
+/** Sets the effort, or shows the current one without a level. */
+export async function setEffort({ frontend: { store, send, now }, facts }: SlashPorts, level: string): Promise<void> {
+  const effort = Effort.safeParse(level.toLowerCase());
+  const show = (text: string, kind: "success" | "info" | "error") =>
+    store.setState((state) => addNotice(state, { level: kind, text, until: now() + 5_000 }));
+  if (level === "")
+    return show(`Effort: ${facts.effort()}. Change it with /effort ${Effort.options.join("|")}.`, "info");
+  if (!effort.success) return show(`There is no effort ${level}. Use ${Effort.options.join(", ")}.`, "error");
+  const ack = await send({ type: "set", effort: effort.data });
+  if (ack.ok) show(effort.data === "off" ? "Thinking is off." : `Effort: ${effort.data}`, "success");
+}
+
+/** Turns thinking off, or on with the default effort. */
+export const toggleThinking = (ports: SlashPorts): void =>
+  void setEffort(ports, ports.facts.effort() === "off" ? "medium" : "off");
 
 const modelOf = (state: AppState) => leadOf(state.session)?.model;

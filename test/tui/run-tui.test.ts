@@ -40,6 +40,7 @@ const notAsked = () => ({ text: "not asked" });
 const nothing = () => Promise.resolve([]);
 const facts: FrontendFacts = {
   slashCommands: () => [],
+  effort: () => "medium",
   agentTypes: nothing,
   rules: nothing,
   hooks: nothing,

@@ -21,6 +21,7 @@ export function createFrontendFacts({ session, flags, setNext }: FrontendFactsOp
   const input = { cwd: session.cwd, env: process.env, flags, trust: flags.trust ? ("all" as const) : undefined };
   return {
     slashCommands: () => session.slashCommands(),
+    effort: () => session.effort(),
     setNext,
     async agentTypes() {
       const { agents } = await loadAgentDefinitions(await loadConfig(input));

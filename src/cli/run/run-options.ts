@@ -25,6 +25,7 @@ const flags: { readonly [K in OptionName]-?: readonly [flag: string, help: strin
   maxTurns: ["--max-turns <n>", "maximum number of turns"],
   maxBudgetUsd: ["--max-budget-usd <amount>", "maximum cost in US dollars"],
   maxTokens: ["--max-tokens <n>", "maximum total tokens of all agents, including cached tokens"],
+  effort: ["--effort <level>", "how much the model thinks before it answers (default: medium)"],
   thinkingTokens: ["--thinking-tokens <n>", "maximum number of thinking tokens for each answer"],
   forks: ["--forks", "start agents without a type as forks of the conversation"],
   team: ["--team <name>", "lead this team (created if it does not exist)"],
@@ -64,7 +65,7 @@ export function addRunOptions(program: Program): Program {
 
 /** The groups of the options of a session, in the order of the help. */
 const groups: Readonly<Record<string, readonly OptionName[]>> = {
-  "Model and limits:": ["model", "thinkingTokens", "maxTurns", "maxBudgetUsd", "maxTokens"],
+  "Model and limits:": ["model", "effort", "thinkingTokens", "maxTurns", "maxBudgetUsd", "maxTokens"],
   "Permissions:": ["permissionMode", "allowedTools", "disallowedTools", "addDir"],
   "Teams and agents:": ["team", "coordinator", "agents", "forks", "bus", "teamStore"],
   "Settings:": ["settings", "appendSystemPrompt", "mcpConfig", "strictMcpConfig"],

@@ -2,7 +2,6 @@ import type * as Wire from "openai/resources/chat/completions";
 import type { AssistantMessage, ContentPart, ModelRequest, UserMessage } from "../../protocol/index.ts";
 import type { ModelFacts } from "../catalog.ts";
 import { createConversationWriter } from "../conversation-writer.ts";
-import { effortFor } from "../thinking-effort.ts";
 import { jsonBody } from "../json-request.ts";
 import { asInputObject } from "../tool-input.ts";
 
@@ -23,7 +22,7 @@ export function toOpenAi(request: ModelRequest, model: OpenAiModel): string {
   const { dialect } = model;
   const text = request.system.join("\n\n");
   const system: Wire.ChatCompletionSystemMessageParam = { role: "system", content: text };
-  const thinks = dialect === "openai" && model.thinking === "effort" && request.thinkingTokens;
+  const effort = dialect === "openai" && model.thinking === "effort" ? request.thinking?.effort : undefined;
   const head: Omit<Wire.ChatCompletionCreateParamsStreaming, "messages"> = {
     model: model.id,
     stream: true,
@@ -31,7 +30,7 @@ export function toOpenAi(request: ModelRequest, model: OpenAiModel): string {
     ...(dialect === "openai"
       ? { max_completion_tokens: request.maxOutputTokens }
       : { max_tokens: request.maxOutputTokens }),
-    ...(thinks && { reasoning_effort: effortFor(thinks) }),
+    ...(effort && { reasoning_effort: effort === "off" ? "none" : effort === "max" ? "xhigh" : effort }),
     ...(request.tools.length > 0 && { tools: request.tools.map(toTool) }),
   };
   return jsonBody(head, [text === "" ? "" : JSON.stringify(system), writers[dialect](request.messages)]);

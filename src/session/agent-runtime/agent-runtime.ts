@@ -154,7 +154,7 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     createId,
     costOf: models.costOf,
     secrets: models.secrets,
-    thinkingTokens: models.thinkingTokens,
+    thinking: models.thinking.current,
     session: opened.sessionId,
     agent: { id: log.agent, path, type: spec.type },
     model: () => temporaryModel ?? model,

@@ -2,7 +2,13 @@ import { realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { ProviderEnv } from "../../model/index.ts";
 import { hasErrorCode, projectName } from "../../platform/index.ts";
-import { type PermissionMode, type SessionOptions, type Settings, TroupeError } from "../../protocol/index.ts";
+import {
+  type Effort,
+  type PermissionMode,
+  type SessionOptions,
+  type Settings,
+  TroupeError,
+} from "../../protocol/index.ts";
 import type { BusAddress } from "../../store/index.ts";
 import { splitRules } from "../../tool/index.ts";
 import { definitionPrivileges } from "../agent-types/definition-privileges.ts";
@@ -52,6 +58,7 @@ export interface Config {
   readonly userHome: string;
   /** Undefined if not configured: then the available keys decide. */
   readonly model: string | undefined;
+  readonly effort: Effort | undefined;
   readonly smallModel: string | undefined;
   readonly aliases: NonNullable<Settings["aliases"]>;
   readonly models: NonNullable<Settings["models"]>;
@@ -150,6 +157,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     home: places.home,
     userHome: places.userHome,
     model: values.model,
+    effort: values.effort,
     smallModel: values.smallModel,
     aliases: values.aliases ?? {},
     models: values.models ?? {},
@@ -257,12 +265,14 @@ const isFirm = ({ level }: SettingsLayer): boolean => level === "managed" || lev
  * each value is its flag.
  */
 function insertFlags(layers: readonly SettingsLayer[], flags: SessionOptions, folder: string): SettingsLayer[] {
-  const { model, permissionMode, maxTurns, maxBudgetUsd, maxTokens, allowedTools, disallowedTools, addDir } = flags;
+  const { model, effort, permissionMode, maxTurns, maxBudgetUsd, maxTokens, allowedTools, disallowedTools, addDir } =
+    flags;
   if (permissionMode === "bubble") {
     throw new TroupeError("usage", "--permission-mode bubble is only for forks. Choose another mode.");
   }
   const said: [string, Settings][] = [
     ["--model", { model }],
+    ["--effort", { effort }],
     ["--permission-mode", { permissions: { defaultMode: permissionMode } }],
     ["--max-turns", { maxTurns }],
     ["--max-budget-usd", { maxBudgetUsd }],

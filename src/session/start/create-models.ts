@@ -1,10 +1,13 @@
 import { costOf, recordModels } from "../../model/index.ts";
 import { type Cleanup, definedFields } from "../../platform/index.ts";
 import type { ModelClient } from "../../protocol/index.ts";
+import { createThinkingSetting } from "../config/thinking-setting.ts";
 import type { Config } from "../config/load-config.ts";
 import { providerSecrets } from "../config/provider-secrets.ts";
 import { requirePrice } from "../config/require-price.ts";
 import { smallModelOf } from "../config/small-model.ts";
+import type { OpenedSession } from "../../store/index.ts";
+import { lastEffortOf } from "../find-session-to-resume.ts";
 import type { Models } from "../session-context.ts";
 import type { SessionHost } from "../session-host.ts";
 import type { StartOptions } from "../start-session.ts";
@@ -25,6 +28,7 @@ export interface ModelFactoryOptions {
   readonly process: Pick<ProcessShared, "gates" | "models">;
   readonly host: Pick<SessionHost, "clock" | "createModel">;
   readonly cleanup: Cleanup;
+  readonly resumed: OpenedSession | undefined;
 }
 
 export async function createModelFactory(from: ModelFactoryOptions): Promise<ModelFactory> {
@@ -61,7 +65,10 @@ export async function createModelFactory(from: ModelFactoryOptions): Promise<Mod
   };
   return {
     secrets,
-    thinkingTokens: options.flags.thinkingTokens,
+    thinking: createThinkingSetting({
+      effort: options.flags.effort ?? lastEffortOf(from.resumed) ?? config.effort,
+      thinkingTokens: options.flags.thinkingTokens,
+    }),
     make,
     get,
     smallOf(ref) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { MessageCreateParamsStreaming } from "@anthropic-ai/sdk/resources/messages/messages";
 import { toAnthropic as write } from "../../../src/model/anthropic/to-anthropic.ts";
-import type { CallId, Message, ModelRequest } from "../../../src/protocol/index.ts";
+import type { CallId, Effort, Message, ModelRequest } from "../../../src/protocol/index.ts";
 import { ask } from "../../support/model/model-request.ts";
 
 const model = { id: "claude-sonnet-5-5", thinking: "effort" } as const;
@@ -164,20 +164,46 @@ describe("request body", () => {
 });
 
 describe("thinking", () => {
+  const thinks = (effort: Effort, tokens?: number) => ({ thinking: { effort, tokens }, maxOutputTokens: 64_000 });
   test.each([
-    ["effort", { thinkingTokens: 20_000 }, { type: "adaptive", display: "summarized" }, { effort: "high" }],
-    ["effort", { thinkingTokens: 2_000 }, { type: "adaptive", display: "summarized" }, { effort: "low" }],
+    ["effort", thinks("high"), { type: "adaptive", display: "summarized" }, { effort: "high" }],
+    ["effort", thinks("max"), { type: "adaptive", display: "summarized" }, { effort: "max" }],
+    ["effort", thinks("off"), undefined, undefined],
+    ["budget", { ...thinks("low"), maxOutputTokens: 16_000 }, { type: "enabled", budget_tokens: 4_096 }, undefined],
     [
       "budget",
-      { thinkingTokens: 8_000, maxOutputTokens: 16_000 },
+      { ...thinks("low", 8_000), maxOutputTokens: 16_000 },
       { type: "enabled", budget_tokens: 8_000 },
       undefined,
     ],
-    ["budget", { thinkingTokens: 8_000, maxOutputTokens: 4_000 }, { type: "enabled", budget_tokens: 3_999 }, undefined],
-    ["budget", { thinkingTokens: 8_000, maxOutputTokens: 1_000 }, undefined, undefined],
-    ["none", { thinkingTokens: 8_000 }, undefined, undefined],
+    ["budget", { ...thinks("high"), maxOutputTokens: 4_000 }, { type: "enabled", budget_tokens: 3_999 }, undefined],
+    ["budget", { ...thinks("high"), maxOutputTokens: 1_000 }, undefined, undefined],
+    ["budget", thinks("off"), undefined, undefined],
+    ["none", thinks("high"), undefined, undefined],
     ["effort", {}, undefined, undefined],
   ] as const)("%s with %j", (style, change, ...[thinking, output_config]) => {
     expect(params(style, change)).toEqual({ thinking, output_config });
+  });
+
+  test.each([
+    [[], false],
+    [[{ type: "thinking", text: "unsigned" }], false],
+    [[{ type: "thinking", text: "hm", signature: "sig" }], true],
+    [[{ type: "thinking", text: "", redacted: "data" }], true],
+  ] as const)("a budget between a call and its result needs signed thinking: %j", (before, isSent) => {
+    const callId = "call_1" as CallId;
+    const messages: Message[] = [
+      ...ask().messages,
+      { role: "assistant", parts: [...before, { type: "tool_call", callId, name: "Read", input: {} }] },
+      { role: "user", parts: [{ type: "tool_result", callId, isError: false, content: [] }] },
+    ];
+    const { thinking } = params("budget", { ...thinks("low"), messages });
+    expect(thinking?.type).toBe(isSent ? "enabled" : undefined);
+    const next: Message[] = [
+      ...messages,
+      { role: "assistant", parts: [{ type: "text", text: "done" }] },
+      ...ask().messages,
+    ];
+    expect(params("budget", { ...thinks("low"), messages: next }).thinking?.type).toBe("enabled");
   });
 });

@@ -11,7 +11,7 @@ const call = (id: string) => id as CallId;
 const full: ModelRequest = ask({
   system: ["You help.", "Be brief."],
   tools: [{ name: "Read", description: "Reads.", inputSchema: { type: "object", properties: {} } }],
-  thinkingTokens: 8_000,
+  thinking: { effort: "medium" },
   messages: [
     {
       role: "user",
@@ -124,4 +124,15 @@ describe("request body", () => {
       messages: [{ role: "user", content: "hello" }],
     });
   });
+});
+
+test.each([
+  ["off", "none"],
+  ["high", "high"],
+  ["max", "xhigh"],
+] as const)("effort %s is sent as %s, and only to models that think", (effort, sent) => {
+  const request = ask({ thinking: { effort } });
+  expect(toOpenAi(request, openai)).toMatchObject({ reasoning_effort: sent });
+  expect(toOpenAi(request, local)).not.toHaveProperty("reasoning_effort");
+  expect(toOpenAi(request, { ...openai, thinking: "none" })).not.toHaveProperty("reasoning_effort");
 });

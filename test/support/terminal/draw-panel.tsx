@@ -124,6 +124,7 @@ export const key = {
 
 const sampleFacts: Omit<FrontendFacts, "setNext"> = {
   slashCommands: () => [{ name: "git:commit", description: "write a commit", argumentHint: "[words]", source: "a.md" }],
+  effort: () => "medium",
   agentTypes: () => Promise.resolve([{ title: "reviewer", detail: "reads changes" }]),
   rules: () => Promise.resolve([{ title: "allow Bash(git status)", detail: "~/.troupe/settings.json" }]),
   hooks: () => Promise.reject(new Error("settings.json is not valid: fix it first")),
