@@ -103,7 +103,7 @@ function createLeadNews(
   { bus, createId }: { readonly bus: Config["bus"]; readonly createId: CreateId },
 ): LeadNews {
   const raiseNotice: LeadNews["raiseNotice"] = (message, level) =>
-    ports.agent().record({ type: "notice.raised", level, code: "member", message });
+    ports.agent.record({ type: "notice.raised", level, code: "member", message });
   return {
     show: ports.shared.publish,
     reportNotice: createNoticeRecorder(ports, storageNoticeKind(bus)),
@@ -111,7 +111,7 @@ function createLeadNews(
     async informLead(message, level) {
       await raiseNotice(message, level);
       const parts = [{ type: "text" as const, text: escapeTags(message) }];
-      await ports.agent().admitOnce({ promptId: createId<PromptId>("prm"), source: "agent", parts, quiet: true });
+      await ports.agent.admitOnce({ promptId: createId<PromptId>("prm"), source: "agent", parts, quiet: true });
     },
   };
 }

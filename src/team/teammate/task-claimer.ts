@@ -46,8 +46,8 @@ export interface ClaimingPorts {
 
 export interface TaskClaimerOptions extends ClaimingPorts {
   readonly name: string;
-  readonly team: () => string;
-  readonly agent: () => Agent;
+  readonly team: string;
+  readonly agent: Agent;
   /** True if it works or is ending. */
   readonly isBusy: () => boolean;
   /** True if it has mail to read, which comes first. */
@@ -111,7 +111,7 @@ export function createTaskClaimer(options: TaskClaimerOptions): TaskClaimer {
 
   const startTask = async (task: WorkItem, how: ClaimKind) => {
     await admitTask(task, how);
-    agent().wake();
+    agent.wake();
   };
 
   const admitTask = async (task: WorkItem, how: ClaimKind) => {
@@ -119,10 +119,10 @@ export function createTaskClaimer(options: TaskClaimerOptions): TaskClaimer {
     claims.set(taskId, task.generation);
     lastTask = taskId;
     const promptId = promptFor(task);
-    if (await agent().hasPrompt(promptId)) return;
-    await agent().record({ type: "task.claimed", team: options.team(), taskId, subject });
+    if (await agent.hasPrompt(promptId)) return;
+    await agent.record({ type: "task.claimed", team: options.team, taskId, subject });
     const parts = [{ type: "text" as const, text: await options.claimPrompt(task, how) }];
-    await agent().admitOnce({ promptId, source: "agent", parts, quiet: how === "given" && options.awaitsPrompt });
+    await agent.admitOnce({ promptId, source: "agent", parts, quiet: how === "given" && options.awaitsPrompt });
   };
 
   const followTasks = async () => {
@@ -158,7 +158,7 @@ export function createTaskClaimer(options: TaskClaimerOptions): TaskClaimer {
       if (task.id === firstTask && options.awaitsPrompt) return true;
       if (found.isKnown) claims.set(task.id, task.generation);
       else await admitTask(task, "free");
-      agent().wake();
+      agent.wake();
       return true;
     },
     onTurnEnded() {
