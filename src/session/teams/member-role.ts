@@ -108,7 +108,6 @@ function connectMember(
   const claims = new Map<WorkItemId, number>();
   const over = new AbortController();
   const runner = createTeammateRunner({
-    name,
     sender,
     agent,
     conversation,

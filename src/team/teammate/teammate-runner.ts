@@ -45,7 +45,6 @@ export interface TeammateRunner {
 }
 
 export interface TeammateRunnerOptions extends Pick<JobWaitOptions, "jobs"> {
-  readonly name: string;
   /** Sends as this member. */
   readonly sender: MailSender;
   readonly agent: Agent;
@@ -68,7 +67,7 @@ export interface TeammateRunnerOptions extends Pick<JobWaitOptions, "jobs"> {
 }
 
 export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRunner {
-  const { name, presence, agent } = options;
+  const { sender, presence, agent, claiming } = options;
   const life = createRunnerLife(options.onEnd);
   const retry = { clock: options.clock, signal: life.signal };
   const unreported = createUnreportedWork();
@@ -88,10 +87,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     onFailure: fail,
   });
   const claimer = createTaskClaimer({
-    ...options.claiming,
-    tasks: tasksWithDiskFullRetry(options.claiming.tasks, retry),
-    name,
-    team: options.sender.team,
+    member: sender,
+    claiming: { ...claiming, tasks: tasksWithDiskFullRetry(claiming.tasks, retry) },
     agent,
     isBusy: () =>
       life.phase !== "running" || shutdown.requestId !== undefined || agent.running || options.conversation.hasReason,

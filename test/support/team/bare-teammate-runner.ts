@@ -10,7 +10,6 @@ export const bareRunner = (
     Partial<TeammateRunnerOptions> & { readonly tasks: TaskList },
 ) =>
   createTeammateRunner({
-    name: "scout",
     conversation: { hasReason: false },
     presence: { lost: new AbortController().signal, set: async () => undefined, close: async () => undefined },
     claiming: {

@@ -21,7 +21,7 @@ test("a claim that fails on a full disk succeeds once there is space, and the te
   const failures: unknown[] = [];
   let claims = 0;
   const runner = bareRunner({
-    sender: { team: "alpha" } as never,
+    sender: { team: "alpha", name: "scout" } as never,
     agent: {
       running: false,
       record: async (event: StoredEvent) => void recorded.push(event),

@@ -26,7 +26,7 @@ function resting({ onSend, ...more }: Partial<Parameters<typeof bareRunner>[0]> 
     onSend?.();
   };
   const runner = bareRunner({
-    sender: { team: "alpha", send } as never,
+    sender: { team: "alpha", name: "scout", send } as never,
     agent: {
       running: false,
       settled: async () => undefined,
@@ -189,7 +189,7 @@ test("teammate waits for its commands until one runs too long; then it reports t
     clock,
     presence,
     jobs: () => running,
-    sender: { team: "alpha", send } as never,
+    sender: { team: "alpha", name: "scout", send } as never,
     tasks: { get: async () => undefined, list: async () => [] } as never,
   });
   await rest();
