@@ -40,18 +40,23 @@ export function createSessionRuntime(context: SessionContext): SessionRuntime {
   const tools = () => others.get().tools();
   const own = createAgentRuntime(shared, {
     ...role.agent,
+    rights: {
+      ...role.agent.rights,
+      rules: extensions.rules,
+      roots: [role.agent.cwd, ...addedDirectories(config)],
+    },
     model: context.models.own,
-    rules: extensions.rules,
-    roots: [role.agent.cwd, ...addedDirectories(config)],
     tools,
     log: leadLog,
-    ready: async (signal) => {
-      await role.ready(signal);
-      await others.get().team.ready?.(signal);
-    },
     openHooks: role.openHooks,
-    ongoingWork: () => others.get().team.ongoingWork(),
-    subagents: () => others.get().subagents.subagentsOf(leadLog.agent),
+    connections: {
+      ready: async (signal) => {
+        await role.ready(signal);
+        await others.get().team.ready?.(signal);
+      },
+      ongoingWork: () => others.get().team.ongoingWork(),
+      subagents: () => others.get().subagents.subagentsOf(leadLog.agent),
+    },
   });
   const { agent } = own;
   const subagents = createSessionSubagents(shared, { runtime: own, tools });

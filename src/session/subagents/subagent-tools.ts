@@ -45,7 +45,7 @@ export function subagentTools({ runtime, path, teammates }: ToolOwner, ports: Su
       forks: role.forks,
       coordinator: role.coordinator !== undefined,
       hasUser: path === leadPath && session.ports.asker === "reply",
-      mode: role.agent.permissionMode,
+      mode: role.agent.rights.permissionMode,
       teammates,
       sentToBackground: ports.sentToBackground,
     }),
