@@ -13,7 +13,7 @@ import { unlandedWorkOf } from "./teammate-worktree.ts";
 import { warnOnReservedFile } from "./warn-on-reserved-file.ts";
 
 /** The team role of a lead. Without a team it still has its own task list. */
-export const connectLeadRole =
+export const connectLeadTeamRole =
   (options: LeadRoleOptions) =>
   (ports: TeamPorts): TeamRole => {
     const registry: TeamRegistry = createTeamRegistry(
