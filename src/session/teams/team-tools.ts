@@ -1,6 +1,6 @@
 import { isReadOnlyType } from "../../agent/definitions/index.ts";
 import { type BranchUse, type LeftWorktree, refusedCommand, type RefusedCommand } from "../../agent/index.ts";
-import { currentProcess, definedFields } from "../../platform/index.ts";
+import { currentProcess } from "../../platform/index.ts";
 import { type Member, type MemberStatus, teamLead, type WorkItemId } from "../../protocol/index.ts";
 import type { TaskList } from "../../store/index.ts";
 import {
@@ -123,10 +123,7 @@ export function messageTool(toolPorts: MessageToolPorts): Tool {
     isLead: toolPorts.isLead,
     members: toolPorts.members,
     statusOf: toolPorts.statusOf,
-    receipt: (to, id) => toolPorts.linkTo(to).receipt(id, to.name),
-    async send(to, { text, summary, urgent }) {
-      return toolPorts.linkTo(to).send({ to: to.name, text, ...definedFields({ summary, urgent }) });
-    },
+    linkTo: toolPorts.linkTo,
   });
 }
 
