@@ -60,11 +60,12 @@ function messageTool(connection: MemberConnection): Tool {
     isLead: () => false,
     members: () => record().members,
     statusOf: (members) => connection.team.presence.statusOf(members),
-    receipt: (to, id) => connection.member().mailbox.receipt(id, to.name),
-    async send(to, { text, summary, urgent }) {
+    linkTo: () => {
       const { mailbox, name } = connection.member();
-      const extras = { ...(summary !== undefined && { summary }), ...(urgent !== undefined && { urgent }) };
-      return (await mailbox.send({ from: name, to: to.name, text, ...extras })).id;
+      return {
+        send: async (mail) => (await mailbox.send({ ...mail, from: name })).id,
+        receipt: (id, to) => mailbox.receipt(id, to),
+      };
     },
     open: {
       shutdown: () => [...connection.member().mailHandover.shutdowns].map(([requestId, from]) => ({ requestId, from })),

@@ -2,7 +2,7 @@ export { rejectOnAbort } from "./reject-on-abort.ts";
 export { untilAborted } from "./until-aborted.ts";
 export { ifPresent, ifPresentSync, missingOrFile } from "./files/if-present.ts";
 export { createQueue } from "./queue.ts";
-export { createTurns } from "./turns.ts";
+export { createSerialQueue } from "./serial-queue.ts";
 export { readJsonFile, writeFileAtomic } from "./files/atomic-file.ts";
 export { type Claim, claim, claimHolder } from "./files/claim-file.ts";
 export { closeAll } from "./close-all.ts";

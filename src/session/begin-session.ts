@@ -40,7 +40,8 @@ async function recordOpening({ context, own, events }: SessionRuntime): Promise<
     ...(role.coordinator && { coordinator: true }),
     ...(maxBudgetUsd !== undefined && { maxBudgetUsd }),
   });
-  const { path, type: agentType, permissionMode, cwd } = role.agent;
+  const { path, type: agentType, cwd } = role.agent;
+  const { permissionMode } = role.agent.rights;
   if (!log.isResumed) {
     const model = models.own.ref;
     await own.agent.record({ type: "agent.spawned", path, agentType, model, permissionMode, cwd });
@@ -65,7 +66,7 @@ function changesSince(
 
 async function composeSystemPrompt({ context: { role }, own, tools }: SessionRuntime): Promise<void> {
   const stored = own.conversation.system;
-  const now = { tools: tools().map(({ name }) => name), mode: role.agent.permissionMode };
+  const now = { tools: tools().map(({ name }) => name), mode: role.agent.rights.permissionMode };
   const system = await role.system(stored, now);
   if (system !== stored) await own.agent.record({ type: "context.composed", system: [...system] });
 }

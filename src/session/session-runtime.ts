@@ -35,50 +35,46 @@ export function createSessionRuntime(context: SessionContext): SessionRuntime {
   const broker = createPermissionBroker();
   const ask = askerOf(ports.asker, broker);
   const shared: SessionResources = { session: context, scope, ask, publish: events.publish };
-  // The agent's tools start agents and belong to teams, and both need the agent.
-  const own = createLate<AgentRuntime>("the session's own agent");
-  const ownTools = createLate<() => readonly Tool[]>("the tools of the session's own agent");
-  const tools = () => ownTools.get()();
-  const subagents = createSessionSubagents(shared, { runtime: own.get, tools });
-  const team = role.connect({
-    sessionId,
-    agent: () => own.get().agent,
-    runtime: own.get,
-    shared,
-    subagents,
-    replayed: leadLog.replayed,
-    tools,
-  });
-  const spawnTools = subagents.toolsOf(own.get, role.agent.path, team.starter);
-  const pool = () => withTeamTools([...role.pool(extensions.tools()), ...spawnTools], team);
-  ownTools.set(role.selectTools(pool, team));
-  const runtime = createAgentRuntime(shared, {
+  // The agent comes first. Its tools start agents and belong to teams, and both need the agent.
+  const others = createLate<Others>("the subagents and teams of the session");
+  const tools = () => others.get().tools();
+  const own = createAgentRuntime(shared, {
     ...role.agent,
+    rights: {
+      ...role.agent.rights,
+      rules: extensions.rules,
+      roots: [role.agent.cwd, ...addedDirectories(config)],
+    },
     model: context.models.own,
-    rules: extensions.rules,
-    roots: [role.agent.cwd, ...addedDirectories(config)],
     tools,
     log: leadLog,
-    ready: async (signal) => {
-      await role.ready(signal);
-      await team.ready?.(signal);
-    },
     openHooks: role.openHooks,
-    ongoingWork: team.ongoingWork,
-    subagents: () => subagents.subagentsOf(leadLog.agent),
+    connections: {
+      ready: async (signal) => {
+        await role.ready(signal);
+        await others.get().team.ready?.(signal);
+      },
+      ongoingWork: () => others.get().team.ongoingWork(),
+      subagents: () => others.get().subagents.subagentsOf(leadLog.agent),
+    },
   });
-  own.set(runtime);
+  const { agent } = own;
+  const subagents = createSessionSubagents(shared, { runtime: own, tools });
+  const team = role.connect({ sessionId, agent, runtime: own, shared, subagents, replayed: leadLog.replayed, tools });
+  const spawnTools = subagents.toolsOf(own, role.agent.path, team.starter);
+  const pool = () => withTeamTools([...role.pool(extensions.tools()), ...spawnTools], team);
+  others.set({ subagents, team, tools: role.selectTools(pool, team) });
   events.observe(
-    warnOnOverlap({
-      lead: () => runtime.agent,
-      agentOf: (id) => (id === leadLog.agent ? runtime.agent : subagents.agentOf(id)),
-    }),
+    warnOnOverlap({ lead: agent, agentOf: (id) => (id === leadLog.agent ? agent : subagents.agentOf(id)) }),
   );
   events.observe((envelope) => {
     if (envelope.agent === leadLog.agent) team.observe(envelope);
   });
-  return { context, own: runtime, subagents, team, events, broker, ask, scope, tools };
+  return { context, own, subagents, team, events, broker, ask, scope, tools };
 }
+
+/** The agents that the session's own agent works with, and its tools. */
+type Others = Pick<SessionRuntime, "subagents" | "team" | "tools">;
 
 /** Receives the events of all agents: keeps the view, and passes them to subscribers and observers. */
 interface EventFeed extends Pick<EventHub, "subscribe" | "close"> {

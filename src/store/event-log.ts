@@ -1,4 +1,4 @@
-import { type Clock, type CreateId, createTurns, openLineFile } from "../platform/index.ts";
+import { type Clock, type CreateId, createSerialQueue, openLineFile } from "../platform/index.ts";
 import {
   type AgentId,
   type EventId,
@@ -122,14 +122,14 @@ function createLog(parts: LogParts): EventLog {
   const params = { jitless: parts.validators !== "compiled" };
   let seq = replayed.length;
   /** One write at a time: the next number depends on whether the previous write succeeded. */
-  const turns = createTurns();
+  const queue = createSerialQueue();
   let closing: Promise<void> | undefined;
 
   const recordAll = (events: readonly StoredEvent[], id?: EventId): Promise<StoredEnvelope[]> => {
     if (closing !== undefined) {
       return Promise.reject(new TroupeError("session_closed", `Session ${session} is closed. Resume it to continue.`));
     }
-    return turns.run(() => storeAll(events, id));
+    return queue.run(() => storeAll(events, id));
   };
 
   const storeAll = async (events: readonly StoredEvent[], id: EventId | undefined) => {
@@ -146,7 +146,7 @@ function createLog(parts: LogParts): EventLog {
   const record = async (event: StoredEvent, id?: EventId) => (await recordAll([event], id))[0] as StoredEnvelope;
 
   const close = () => {
-    closing ??= turns.run(() => parts.close());
+    closing ??= queue.run(() => parts.close());
     return closing;
   };
 

@@ -60,7 +60,7 @@ export { resumeSubagent } from "./subagents/resume-subagent.ts";
 export { moveToBackground } from "./subagents/move-to-background.ts";
 export { createCrashReport, type CrashReport } from "./subagents/crash-report.ts";
 export { createAgentTool, type TeammateStarter, type TeammateSpawnRequest } from "./tools/agent-tool.ts";
-export { createPermissionRequests } from "./requests/permission-requests.ts";
+export { createPermissionRequests, type PermissionRequests } from "./requests/permission-requests.ts";
 export type { Backend, RunningMember } from "./backend/backend.ts";
 export type { LeadTeam } from "./lead/lead-team.ts";
 export type { LeadTeamOptions, MemberBackends } from "./lead/lead-context.ts";

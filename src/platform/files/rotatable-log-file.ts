@@ -2,7 +2,7 @@ import { closeSync, constants, fdatasync, fstatSync, openSync, type Stats, lstat
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { TroupeError } from "../../protocol/index.ts";
-import { createBackgroundWork } from "./background-work.ts";
+import { createUnawaitedWork } from "./unawaited-work.ts";
 import { jsonOf, sealLine } from "./line-codec.ts";
 import { storageError } from "./storage-error.ts";
 import { syncFolder } from "./sync-folder.ts";
@@ -43,7 +43,7 @@ export function openRotatableLogFile(path: string, options: RotatableLogFileOpti
   /** The folder itself may not be on disk in its parent yet, whichever process created it. */
   let isFolderMade = options.makeFolder !== undefined;
   /** Syncs and closes files that were renamed. */
-  const background = createBackgroundWork(options.onFailure);
+  const background = createUnawaitedWork(options.onFailure);
 
   const append = async (record: unknown, durability: Durability): Promise<void> =>
     appendJson(toJson(path, record), durability);

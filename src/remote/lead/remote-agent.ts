@@ -2,7 +2,7 @@ import { type Agent, closeOpenCalls, type EventSink, hasPrompt, type RunOutcome 
 import type { CreateId } from "../../platform/index.ts";
 import type { AgentPath, PromptId } from "../../protocol/index.ts";
 import type { JobSpec } from "../jobs/job.ts";
-import { createJobRun, type JobRun, type JobRunOptions } from "./run-job.ts";
+import { createJobRun, type JobRun, type JobRunOptions } from "./job-run.ts";
 
 export interface RemoteAgentOptions extends JobRunOptions {
   readonly path: AgentPath;

@@ -16,7 +16,7 @@ import { openRemoteRuntime, resumeRemoteRuntime } from "./remote-runtime.ts";
 
 export interface RemoteAgentsPorts {
   /** The session's own agent. */
-  readonly lead: () => RemoteParent;
+  readonly lead: RemoteParent;
   placeAt(cwd: string): RepositoryContext;
 }
 
@@ -85,7 +85,7 @@ export function createRemoteAgents(shared: RemoteSession, ports: RemoteAgentsPor
       if (!work?.outlives) return;
       for (const [id, { agent, description }] of running) {
         if (!agent.running) continue;
-        const lead = ports.lead();
+        const { lead } = ports;
         const isTask = lead.background.tasks.list().some((task) => task.agent === id && !task.ended);
         if (!isTask) {
           // The call that waited for the agent ends here. This record lets the next run of the session find it.

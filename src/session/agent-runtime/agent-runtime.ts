@@ -64,7 +64,9 @@ export interface AgentConnections {
 }
 
 /** The options of one agent. */
-export interface AgentRuntimeOptions extends AgentRights, AgentConnections {
+export interface AgentRuntimeOptions {
+  readonly rights: AgentRights;
+  readonly connections: AgentConnections;
   readonly path: AgentPath;
   readonly type: string;
   readonly standing: AgentStanding;
@@ -103,9 +105,9 @@ export interface AgentRuntime {
  * A coordinator presents its plan as its answer. So does an agent without a user to approve it, unless it started in
  * plan mode.
  */
-function planModeTextOf({ role, ports }: SessionContext, { standing, permissionMode }: AgentRuntimeOptions) {
+function planModeTextOf({ role, ports }: SessionContext, { standing, rights }: AgentRuntimeOptions) {
   if (role.coordinator && standing.isLead) return planModeOnForCoordinator;
-  return ports.asker === "nobody" && permissionMode !== "plan" ? planModeForSubagent : undefined;
+  return ports.asker === "nobody" && rights.permissionMode !== "plan" ? planModeForSubagent : undefined;
 }
 
 /** Builds an agent: folds its log and connects its loop to the session's tools, rules, hooks and processes. */
@@ -114,9 +116,9 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
   const { config, extensions, models } = session;
   const { opened } = session.log;
   const { clock, createId } = session.ports;
-  const { log, path, cwd } = spec;
-  const conversation = createConversation(spec.inherit);
-  const plan = createPlanMode(spec.permissionMode, spec.afterPlan, planModeTextOf(session, spec));
+  const { log, path, cwd, rights, connections } = spec;
+  const conversation = createConversation(connections.inherit);
+  const plan = createPlanMode(rights.permissionMode, rights.afterPlan, planModeTextOf(session, spec));
   for (const { event } of log.replayed) {
     conversation.apply(event);
     plan.apply(event);
@@ -125,7 +127,7 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
   const known = () => extensions.knowledge.of(log.agent);
   let model = spec.model;
   let temporaryModel: ModelClient | undefined;
-  let mode = spec.permissionMode;
+  let mode = rights.permissionMode;
 
   const { policy, sandbox } = createAgentPolicy(shared, spec);
   const skills = extensions.slash.source(async (rules, source) => {
@@ -171,10 +173,13 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     },
     ready: async (signal) => {
       await extensions.mcp?.ready(signal);
-      await spec.ready?.(signal);
+      await connections.ready?.(signal);
     },
     hooks: hooks?.agent,
-    compaction: { ...config.compaction, keep: keepContext({ ...spec, known, background }) },
+    compaction: {
+      ...config.compaction,
+      keep: keepContext({ ...connections, standing: spec.standing, known, background }),
+    },
     permissions: createPermissions({
       decide: askUserQuestions(plan.decide(policy.decide)),
       remember: plan.remember(policy.remember),
@@ -229,16 +234,10 @@ function createAgentPolicy({ session }: SessionResources, spec: AgentRuntimeOpti
   const { opened } = session.log;
   const { scratchpad } = role;
   const policy = createPolicy({
+    ...spec.rights,
     cwd: config.cwd,
     localSettings: config.localSettings,
-    roots: spec.roots,
-    permissionMode: spec.permissionMode,
-    rules: spec.rules,
-    ceiling: spec.ceiling,
-    bubblesTo: spec.bubblesTo,
-    memory: spec.memory,
     scratchpad,
-    teamRules: spec.teamRules,
     childEnv: spec.env,
     currentCwd: () => spec.cwd,
     ownFolders: () => [...opened.ownFolders(), ...extensions.slash.readable, ...extensions.readable],

@@ -15,7 +15,7 @@ import type { Config } from "../config/load-config.ts";
 import { type RemoteWork, createTeammateJobs } from "../../remote/index.ts";
 import type { SessionHost } from "../session-host.ts";
 import { areTeamsOn, launchFlagsOf } from "../teams/launch-flags.ts";
-import { connectLeadRole } from "../teams/lead-role.ts";
+import { connectLeadTeamRole } from "../teams/lead-team-role.ts";
 import { createNoticeRecorder, storageNoticeKind } from "../teams/record-notice.ts";
 import type { TeamPorts, TeamRole } from "../teams/team-role.ts";
 import { memberWorktrees } from "../teams/teammate-worktree.ts";
@@ -58,7 +58,7 @@ export function createTeamConnector(from: TeamConnectorOptions): (ports: TeamPor
     const lead = createLeadNews(ports, { bus, createId });
     news.set(lead);
     const { close: closeBackends, ...backends } = openMemberBackends({ ...from, teams, remote, lead });
-    return connectLeadRole({
+    return connectLeadTeamRole({
       store: teams,
       cwd,
       settings: config.teams,
@@ -103,7 +103,7 @@ function createLeadNews(
   { bus, createId }: { readonly bus: Config["bus"]; readonly createId: CreateId },
 ): LeadNews {
   const raiseNotice: LeadNews["raiseNotice"] = (message, level) =>
-    ports.agent().record({ type: "notice.raised", level, code: "member", message });
+    ports.agent.record({ type: "notice.raised", level, code: "member", message });
   return {
     show: ports.shared.publish,
     reportNotice: createNoticeRecorder(ports, storageNoticeKind(bus)),
@@ -111,7 +111,7 @@ function createLeadNews(
     async informLead(message, level) {
       await raiseNotice(message, level);
       const parts = [{ type: "text" as const, text: escapeTags(message) }];
-      await ports.agent().admitOnce({ promptId: createId<PromptId>("prm"), source: "agent", parts, quiet: true });
+      await ports.agent.admitOnce({ promptId: createId<PromptId>("prm"), source: "agent", parts, quiet: true });
     },
   };
 }

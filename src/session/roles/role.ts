@@ -1,6 +1,6 @@
 import type { PermissionMode, SessionId } from "../../protocol/index.ts";
 import type { Tool } from "../../tool/index.ts";
-import type { AgentRuntimeOptions } from "../agent-runtime/agent-runtime.ts";
+import type { AgentRights, AgentRuntimeOptions } from "../agent-runtime/agent-runtime.ts";
 import type { OpenedHooks } from "../hooks/open-hooks.ts";
 import type { ElicitPorts } from "../mcp/elicitation.ts";
 import type { Policy } from "../permissions/permission-policy.ts";
@@ -43,10 +43,8 @@ export interface Role {
 
 /** The session's own agent. */
 export interface RoleAgent
-  extends Pick<
-    AgentRuntimeOptions,
-    "path" | "type" | "cwd" | "env" | "permissionMode" | "maxTurns" | "standing" | "memory" | "teamRules" | "afterPlan"
-  > {
+  extends Pick<AgentRuntimeOptions, "path" | "type" | "cwd" | "env" | "maxTurns" | "standing"> {
+  readonly rights: Pick<AgentRights, "permissionMode" | "memory" | "teamRules" | "afterPlan">;
   /** Asks if sandboxed commands may connect to a host that is not listed. */
   readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
 }

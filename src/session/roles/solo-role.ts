@@ -34,7 +34,7 @@ export function createSoloRole(options: SoloRoleOptions): Role {
       standing: leadStanding,
       cwd: config.cwd,
       env: config.childEnv,
-      permissionMode,
+      rights: { permissionMode },
       maxTurns: config.maxTurns,
     },
     coordinator: undefined,

@@ -1,5 +1,6 @@
 import { type AgentTools, selectAgentTools } from "../../agent/definitions/index.ts";
 import { createAskSideQuestion, isDiskFull, type OngoingAgent, troupeNotice } from "../../agent/index.ts";
+import { createLate } from "../../platform/index.ts";
 import type { AgentDefinition, AgentId, AgentPath, Message } from "../../protocol/index.ts";
 import type { EventLog } from "../../store/index.ts";
 import type { SubagentRuntime } from "../../team/index.ts";
@@ -15,7 +16,7 @@ import type { RuntimeTable } from "./runtime-table.ts";
 
 export interface BuildPorts extends Pick<LostAgents, "reportLostWork"> {
   readonly table: RuntimeTable;
-  toolsOf(runtime: () => AgentRuntime, path: AgentPath): readonly Tool[];
+  toolsOf(runtime: AgentRuntime, path: AgentPath): readonly Tool[];
   subagentsOf(parent: AgentId): readonly OngoingAgent[];
 }
 
@@ -48,9 +49,11 @@ export async function buildSubagentRuntime(
   const { fork } = request;
   const definition = extras?.definition ?? request.definition;
   const log = await shared.session.log.opened.agentLog(request.agentId);
-  const select = toolSelection(request, shared, { ...inputs, definition, runtime: () => runtime });
-  const tools = fork ? table.entryOf(request.parent).tools : () => select().tools;
+  const selected = createLate<() => AgentTools>("the tools of a subagent");
+  const tools = fork ? table.entryOf(request.parent).tools : () => selected.get()().tools;
   const runtime = await createRuntime(request, shared, { ...inputs, definition, log, tools });
+  const select = toolSelection(request, shared, { ...inputs, definition, runtime });
+  selected.set(select);
   const loaded = await extras?.load(runtime.policy, tools);
   table.add(request.agentId, { runtime, tools });
   const built: Built = { ...inputs, request, definition, log, runtime, tools, loaded };
@@ -105,7 +108,7 @@ function toolSelection(
     extras,
     runtime,
     toolsOf,
-  }: BuildInputs & BuildPorts & { readonly definition: AgentDefinition; readonly runtime: () => AgentRuntime },
+  }: BuildInputs & BuildPorts & { readonly definition: AgentDefinition; readonly runtime: AgentRuntime },
 ): () => AgentTools {
   const own = toolsOf(runtime, path);
   const userDefined = definition.source.level !== "built-in";
@@ -141,18 +144,22 @@ async function createRuntime(
       model: await models.get(request.model),
       tools: from.tools,
       cwd: request.cwd,
-      permissionMode: (delegated ? undefined : lastMode(log.replayed)) ?? request.mode,
-      roots: from.roots,
-      memory: extras?.memory,
-      ready: extras?.ready,
-      ceiling: delegated ? undefined : parentMode,
-      bubblesTo: fork && !delegated ? parentMode : undefined,
-      rules: extensions.rules,
+      rights: {
+        permissionMode: (delegated ? undefined : lastMode(log.replayed)) ?? request.mode,
+        roots: from.roots,
+        memory: extras?.memory,
+        ceiling: delegated ? undefined : parentMode,
+        bubblesTo: fork && !delegated ? parentMode : undefined,
+        rules: extensions.rules,
+      },
+      connections: {
+        ready: extras?.ready,
+        inherit: from.inherit,
+        subagents: () => from.subagentsOf(request.agentId),
+      },
       env: { ...config.childEnv, ...request.env },
       maxTurns: fork ? config.maxTurns : (definition.maxTurns ?? config.maxTurns),
-      inherit: from.inherit,
       openHooks: fork ? undefined : (await extensions.hooksOf(definition))?.create,
-      subagents: () => from.subagentsOf(request.agentId),
     },
   );
 }

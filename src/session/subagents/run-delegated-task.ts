@@ -92,7 +92,7 @@ function createNewAgent(
     const names = extensions.definitions.map(({ name }) => name).join(", ");
     throw new TroupeError("agent", `Unknown agent type ${JSON.stringify(type)}. Known types: ${names}.`);
   }
-  const parentModel = own.runtime().model().ref;
+  const parentModel = own.runtime.model().ref;
   const model = resolveAgentModel({
     override: models.override,
     call: undefined,

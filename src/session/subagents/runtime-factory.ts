@@ -51,7 +51,7 @@ export function createRuntimeFactory(
     (logs: Logs | undefined) =>
     (from: AgentId, turn: number): readonly Message[] => {
       const live =
-        table.get(from)?.conversation ?? (from === opened.leadLog.agent ? lead.runtime().conversation : undefined);
+        table.get(from)?.conversation ?? (from === opened.leadLog.agent ? lead.runtime.conversation : undefined);
       // If logs are given they are used: the conversation in memory may have been compacted since.
       if (!logs && live?.turn === turn) return live.answered();
       const conversation = createConversation();

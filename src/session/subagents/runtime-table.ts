@@ -23,11 +23,11 @@ export interface RuntimeTable {
 export function createRuntimeTable(lead: OwnAgent): RuntimeTable {
   const live = new Map<AgentId, RuntimeEntry>();
   const evicted = new Map<AgentId, { readonly roots: readonly string[]; readonly mode: PermissionMode }>();
-  const entryOf = (id: AgentId) => live.get(id) ?? { runtime: lead.runtime(), tools: lead.tools };
+  const entryOf = (id: AgentId) => live.get(id) ?? { runtime: lead.runtime, tools: lead.tools };
   return {
     get: (id) => live.get(id)?.runtime,
     entryOf,
-    modeOf: (id) => live.get(id)?.runtime.mode() ?? evicted.get(id)?.mode ?? lead.runtime().mode(),
+    modeOf: (id) => live.get(id)?.runtime.mode() ?? evicted.get(id)?.mode ?? lead.runtime.mode(),
     rootsOf: (id) => evicted.get(id)?.roots ?? entryOf(id).runtime.policy.roots,
     add(id, entry) {
       live.set(id, entry);

@@ -20,7 +20,7 @@ export interface SessionLandPorts extends Pick<LandToolPorts, "place">, Pick<Ses
   readonly log: Pick<SessionLog, "readAgents">;
   readonly leadTools: () => readonly Tool[];
   readonly teammates: TeammateStarter | undefined;
-  readonly runtime: () => AgentRuntime;
+  readonly runtime: AgentRuntime;
 }
 
 /**
@@ -32,7 +32,7 @@ export function landTools(path: AgentPath, ports: SessionLandPorts): readonly To
   const tool = createLandTool({
     place: ports.place,
     settings: ports.settings,
-    ownerId: () => ports.runtime().id,
+    ownerId: () => ports.runtime.id,
     refuseCheck: (command) => refusalOf({ command }, ports),
     refuseCommand: (command) => refusalOf({ command }, ports),
     worksHere: (name) => worksHere(name.toLowerCase(), ports),
@@ -48,7 +48,7 @@ async function refusalOf(
 ): Promise<RefusedCommand | undefined> {
   const bash = leadTools().find(({ name }) => name === "Bash");
   if (!bash) return { why: "you have no Bash tool", allowedWith: undefined };
-  return refusedCommand(await runtime().policy.decide(bash, input));
+  return refusedCommand(await runtime.policy.decide(bash, input));
 }
 
 /** True if the last agent of this name works in the lead's own folder: a teammate, or a subagent of any run. */

@@ -15,7 +15,7 @@ import type { SessionSubagents } from "./subagents.ts";
 
 /** The agent that gets the tools. */
 export interface ToolOwner {
-  readonly runtime: () => AgentRuntime;
+  readonly runtime: AgentRuntime;
   readonly path: AgentPath;
   readonly teammates?: TeammateStarter | undefined;
 }
@@ -39,13 +39,13 @@ export function subagentTools({ runtime, path, teammates }: ToolOwner, ports: Su
   return [
     createAgentTool({
       subagents,
-      parent: () => parentOf(runtime(), path),
+      parent: () => parentOf(runtime, path),
       backgroundAfterMs: config.subagents.handOverMs ?? defaultBackgroundAfterMs,
       clock: session.ports.clock,
       forks: role.forks,
       coordinator: role.coordinator !== undefined,
       hasUser: path === leadPath && session.ports.asker === "reply",
-      mode: role.agent.permissionMode,
+      mode: role.agent.rights.permissionMode,
       teammates,
       sentToBackground: ports.sentToBackground,
     }),

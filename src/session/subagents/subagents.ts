@@ -42,7 +42,7 @@ export interface SlotSource {
 export interface SessionSubagents extends LostAgents, SlotSource {
   readonly registry: SubagentRegistry;
   /** The tools with which an agent starts other agents and sends them messages. */
-  toolsOf(runtime: () => AgentRuntime, path: AgentPath, teammates?: TeammateStarter): readonly Tool[];
+  toolsOf(runtime: AgentRuntime, path: AgentPath, teammates?: TeammateStarter): readonly Tool[];
   /** Moves foreground agents to the background. */
   sendToBackground(): void;
   /** Resumes remote agents of previous runs of the session. Call it before open calls are closed. */
@@ -66,9 +66,9 @@ export interface SessionSubagents extends LostAgents, SlotSource {
   close(): Promise<void>;
 }
 
-/** The session's own agent, which exists only after the tools with which it starts others. */
+/** The session's own agent. Its tools exist only after its subagents. */
 export interface OwnAgent {
-  readonly runtime: () => AgentRuntime;
+  readonly runtime: AgentRuntime;
   readonly tools: () => readonly Tool[];
 }
 
@@ -212,7 +212,7 @@ function createPlaces({ config, ports: { clock, createId } }: SessionContext, ow
   const isolationAt = (cwd: string): IsolationPorts => ({
     place: placeAt(cwd),
     settings: config.worktree,
-    hooks: own.runtime().hooks,
+    hooks: own.runtime.hooks,
   });
   return { placeAt, isolationAt };
 }
@@ -236,11 +236,11 @@ async function promptSubagent(
 ): Promise<Ack | undefined> {
   const subagent = await subagents.find(path);
   if (subagent?.path !== path) return undefined;
-  const submitted = (await own.runtime().hooks?.submitted(content)) ?? { parts: content };
+  const submitted = (await own.runtime.hooks?.submitted(content)) ?? { parts: content };
   if ("blocked" in submitted) return { ok: false, code: "blocked_by_hook", message: submitted.blocked };
   const parent = subagents.all().find(({ id }) => id === subagent.parent);
   // If the parent is idle the report goes to the lead, because the parent would have to be woken for it.
-  const reportTo = (parent?.running ? factory.get(subagent.parent) : undefined) ?? own.runtime();
+  const reportTo = (parent?.running ? factory.get(subagent.parent) : undefined) ?? own.runtime;
   const ports = { subagents, background: reportTo.background.tasks, signal };
   await resumeSubagent(subagent, { parts: submitted.parts, by: "user", description: subagent.description }, ports);
   return { ok: true };

@@ -5,7 +5,7 @@ import { createFileOverlapMap } from "../../team/index.ts";
 
 /** Warns agents that change the same files, their lead and the user. Never rejects. */
 export function warnOnOverlap(ports: {
-  readonly lead: () => Agent;
+  readonly lead: Agent;
   readonly agentOf: (id: AgentId) => Agent | undefined;
 }): (envelope: Envelope) => void {
   const map = createFileOverlapMap({ realPath });
@@ -16,7 +16,7 @@ export function warnOnOverlap(ports: {
     const message = `${agent} changed ${file}, which ${others.join(", ")} changed at the same time`;
     // Ignored: if the log cannot be written, the agent's next record fails and reports it.
     const ignoreFailure = (saying: Promise<unknown>) => void saying.catch(() => undefined);
-    ignoreFailure(ports.lead().record({ type: "notice.raised", level: "warning", code: "overlap", message }));
+    ignoreFailure(ports.lead.record({ type: "notice.raised", level: "warning", code: "overlap", message }));
     for (const { agent: id, text } of tell) {
       const to = ports.agentOf(id);
       if (to) ignoreFailure(to.admit("hook", [{ type: "text", text }]));

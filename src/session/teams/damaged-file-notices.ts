@@ -8,7 +8,7 @@ const code = "damage";
  * only once, also across resumes. Never throws.
  */
 export function createDamageNotices(ports: {
-  readonly agent: () => Pick<Agent, "record">;
+  readonly agent: Pick<Agent, "record">;
   readonly replayed: readonly Pick<Envelope, "event">[];
 }): (problems: readonly string[]) => void {
   const reported = new Set<string>();
@@ -18,7 +18,7 @@ export function createDamageNotices(ports: {
     for (const message of problems) {
       if (reported.has(message)) continue;
       reported.add(message);
-      const recording = ports.agent().record({ type: "notice.raised", level: "warning", code, message });
+      const recording = ports.agent.record({ type: "notice.raised", level: "warning", code, message });
       // Ignored: if the log cannot be written, the agent's next record fails and reports it.
       recording.catch(() => undefined);
     }

@@ -7,9 +7,7 @@ type Notice = Extract<StoredEvent, { type: "notice.raised" }>;
 export const createNoticeRecorder =
   ({ agent }: Pick<TeamPorts, "agent">, kind: Pick<Notice, "code" | "level">) =>
   (message: string): void => {
-    agent()
-      .record({ type: "notice.raised", ...kind, message })
-      .catch(() => undefined);
+    agent.record({ type: "notice.raised", ...kind, message }).catch(() => undefined);
   };
 
 /** The kind of a notice about a team's store: a bus or files. */

@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 import type { Ledger } from "../../agent/index.ts";
 import { isInside } from "../../platform/index.ts";
 import type { AllowedPath, Envelope, Member, PermissionMode, SessionId, SessionOptions } from "../../protocol/index.ts";
-import type { MemberRole } from "./member-role.ts";
+import type { MemberRole } from "./member-team-role.ts";
 import type { PermissionAsker } from "../session-context.ts";
 
 /** The machine of a teammate that runs remote from its lead. It decides these values locally. */

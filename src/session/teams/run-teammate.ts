@@ -20,7 +20,7 @@ import { openSharedLedger } from "./open-shared-ledger.ts";
 import { openSharedLimits } from "./open-shared-limits.ts";
 import type { Config } from "../config/load-config.ts";
 import type { StoreOptions } from "../config/store-variables.ts";
-import { createMemberRole } from "./member-role.ts";
+import { createMemberRole } from "./member-team-role.ts";
 import { wasStartedBefore } from "./missing-transcript.ts";
 import { memberWorktrees, openTeammateWorktree, type TeammateWorktree } from "./teammate-worktree.ts";
 import { createNoticeRecorder, storageNoticeKind } from "./record-notice.ts";

@@ -99,7 +99,7 @@ export async function spawnTeammate(
     isSlotUsed = true;
     registry.teammateStarted(team.name, member.name, slot);
     const { name, model = resolved.model, color } = member;
-    await ports.agent().record({
+    await ports.agent.record({
       type: "member.joined",
       team: team.name,
       name,
@@ -158,7 +158,7 @@ export async function spawnForMember(
   const parent: ParentAgent = {
     id: member.agentId as AgentId,
     path: leadPath,
-    model: member.model ?? start.ports.runtime().model().ref,
+    model: member.model ?? start.ports.runtime.model().ref,
     // A member in plan mode must not start teammates with more rights.
     mode: callerMode === "plan" ? "plan" : (member.mode ?? "default"),
     cwd,

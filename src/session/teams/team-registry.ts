@@ -104,7 +104,7 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
   };
 
   const join = async (name: string, how: { readonly made?: true } = {}) => {
-    await agent().record({ type: "team.joined", team: name, name: teamLead, role: "lead", ...how });
+    await agent.record({ type: "team.joined", team: name, name: teamLead, role: "lead", ...how });
   };
 
   const make = (name: string, description?: string) =>
@@ -145,14 +145,14 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
     return name;
   };
 
-  const raiseNotices = (notices: readonly string[]) => raiseTeamNotices(notices, agent(), createId);
+  const raiseNotices = (notices: readonly string[]) => raiseTeamNotices(notices, agent, createId);
 
   const remove = async (wanted?: string) => {
     const team = requireTeam(wanted);
     const { name } = team;
     assertAllEnded(team);
     await drop(name, leading);
-    await agent().record({ type: "team.left", team: name, reason: "deleted" });
+    await agent.record({ type: "team.left", team: name, reason: "deleted" });
     await store.delete(name);
     return { team: name, still: findTeam()?.name };
   };
@@ -174,7 +174,7 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
       const team = (await adopt(options.team)) ?? (await createRequested(options.team));
       const text = troupeNotice(leadConduct({ team, lead: teamLead, tools: toolNames(ports.tools()) }));
       const promptId = createId<PromptId>("prm");
-      await agent().admitOnce({ promptId, source: "agent", parts: [{ type: "text", text }], quiet: true });
+      await agent.admitOnce({ promptId, source: "agent", parts: [{ type: "text", text }], quiet: true });
     },
     async close() {
       const leaving = [...teams].map(([name, team]) => async () => {
@@ -214,15 +214,15 @@ async function startLeading(team: StoredTeam, leading: Leading): Promise<readonl
     team,
     mailbox,
     lead: agent,
-    conversation: () => runtime().conversation,
-    permissions: { ask: ports.shared.ask, plansBy: settings.planApproval ?? "lead", mode: () => runtime().mode() },
+    conversation: runtime.conversation,
+    permissions: { ask: ports.shared.ask, plansBy: settings.planApproval ?? "lead", mode: () => runtime.mode() },
     backends: options.backends,
     worktrees: options.worktrees,
     archiveReport: createReportArchive(ports.shared.session.log.opened, team.name),
     limits: leadLimits(settings, ports),
     onStatus: (status, member) => {
       if (member.name !== teamLead && !isExternal(member)) slots?.statusChanged(team.name, status);
-      agent().live(memberChangedEvent(team.name, status, member));
+      agent.live(memberChangedEvent(team.name, status, member));
     },
     spawnForMember: settings.nestedTeams
       ? (member, request) => options.spawnForMember(team.name, member, request)
@@ -341,7 +341,7 @@ async function raiseTeamNotices(notices: readonly string[], agent: Agent, create
 async function tellLeadResumed(teams: readonly LeadTeam[], { agent, replayed }: TeamPorts, createId: CreateId) {
   if (teams.length === 0) return;
   const hasMembers = teams.some((team) => !isEmpty(team));
-  await tellResumed(await Promise.all(teams.map(leadOngoingWork)), { agent: agent(), replayed, createId, hasMembers });
+  await tellResumed(await Promise.all(teams.map(leadOngoingWork)), { agent, replayed, createId, hasMembers });
 }
 
 /** True if all members have ended. False if the record cannot be read: closing the team then reports that. */

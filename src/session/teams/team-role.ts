@@ -35,8 +35,8 @@ export interface TeamRole {
 /** The session's interface for its team role. */
 export interface TeamPorts {
   readonly sessionId: SessionId;
-  readonly agent: () => Agent;
-  readonly runtime: () => AgentRuntime;
+  readonly agent: Agent;
+  readonly runtime: AgentRuntime;
   readonly shared: SessionResources;
   readonly subagents: SessionSubagents | undefined;
   /** Events stored before this run. */

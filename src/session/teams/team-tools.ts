@@ -1,6 +1,6 @@
 import { isReadOnlyType } from "../../agent/definitions/index.ts";
 import { type BranchUse, type LeftWorktree, refusedCommand, type RefusedCommand } from "../../agent/index.ts";
-import { currentProcess, definedFields } from "../../platform/index.ts";
+import { currentProcess } from "../../platform/index.ts";
 import { type Member, type MemberStatus, teamLead, type WorkItemId } from "../../protocol/index.ts";
 import type { TaskList } from "../../store/index.ts";
 import {
@@ -57,16 +57,16 @@ export function taskTools(toolPorts: TaskToolPorts): readonly Tool[] {
     memberName: toolPorts.me,
     team: toolPorts.team,
     members: toolPorts.members,
-    record: (event) => ports.agent().record(event),
+    record: (event) => ports.agent.record(event),
     notify: async (mail) => void (await toolPorts.link()?.send(mail)),
     // The rules for an agent that only reads say nothing about the member that does the task.
     refuseCheck: async (command) => (canWrite(ports) ? refusalOf(command, ports) : undefined),
     hooks: {
-      taskCreated: async (task, signal) => ports.runtime().hooks?.taskCreated(task, actorOf(toolPorts), signal),
-      taskCompleted: async (task, signal) => ports.runtime().hooks?.taskCompleted(task, actorOf(toolPorts), signal),
+      taskCreated: async (task, signal) => ports.runtime.hooks?.taskCreated(task, actorOf(toolPorts), signal),
+      taskCompleted: async (task, signal) => ports.runtime.hooks?.taskCompleted(task, actorOf(toolPorts), signal),
     },
     accept: (task, signal) => {
-      const runtime = ports.runtime();
+      const runtime = ports.runtime;
       const { scope, session } = ports.shared;
       return acceptTask(task, {
         cwd: runtime.cwd(),
@@ -88,12 +88,12 @@ export function taskTools(toolPorts: TaskToolPorts): readonly Tool[] {
     holder: currentProcess(),
     claims: toolPorts.claims,
   });
-  return onlyForOwner(tools, () => ports.runtime().id);
+  return onlyForOwner(tools, () => ports.runtime.id);
 }
 
 /** TaskStop and TaskOutput explain the members of the team. */
 export const adaptToolTo = ({ ports, me, members }: Pick<TaskToolPorts, "ports" | "me" | "members">) =>
-  explainMembers({ self: () => ports.runtime().id, memberName: me, members });
+  explainMembers({ self: () => ports.runtime.id, memberName: me, members });
 
 /** How a member gets the work on the branch of another. */
 export function branchUseOf(name: string, { members, ports }: Pick<TaskToolPorts, "members" | "ports">): BranchUse {
@@ -111,22 +111,19 @@ const canWrite = ({ tools }: TeamPorts): boolean =>
 export async function refusalOf(command: string, { tools, runtime }: TeamPorts): Promise<RefusedCommand | undefined> {
   const bash = tools().find(({ name }) => name === "Bash");
   if (!bash) return { why: "no Bash tool is available to run it", allowedWith: undefined };
-  return refusedCommand(await runtime().policy.decide(bash, { command }));
+  return refusedCommand(await runtime.policy.decide(bash, { command }));
 }
 
 export function messageTool(toolPorts: MessageToolPorts): Tool {
   return createMemberMessageTool({
     ...toolPorts.control,
     subagents: toolPorts.ports.subagents?.registry,
-    self: () => toolPorts.ports.runtime().id,
+    self: () => toolPorts.ports.runtime.id,
     memberName: toolPorts.me,
     isLead: toolPorts.isLead,
     members: toolPorts.members,
     statusOf: toolPorts.statusOf,
-    receipt: (to, id) => toolPorts.linkTo(to).receipt(id, to.name),
-    async send(to, { text, summary, urgent }) {
-      return toolPorts.linkTo(to).send({ to: to.name, text, ...definedFields({ summary, urgent }) });
-    },
+    linkTo: toolPorts.linkTo,
   });
 }
 

@@ -7,7 +7,7 @@ import type { InboxConsumer } from "../../team/index.ts";
 export interface ReservationPorts {
   /** The teams of the agent, each with its member name. */
   readonly teams: () => readonly { readonly team: Team; readonly me: string; readonly link: InboxConsumer }[];
-  readonly agent: () => Agent;
+  readonly agent: Agent;
   /** The agent's current folder. */
   readonly cwd: () => string;
   readonly now: () => number;
@@ -38,7 +38,7 @@ export function warnOnReservedFile(ports: ReservationPorts): (envelope: Envelope
   const warn = async ({ by, reserved, path, me, link }: Touched) => {
     const [file, held] = [path, reserved].map((name) => escapeSenders(JSON.stringify(name)));
     const text = `You changed ${file}. ${escapeSenders(by)} has reserved ${held}. Agree with ${escapeSenders(by)} before you change it again.`;
-    await ports.agent().admit("hook", [{ type: "text", text }]);
+    await ports.agent.admit("hook", [{ type: "text", text }]);
     await link.send({
       to: by,
       text: `${me} changed ${visibleLine(path)}, which you have reserved (${visibleLine(reserved)}). Read it again before you continue, and agree with ${me} on who changes it.`,

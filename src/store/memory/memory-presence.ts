@@ -4,7 +4,7 @@ import type { MemberPresence, OwnPresence, Presence } from "../team/presence/pre
 import {
   alreadyRunningError,
   goneReason,
-  setOwnState,
+  ownStateSetter,
   statusOfMember,
   type OwnState,
 } from "../team/presence/presence-status.ts";
@@ -82,12 +82,7 @@ export function createMemoryPresence({ path, clock, leaseMs }: MemoryPresenceOpt
         earlier?.lost.abort();
         return {
           lost: member.lost.signal,
-          set: (nextState, nextDetail, nextSince) =>
-            setOwnState(
-              member,
-              { state: nextState, detail: nextDetail, since: nextSince },
-              { now, publish: () => io.turn(() => publish(member)) },
-            ),
+          set: ownStateSetter(member, { now, publish: () => io.turn(() => publish(member)) }),
           close: async () => stop(member),
         };
       });

@@ -14,8 +14,8 @@ export interface EndAnnouncements {
 
 export interface EndAnnouncementsPorts {
   readonly team: string;
-  readonly lead: () => Pick<Agent, "admitOnce" | "record">;
-  readonly conversation: () => Pick<Conversation, "waiting">;
+  readonly lead: Pick<Agent, "admitOnce" | "record">;
+  readonly conversation: Pick<Conversation, "waiting">;
   readonly lifecycle: Pick<TeammateLifecycle, "endsWithin" | "takeReleased">;
   readonly attention: Pick<LeadAttention, "during" | "notify">;
   /** The work left in the member's worktree. Undefined if there is none. */
@@ -43,12 +43,15 @@ export function createEndAnnouncements(ports: EndAnnouncementsPorts): EndAnnounc
       worktree: await leftWorktree(member),
     };
     if (reason === "lost" || reason === "failed")
-      await ports
-        .lead()
-        .record({ type: "notice.raised", level: "warning", code: "member", message: memberEndedText(facts) });
+      await ports.lead.record({
+        type: "notice.raised",
+        level: "warning",
+        code: "member",
+        message: memberEndedText(facts),
+      });
     const parts = [{ type: "text" as const, text: memberEnded(facts) }];
-    await ports.lead().admitOnce({ promptId, source: "agent", parts, quiet: true });
-    if (ports.conversation().waiting.includes(promptId))
+    await ports.lead.admitOnce({ promptId, source: "agent", parts, quiet: true });
+    if (ports.conversation.waiting.includes(promptId))
       ports.attention.notify({ type: "ended", promptId, isUrgent: reason === "lost" || reason === "failed" });
   };
 
@@ -58,7 +61,7 @@ export function createEndAnnouncements(ports: EndAnnouncementsPorts): EndAnnounc
       return await ports.leftWorktree(member);
     } catch (error) {
       const message = `cannot inspect the worktree of ${member.name}: ${messageOf(error)}`;
-      await ports.lead().record({ type: "notice.raised", level: "warning", code: "worktree", message });
+      await ports.lead.record({ type: "notice.raised", level: "warning", code: "worktree", message });
       return undefined;
     }
   };

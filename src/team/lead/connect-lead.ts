@@ -56,7 +56,7 @@ export function connectLead(options: LeadTeamOptions, context: LeadContext): Lea
   const watch = createPresenceWatch({ team, onFailure: fail, clock });
   const attention = createLeadAttention({
     lead,
-    waiting: () => conversation().waiting,
+    waiting: () => conversation.waiting,
     tasks: team.tasks,
     mailbox: options.mailbox,
     refresh: () => watch.refresh(),
@@ -89,7 +89,7 @@ export function connectLead(options: LeadTeamOptions, context: LeadContext): Lea
         type: "request_opened",
         requestId,
         ...plan,
-        seen: seenBefore(plan.promptId, { replayed: options.replayed, waiting: conversation().waiting }),
+        seen: seenBefore(plan.promptId, { replayed: options.replayed, waiting: conversation.waiting }),
       }),
     onPlanClosed: (requestId) => attention.notify({ type: "request_closed", requestId }),
     allowPath: createAllowTeamPath({
@@ -182,7 +182,7 @@ function createLeadInbox(
     await lifecycle.settled(mail.from);
     const promptId = promptIdOfMail(mail.id);
     // A lead that runs may have read it already.
-    const isRead = !conversation().waiting.includes(promptId);
+    const isRead = !conversation.waiting.includes(promptId);
     const report = { name: mail.from, hasFailed: mail.body.idleReason === "failed" };
     attention.notify(
       isRead
@@ -261,8 +261,8 @@ const createTell =
     const promptId = createId<PromptId>("prm");
     await warn(text);
     const parts = [{ type: "text" as const, text: troupeNotice(text) }];
-    await lead().admitOnce({ promptId, source: "agent", parts, quiet: true });
-    if (conversation().waiting.includes(promptId)) attention.notify({ type: "notice", promptId });
+    await lead.admitOnce({ promptId, source: "agent", parts, quiet: true });
+    if (conversation.waiting.includes(promptId)) attention.notify({ type: "notice", promptId });
   };
 
 /** `waits for background command npm test, 40 s`. */

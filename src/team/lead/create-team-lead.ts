@@ -138,14 +138,14 @@ async function start({ options, context, parts }: Lead): Promise<readonly string
   missing.push(...(await lifecycle.releaseTasksOfEnded()));
   const pending = await pendingOnResume(members.teammates(), {
     mailbox: options.mailbox,
-    lead: options.lead(),
+    lead: options.lead,
     replayed: options.replayed,
     ranOn: (name) => ranOn.has(name),
   });
   for (const name of pending.failed) attention.notify({ type: "report_read", name, hasFailed: true });
   for (const name of pending.awaited) attention.awaitResumed(name);
   // Reports that a previous run of the lead has not read.
-  for (const promptId of options.conversation().waiting)
+  for (const promptId of options.conversation.waiting)
     if (isMailPrompt(promptId)) attention.notify({ type: "report", name: "", promptId, weight: "answer" });
   link.start();
   await observer.start();

@@ -38,7 +38,7 @@ type Untimed<E> = E extends unknown ? Omit<E, "at"> : never;
 
 export interface LeadAttentionPorts
   extends Omit<InspectIdleTeamPorts, "hasFailed" | "isOnItsWay" | "onUnread" | "onWorkFound" | "pause"> {
-  readonly lead: () => Pick<Agent, "admit" | "wake" | "running" | "settled" | "hasPrompt" | "record">;
+  readonly lead: Pick<Agent, "admit" | "wake" | "running" | "settled" | "hasPrompt" | "record">;
   /** The prompts that the lead has not read. */
   readonly waiting: () => readonly PromptId[];
   /** The members that wait for the lead's answer, by request id. */
@@ -120,10 +120,10 @@ export function createLeadAttention(ports: LeadAttentionPorts): LeadAttention {
     // The request was answered in the meantime.
     if (text === undefined) return notify({ type: "lead_idle", waiting: ports.waiting() });
     // A lead that runs reads the news anyway, or is woken after its run. Open tasks are in no other prompt.
-    if (lead().running && (reason.kind === "news" || (reason.kind === "team_idle" && reason.openTasks.length === 0)))
+    if (lead.running && (reason.kind === "news" || (reason.kind === "team_idle" && reason.openTasks.length === 0)))
       return void (state = { ...state, lead: "working" });
-    await lead().admit("agent", [{ type: "text", text }]);
-    if (!over.signal.aborted) lead().wake();
+    await lead.admit("agent", [{ type: "text", text }]);
+    if (!over.signal.aborted) lead.wake();
   };
 
   const tickAt = (at: number) => {
@@ -145,12 +145,12 @@ export function createLeadAttention(ports: LeadAttentionPorts): LeadAttention {
   };
 
   const reportExhausted = () =>
-    lead().record({ type: "notice.raised", level: "warning", code: "member", message: exhaustedText(limits) });
+    lead.record({ type: "notice.raised", level: "warning", code: "member", message: exhaustedText(limits) });
 
   const leadSettled = async () => {
-    await Promise.allSettled([lead().settled()]); // a failed lead reports that itself
+    await Promise.allSettled([lead.settled()]); // a failed lead reports that itself
     // A notice that is on its way wakes the lead again.
-    if (!lead().running && state.lead !== "waking") notify({ type: "lead_idle", waiting: ports.waiting() });
+    if (!lead.running && state.lead !== "waking") notify({ type: "lead_idle", waiting: ports.waiting() });
   };
 
   const resumed = createResumedWait(ports, { notify, state: () => state, over: over.signal });
@@ -160,7 +160,7 @@ export function createLeadAttention(ports: LeadAttentionPorts): LeadAttention {
     awaitResumed: resumed.expect,
     leadIdle: () => inBackground(leadSettled()),
     wakeForMail() {
-      if (state.wakes < limits.maxWakes) return lead().wake();
+      if (state.wakes < limits.maxWakes) return lead.wake();
       if (!state.isExhausted) inBackground(reportExhausted());
       state = { ...state, isExhausted: true };
     },
@@ -218,7 +218,7 @@ async function isUnknown(
   { news }: TeamAttention,
   { lead, waiting }: Pick<LeadAttentionPorts, "lead" | "waiting">,
 ): Promise<boolean> {
-  if (!(await lead().hasPrompt(report))) return true;
+  if (!(await lead.hasPrompt(report))) return true;
   return waiting().includes(report) && !news.some(({ promptId }) => promptId === report);
 }
 

@@ -29,8 +29,8 @@ import { createTeamMembers, type TeamMembers } from "./team-members.ts";
 export interface LeadTeamOptions {
   readonly team: StoredTeam;
   readonly mailbox: Mailbox;
-  readonly lead: () => Agent;
-  readonly conversation: () => Pick<Conversation, "waiting" | "waitingParts" | "hasReason">;
+  readonly lead: Agent;
+  readonly conversation: Pick<Conversation, "waiting" | "waitingParts" | "hasReason">;
   readonly permissions: LeadPermissions;
   readonly backends: MemberBackends;
   readonly worktrees: MemberWorktrees;
@@ -107,9 +107,9 @@ export async function openLeadContext(options: LeadTeamOptions): Promise<LeadCon
 
   /** Ignore disk-full errors while closing: close() reports them. */
   const fail = (error: unknown) => {
-    if (!closing.signal.aborted || !isDiskFull(error)) void lead().fail(error);
+    if (!closing.signal.aborted || !isDiskFull(error)) void lead.fail(error);
   };
-  const warn = (message: string) => lead().record({ type: "notice.raised", level: "warning", code: "member", message });
+  const warn = (message: string) => lead.record({ type: "notice.raised", level: "warning", code: "member", message });
   presence.lost.addEventListener("abort", () => {
     if (!closing.signal.aborted)
       fail(new TroupeError("team", `Another process leads the team ${team.name} now. This process must stop.`));

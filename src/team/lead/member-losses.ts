@@ -12,7 +12,7 @@ export interface MemberLosses
 
 export interface MemberLossesPorts {
   readonly team: Pick<StoredTeam, "record" | "tasks">;
-  readonly lead: () => Pick<Agent, "record">;
+  readonly lead: Pick<Agent, "record">;
   /** Tells the user, and the lead at its next turn, which this causes. */
   readonly tell: (text: string) => Promise<void>;
   /** Drops the member's open requests. */
@@ -52,7 +52,7 @@ export function createMemberLosses(table: MemberTable, ports: MemberLossesPorts)
       );
       if (released.length === 0) return;
       const message = `Your teammate ${name} does not respond.${releasedText(released)} If it comes back, it is notified that it no longer owns them.`;
-      await ports.lead().record({ type: "notice.raised", level: "warning", code: "member", message });
+      await ports.lead.record({ type: "notice.raised", level: "warning", code: "member", message });
     },
     async releaseTasksOfEnded() {
       const ended = new Set(record.current().members.flatMap((member) => (member.ended ? [member.name] : [])));

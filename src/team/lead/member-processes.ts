@@ -19,7 +19,7 @@ export interface MemberProcesses {
 
 export interface MemberProcessesPorts {
   readonly record: StoredTeam["record"];
-  readonly lead: () => Pick<Agent, "fail">;
+  readonly lead: Pick<Agent, "fail">;
   readonly losses: Pick<MemberLosses, "markLost">;
   readonly watch: Pick<PresenceWatch, "refresh">;
   readonly backend: (type: BackendType) => Promise<Backend>;
@@ -39,7 +39,7 @@ export function createMemberProcesses(table: MemberTable, ports: MemberProcesses
         if (cause !== undefined) await ports.losses.markLost(member, cause);
         if (!table.isClosing) await ports.watch.refresh();
       })
-      .catch((error: unknown) => void ports.lead().fail(error));
+      .catch((error: unknown) => void ports.lead.fail(error));
   };
 
   const kill = async (name: string) => {

@@ -60,7 +60,7 @@ export interface MemberEnding {
 
 export interface TeammateLifecycleOptions {
   readonly team: Pick<StoredTeam, "name" | "record" | "tasks">;
-  readonly lead: () => Agent;
+  readonly lead: Agent;
   readonly sender: MailSender;
   readonly watch: PresenceWatch;
   /** Tells the user, and the lead at its next turn, which this causes. */
@@ -173,8 +173,7 @@ async function cleanUpAfter(
   member: Member,
   { lead, cleanUp }: Pick<TeammateLifecycleOptions, "lead" | "cleanUp">,
 ): Promise<void> {
-  const warn = (message: string) =>
-    lead().record({ type: "notice.raised", level: "warning", code: "worktree", message });
+  const warn = (message: string) => lead.record({ type: "notice.raised", level: "warning", code: "worktree", message });
   try {
     for (const problem of await cleanUp(member)) await warn(problem);
   } catch (error) {

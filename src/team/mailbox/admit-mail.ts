@@ -25,27 +25,27 @@ export function createMailAdmission(options: AdmitMailOptions) {
       conversation: options.conversation,
       archive: (member, text) => retryWhileDiskFull(() => archiveReport(member, text), retry),
     });
-  const isWaiting = (mail: Mail) => options.conversation().waiting.includes(promptIdOfMail(mail.id));
+  const isWaiting = (mail: Mail) => options.conversation.waiting.includes(promptIdOfMail(mail.id));
   return {
     /** True if the mail is admitted, and the model has not seen it yet. */
     isWaiting,
     restore: () => reports?.restore(options.replayed),
     async admit(mail: Arrived<ReceivedMail>) {
       const promptId = promptIdOfMail(mail.id);
-      const isNew = !(await agent().hasPrompt(promptId));
+      const isNew = !(await agent.hasPrompt(promptId));
       if (isNew) {
         const room = await reports?.makeRoom(mail);
         const parts = [...(room?.before ?? []), ...mailParts(mail, options.noteOn?.(mail))];
-        await agent().admitOnce({ promptId, source: "mail", parts, quiet: !mail.wakes, insteadOf: room?.insteadOf });
-        await agent().record({ type: "mail.received", ...mailFields(mail), team, from: mail.from, promptId });
+        await agent.admitOnce({ promptId, source: "mail", parts, quiet: !mail.wakes, insteadOf: room?.insteadOf });
+        await agent.record({ type: "mail.received", ...mailFields(mail), team, from: mail.from, promptId });
         reports?.added(mail, promptId);
       }
       // Mail that is neither new nor waiting was handled by a previous run, which did not mark it.
       if (isNew || isWaiting(mail)) await options.onAdmitted?.(mail);
       if (!isWaiting(mail)) return;
-      const stopped = mail.urgent ? agent().interrupt() : undefined;
+      const stopped = mail.urgent ? agent.interrupt() : undefined;
       // Wake before the stop completes, so that the agent continues with this mail and is never idle in between.
-      if (mail.wakes) (options.wake ?? agent().wake)();
+      if (mail.wakes) (options.wake ?? agent.wake)();
       await stopped;
     },
   };

@@ -63,8 +63,8 @@ export interface InboxConsumerOptions {
   /** Sends as this member. */
   readonly sender: MailSender;
   readonly mailbox: Mailbox;
-  readonly agent: () => Agent;
-  readonly conversation: () => Pick<Conversation, "waiting" | "waitingParts">;
+  readonly agent: Agent;
+  readonly conversation: Pick<Conversation, "waiting" | "waitingParts">;
   readonly handlers: MailHandlers;
   /** The stored events of the agent's previous runs. Mail acted on in them is not handled again. */
   readonly replayed: readonly Pick<Envelope, "event">[];
@@ -91,7 +91,7 @@ export interface InboxConsumerOptions {
 export function createInboxConsumer(options: InboxConsumerOptions): InboxConsumer {
   const { mailbox, agent, sender } = options;
   const { team, name } = sender;
-  const warn = (message: string) => agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
+  const warn = (message: string) => agent.record({ type: "notice.raised", level: "warning", code: "mail", message });
   const ended = new AbortController();
   /** A full disk is not fatal: writes wait for space. */
   const retry = { clock: options.clock, signal: ended.signal };
@@ -121,8 +121,8 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
   };
 
   const markActedOn = async (mail: Mail) => {
-    if (!(await agent().hasPrompt(promptIdOfMail(mail.id))))
-      await agent().record({ type: "mail.received", ...mailFields(mail), team, from: mail.from });
+    if (!(await agent.hasPrompt(promptIdOfMail(mail.id))))
+      await agent.record({ type: "mail.received", ...mailFields(mail), team, from: mail.from });
     inProgress.delete(mail.id);
     actedOn.add(mail.id);
     marks.add(mail.id);

@@ -23,7 +23,7 @@ export function createMailSender({
   readonly team: string;
   readonly name: string;
   readonly mailbox: Pick<Mailbox, "send">;
-  readonly agent: () => Pick<Agent, "record">;
+  readonly agent: Pick<Agent, "record">;
   readonly createId: CreateId;
   readonly retry: RetryContext;
 }): MailSender {
@@ -37,7 +37,7 @@ export function createMailSender({
       const kind = mail.body?.kind ?? "text";
       const { to, summary } = mail;
       const facts = { team, mailId: id, kind, to, ...(summary !== undefined && { summary }) };
-      await agent().record({ type: "mail.sent", ...facts, ...(mail.wakes === false && { quiet: true }) });
+      await agent.record({ type: "mail.sent", ...facts, ...(mail.wakes === false && { quiet: true }) });
       return id;
     },
   };

@@ -27,7 +27,7 @@ export function createReadMarks(options: ReadMarksOptions) {
     try {
       await options.beforeMark?.();
       // The mark must not reach the disk before the agent's log. After a power cut the mail would be lost.
-      await options.agent().saved();
+      await options.agent.saved();
       await retryWhileDiskFull(() => mailbox.markRead(name, batch), retry);
       options.onMarked(batch);
       failures = 0;

@@ -15,7 +15,7 @@ export interface ReportBacklog {
 }
 
 export interface ReportBacklogOptions {
-  readonly conversation: () => Pick<Conversation, "waitingParts">;
+  readonly conversation: Pick<Conversation, "waitingParts">;
   /** Adds a report to the member's archive. Returns the path of the file. */
   readonly archive: (member: string, text: string) => Promise<string>;
   readonly most?: number | undefined;
@@ -26,14 +26,14 @@ export function createReportBacklog({ conversation, archive, most = 8 }: ReportB
   /** Reports that only say that their member waits. */
   const saysItWaits = new Set<PromptId>();
   const waitingOf = (member: string) =>
-    (promptsByMember.get(member) ?? []).filter((id) => conversation().waitingParts(id) !== undefined);
+    (promptsByMember.get(member) ?? []).filter((id) => conversation.waitingParts(id) !== undefined);
   const add = (member: string, id: PromptId) => void promptsByMember.set(member, [...waitingOf(member), id]);
 
   return {
     restore(replayed) {
       for (const { event } of replayed)
         if (event.type === "mail.received" && event.kind === "idle_notification" && event.promptId !== undefined)
-          if (conversation().waitingParts(event.promptId) !== undefined) add(event.from, event.promptId);
+          if (conversation.waitingParts(event.promptId) !== undefined) add(event.from, event.promptId);
     },
     async makeRoom(mail) {
       if (!isReport(mail)) return undefined;
@@ -43,7 +43,7 @@ export function createReportBacklog({ conversation, archive, most = 8 }: ReportB
       if (last !== undefined && saysItWaits.has(last) && isWaitReport(mail)) return { insteadOf: last, before: [] };
       const [insteadOf] = waiting;
       if (insteadOf === undefined || waiting.length < most) return undefined;
-      const text = textOf(conversation().waitingParts(insteadOf) ?? []);
+      const text = textOf(conversation.waitingParts(insteadOf) ?? []);
       const path = await archive(mail.from, text);
       return { insteadOf, before: [{ type: "text", text: archivedReportsNote({ member: mail.from, path }) }] };
     },

@@ -37,7 +37,7 @@ export interface PermissionRequests {
 export interface PermissionRequestsOptions {
   readonly sender: Pick<MailSender, "send">;
   /** The member's working directory. */
-  readonly folder: () => string;
+  readonly folder: string;
   readonly clock: Clock;
   readonly createId: CreateId;
   readonly timeoutMs: number;
@@ -106,7 +106,7 @@ export function createPermissionRequests(options: PermissionRequestsOptions): Pe
     for (const { requestId, digest } of requests.open()) {
       const question = questions.get(requestId);
       const asked = question && filePathOf(question.input);
-      if (question?.tool !== tool || asked === undefined || resolve(options.folder(), asked) !== path) continue;
+      if (question?.tool !== tool || asked === undefined || resolve(options.folder, asked) !== path) continue;
       requests.settle(requestId, { behavior: "allow", scope: "once" }, { digest });
       await withdraw(requestId);
     }

@@ -26,7 +26,7 @@ export interface PermissionResponder extends Pick<PlanResponder, "plans"> {
 
 export interface PermissionResponderOptions extends UserQuestionsPorts, Pick<PlanResponderPorts, "plansDecidedBy"> {
   readonly sender: MailSender;
-  readonly lead: () => Agent;
+  readonly lead: Agent;
   readonly colorOf: (name: string) => string | undefined;
   /** The member's working directory. */
   readonly folderOf: (name: string) => string;
@@ -43,7 +43,7 @@ export function createPermissionResponder(options: PermissionResponderOptions): 
   const { sender } = options;
   const questions = createUserQuestions(options);
   const warn = (message: string) =>
-    options.lead().record({ type: "notice.raised", level: "warning", code: "mail", message });
+    options.lead.record({ type: "notice.raised", level: "warning", code: "mail", message });
   const replies = { sender, warn };
   const askUser = (mail: Mail, question: Omit<PermissionQuestion, "member">) => {
     const color = options.colorOf(mail.from);

@@ -16,7 +16,7 @@ export interface UserQuestions {
 }
 
 export interface UserQuestionsPorts {
-  readonly lead: () => Pick<Agent, "record">;
+  readonly lead: Pick<Agent, "record">;
   /** Asks the user that answers the lead's own questions. Undefined when no user is connected. */
   readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer> | undefined;
 }
@@ -28,11 +28,11 @@ export function createUserQuestions(ports: UserQuestionsPorts): UserQuestions {
   const askUser = async (from: string, question: PermissionQuestion, signal: AbortSignal) => {
     const { requestId } = question;
     const settle = (settled: { behavior: "allow" | "deny"; by: "user" | "policy" | "interrupt"; message?: string }) =>
-      ports.lead().record({ type: "permission.settled", requestId, ...settled });
+      ports.lead.record({ type: "permission.settled", requestId, ...settled });
     try {
       const answered = ports.ask(question, signal);
       answered?.catch(() => undefined); // handled below
-      await ports.lead().record({ type: "permission.asked", ...question });
+      await ports.lead.record({ type: "permission.asked", ...question });
       if (!answered) {
         await settle({ behavior: "deny", by: "policy", message: "no user to ask" });
         return { behavior: "deny" as const, by: "policy" as const, message: "no user is available to give it" };

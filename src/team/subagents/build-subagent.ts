@@ -48,16 +48,17 @@ export async function buildSubagent(
   const logged = source.kind === "log" ? source.worktree : worktree && loggedWorktree(worktree);
   try {
     const subagent = createSubagent({
-      id: request.agentId,
-      path,
-      name: spec.name,
-      definition,
-      description: spec.description,
-      parent,
-      isFork: request.fork,
-      ...defaults,
-      runtime,
-      finishWorktree,
+      identity: {
+        id: request.agentId,
+        path,
+        name: spec.name,
+        definition,
+        description: spec.description,
+        parent,
+        isFork: request.fork,
+      },
+      defaults,
+      opened: { runtime, finishWorktree },
       async reopen() {
         if (source.kind === "remote") throw remoteSubagentError(path);
         if (request.delegated) throw new Error(`cannot continue ${path}: it runs a single task`);

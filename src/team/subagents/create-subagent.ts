@@ -6,16 +6,14 @@ import type { StallWatchdog } from "../watchdog/stall-watchdog.ts";
 import { createPendingSideQuestions } from "./pending-side-questions.ts";
 import { progressLine } from "./progress-line.ts";
 import { finishRun, type RunningSubagent, workOnPrompt } from "./run-subagent.ts";
-import type { Subagent, SubagentIdentity, SubagentOptions } from "./subagent.ts";
+import type { Subagent, SubagentOptions } from "./subagent.ts";
 import { createSubagentMemory, type SubagentMemory } from "./subagent-memory.ts";
 import { createSubagentMessages } from "./subagent-messages.ts";
 import { createSubagentOutput } from "./subagent-output.ts";
 import { nextState, type RunEnd, type SubagentState, type SubagentStep } from "./subagent-state.ts";
 import { summarizeProgress } from "./summarize-activity.ts";
 
-export function createSubagent({ runtime, finishWorktree, ...options }: SubagentOptions): Subagent {
-  const { id, path, name, definition, description, parent, isFork } = options;
-  const identity: SubagentIdentity = { id, path, name, definition, description, parent, isFork };
+export function createSubagent({ identity, defaults, opened, reopen, listen }: SubagentOptions): Subagent {
   const closeController = new AbortController();
   const sideQuestions = createPendingSideQuestions();
   const messages = createSubagentMessages();
@@ -28,12 +26,15 @@ export function createSubagent({ runtime, finishWorktree, ...options }: Subagent
     state = nextState(state, taken);
   };
   const isIdle = () => state.kind === "idle";
-  const memory = createSubagentMemory(
-    { runtime, finishWorktree },
-    { ...options, isIdle, unused: sideQuestions.settled, onEvicted: output.clear },
-  );
+  const memory = createSubagentMemory(opened, {
+    ...defaults,
+    reopen,
+    isIdle,
+    unused: sideQuestions.settled,
+    onEvicted: output.clear,
+  });
 
-  options.listen((envelope) => {
+  listen((envelope) => {
     const { event } = envelope;
     memory.active?.observe(envelope);
     watchdog?.observe(event);
@@ -42,18 +43,9 @@ export function createSubagent({ runtime, finishWorktree, ...options }: Subagent
     if (event.type === "context.compacted")
       sideQuestions.track(memory.active?.summarizeHistory?.("compacted", closeController.signal));
     const repeated = repetition.observe(event);
-    if (repeated?.kind === "warning") void warn(repeated.message);
+    if (repeated?.kind === "warning") void warn(memory, repeated.message);
     if (repeated?.kind === "verdict") void abort(repeated.message);
   });
-
-  const warn = async (text: string) => {
-    const agent = memory.active?.runtime.agent;
-    try {
-      await agent?.admit("hook", [{ type: "text", text }]);
-    } catch (error) {
-      await agent?.fail(error);
-    }
-  };
 
   /** A run that failed without noticing ends on the watchdog's verdict. Its report says failed, not stopped. */
   const endRun = async (end: RunEnd) => {
@@ -65,7 +57,8 @@ export function createSubagent({ runtime, finishWorktree, ...options }: Subagent
   const abort = (reason: string) => endRun({ status: "failed", reason });
 
   const running: RunningSubagent = {
-    options,
+    identity,
+    defaults,
     memory,
     messages,
     sideQuestions,
@@ -76,7 +69,7 @@ export function createSubagent({ runtime, finishWorktree, ...options }: Subagent
     watch: (next) => {
       watchdog = next;
     },
-    onIdle: () => options.onIdle?.(subagent),
+    onIdle: () => defaults.onIdle?.(subagent),
   };
 
   const subagent: Subagent = {
@@ -89,7 +82,7 @@ export function createSubagent({ runtime, finishWorktree, ...options }: Subagent
     },
     run(parts, slot, by = "agent") {
       step({ do: "run", lending: createSlotLending(slot) });
-      options.onWake?.(subagent);
+      defaults.onWake?.(subagent);
       output.clear();
       let markDelivered: () => void = () => undefined;
       const delivered = new Promise<void>((resolve) => (markDelivered = resolve));
@@ -109,7 +102,7 @@ export function createSubagent({ runtime, finishWorktree, ...options }: Subagent
     lendSlot: async () => (state.kind === "working" ? state.lending.lend() : async () => undefined),
     whenIdle: async () => void (await lastRun),
     async wake() {
-      if (state.kind === "closed") throw closedError(path);
+      if (state.kind === "closed") throw closedError(identity.path);
       await memory.wake();
     },
     interrupt,
@@ -118,7 +111,7 @@ export function createSubagent({ runtime, finishWorktree, ...options }: Subagent
     showProgress() {
       const stopped = new AbortController();
       const signal = AbortSignal.any([stopped.signal, closeController.signal]);
-      if (options.sideQuestions?.progress) sideQuestions.track(summarize(memory, options.clock, signal));
+      if (defaults.sideQuestions?.progress) sideQuestions.track(summarize(memory, defaults.clock, signal));
       return () => stopped.abort();
     },
     evict: memory.evict,
@@ -132,6 +125,15 @@ export function createSubagent({ runtime, finishWorktree, ...options }: Subagent
     },
   };
   return subagent;
+}
+
+async function warn(memory: SubagentMemory, text: string): Promise<void> {
+  const agent = memory.active?.runtime.agent;
+  try {
+    await agent?.admit("hook", [{ type: "text", text }]);
+  } catch (error) {
+    await agent?.fail(error);
+  }
 }
 
 async function summarize(memory: SubagentMemory, clock: Clock, signal: AbortSignal): Promise<void> {

@@ -5,7 +5,7 @@ import { createStallWatchdog, type StallWatchdog, waitForStall } from "../watchd
 import { checkReport } from "./check-report.ts";
 import type { PendingSideQuestions } from "./pending-side-questions.ts";
 import { notStartedReport, reportOfRun } from "./report-of-run.ts";
-import type { PromptSender, SubagentOptions } from "./subagent.ts";
+import type { PromptSender, SubagentDefaults, SubagentIdentity } from "./subagent.ts";
 import type { SubagentActivation } from "./subagent-activation.ts";
 import type { SubagentMemory } from "./subagent-memory.ts";
 import type { SubagentMessages } from "./subagent-messages.ts";
@@ -14,7 +14,8 @@ import type { SubagentState, SubagentStep } from "./subagent-state.ts";
 
 /** The parts of a subagent that its run uses. */
 export interface RunningSubagent {
-  readonly options: Omit<SubagentOptions, "runtime" | "finishWorktree">;
+  readonly identity: SubagentIdentity;
+  readonly defaults: SubagentDefaults;
   readonly memory: SubagentMemory;
   readonly messages: SubagentMessages;
   readonly sideQuestions: PendingSideQuestions;
@@ -37,14 +38,14 @@ export interface SubagentPrompt {
 
 /** Adds the prompt, if there is one, and runs until nothing is left to do. The report of a crash says so. */
 export async function workOnPrompt(running: RunningSubagent, prompt: SubagentPrompt): Promise<AgentReport> {
-  const { options, memory, step } = running;
+  const { identity, memory, step } = running;
   let active: SubagentActivation;
   try {
     active = await memory.wake();
   } catch (error) {
     step({ do: "report" });
     prompt.onDelivered();
-    return notStartedReport(options, error);
+    return notStartedReport(identity, error);
   }
   const stopWatching = watchForStall(running, active.runtime);
   try {
@@ -57,7 +58,7 @@ export async function workOnPrompt(running: RunningSubagent, prompt: SubagentPro
 }
 
 async function workWith(
-  { options, messages, state, step }: RunningSubagent,
+  { identity, messages, state, step }: RunningSubagent,
   active: SubagentActivation,
   { parts, by, onDelivered }: SubagentPrompt,
 ): Promise<AgentReport> {
@@ -73,15 +74,15 @@ async function workWith(
     await messages.sent();
     outcome = await settled(active.runtime);
   }
-  const report = reportOfRun(options, active, { outcome, end: endOf(state()), unanswered: messages.unanswered() });
+  const report = reportOfRun(identity, active, { outcome, end: endOf(state()), unanswered: messages.unanswered() });
   // In the same step as the last check, so that a later message resumes the agent.
   step({ do: "report" });
   return report;
 }
 
 /** The result ends the watch. */
-function watchForStall({ options, watch, abort }: RunningSubagent, runtime: SubagentRuntime): () => Promise<void> {
-  const { clock, watchdog: settings } = options;
+function watchForStall({ defaults, watch, abort }: RunningSubagent, runtime: SubagentRuntime): () => Promise<void> {
+  const { clock, watchdog: settings } = defaults;
   const watchdog = createStallWatchdog({ clock, settings, mayBeSilent: (tool) => tool === "Agent" });
   if (runtime.isAtWork) for (const { event } of runtime.replayed) watchdog.observe(event);
   watch(watchdog);
@@ -110,11 +111,11 @@ async function settled(runtime: SubagentRuntime): Promise<RunOutcome | undefined
 
 /** Checks the report, keeps or removes the worktree, and frees the slot. */
 export async function finishRun(
-  { options, memory, sideQuestions, closed, step, onIdle }: RunningSubagent,
+  { defaults, memory, sideQuestions, closed, step, onIdle }: RunningSubagent,
   assembled: Promise<AgentReport>,
   slot: AgentSlot,
 ): Promise<AgentReport> {
-  const { clock, sideQuestions: asides } = options;
+  const { clock, sideQuestions: asides } = defaults;
   try {
     const report = await assembled;
     if (report.goesOn) return { ...report, handOver: undefined, worktree: undefined };

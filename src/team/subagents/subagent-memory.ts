@@ -1,4 +1,4 @@
-import type { SubagentOptions } from "./subagent.ts";
+import type { SubagentDefaults, SubagentOptions } from "./subagent.ts";
 import { createActivation, type SubagentActivation } from "./subagent-activation.ts";
 import type { OpenedRuntime, SubagentRuntime } from "./subagent-runtime.ts";
 
@@ -16,7 +16,9 @@ export interface SubagentMemory {
   close(): Promise<void>;
 }
 
-export interface SubagentMemoryOptions extends Pick<SubagentOptions, "reopen" | "sideQuestions"> {
+export interface SubagentMemoryOptions
+  extends Pick<SubagentOptions, "reopen">,
+    Pick<SubagentDefaults, "sideQuestions"> {
   readonly isIdle: () => boolean;
   /** Resolves when nothing uses the runtime any more. */
   readonly unused: () => Promise<unknown>;

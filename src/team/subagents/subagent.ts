@@ -83,7 +83,10 @@ export interface SubagentDefaults {
   readonly onIdle?: ((subagent: Subagent) => void) | undefined;
 }
 
-export interface SubagentOptions extends SubagentDefaults, OpenedRuntime, SubagentIdentity {
+export interface SubagentOptions {
+  readonly identity: SubagentIdentity;
+  readonly defaults: SubagentDefaults;
+  readonly opened: OpenedRuntime;
   /** Opens it again from its log. */
   readonly reopen: () => Promise<OpenedRuntime>;
   /** Subscribes to the envelopes of its runtime. */

@@ -44,9 +44,9 @@ export function createIdleSteps(ports: IdleStepsPorts): IdleSteps {
    */
   const hasMoreWork = (idleEvent: EventId, { reason }: Idle) =>
     ports.phase() === "closed" ||
-    agent().running ||
+    agent.running ||
     (unreported.lastIdleEvent ?? idleEvent) !== idleEvent ||
-    (reason === "completed" && ports.conversation().hasReason);
+    (reason === "completed" && ports.conversation.hasReason);
 
   /**
    * Also considers mail on its way from the inbox. The check comes last, because mail that left the inbox meets its
@@ -62,8 +62,8 @@ export function createIdleSteps(ports: IdleStepsPorts): IdleSteps {
     const prompt = reason === "completed" && timesSentBack < maxTimesSentBack ? await ports.beforeIdle() : undefined;
     timesSentBack = prompt === undefined ? 0 : timesSentBack + 1;
     if (prompt === undefined) return false;
-    await agent().admit("hook", [{ type: "text", text: prompt }]);
-    agent().wake();
+    await agent.admit("hook", [{ type: "text", text: prompt }]);
+    agent.wake();
     return true;
   };
 
@@ -97,7 +97,7 @@ export function createIdleSteps(ports: IdleStepsPorts): IdleSteps {
 
   /** The wait is over if nothing else has begun and no job is left to wait for. */
   const checkWait = async (report?: () => Promise<void>) => {
-    if (ports.phase() !== "running" || !waitsForJobs || agent().running || jobs.awaited().length > 0) return;
+    if (ports.phase() !== "running" || !waitsForJobs || agent.running || jobs.awaited().length > 0) return;
     await report?.();
     await becomeIdle("completed");
   };
@@ -109,7 +109,7 @@ export function createIdleSteps(ports: IdleStepsPorts): IdleSteps {
       try {
         jobs.stop();
         waitsForJobs = false;
-        await agent().settled();
+        await agent.settled();
         void ports.inTurn(() => onIdle(idleEvent, idle));
       } catch (error) {
         ports.onBroken(error, idleEvent);

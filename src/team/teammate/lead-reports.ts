@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/index.ts";
 import { type Envelope, type EventId, type MailBody, teamLead } from "../../protocol/index.ts";
-import type { InboxConsumer } from "../mailbox/inbox-consumer.ts";
+import type { MailSender } from "../mailbox/mail-sender.ts";
 import { farewellReportBody, idleReportBody } from "./idle-report.ts";
 import { jobText, type JobWait } from "./job-wait.ts";
 import type { TaskClaimer } from "./task-claimer.ts";
@@ -30,7 +30,7 @@ export interface ReportFacts {
 }
 
 export interface LeadReportsOptions {
-  readonly link: () => Pick<InboxConsumer, "send">;
+  readonly sender: Pick<MailSender, "send">;
   readonly unreported: UnreportedWork;
   readonly prepareReport?: PrepareReport | undefined;
   /** Keeps the text of each report with its task. */
@@ -39,7 +39,7 @@ export interface LeadReportsOptions {
   readonly clock: Pick<Clock, "now">;
 }
 
-export function createLeadReports({ link, unreported, jobs, clock, ...options }: LeadReportsOptions): LeadReports {
+export function createLeadReports({ sender, unreported, jobs, clock, ...options }: LeadReportsOptions): LeadReports {
   const jobFields = () => {
     const [awaitedJobs, leftJobs] = [jobs.awaited(), jobs.left()].map((list) =>
       list.map((job) => jobText(job, clock.now())),
@@ -63,24 +63,24 @@ export function createLeadReports({ link, unreported, jobs, clock, ...options }:
       ...(found.idleReason === "available" && jobFields()),
     };
     if (body.result !== undefined) await options.claimer.keepWords(body.result);
-    await link().send({ id: report.mailId, to: teamLead, body, wakes: body.idleReason === "failed" });
+    await sender.send({ id: report.mailId, to: teamLead, body, wakes: body.idleReason === "failed" });
   };
   return {
     reportIdle,
     async reportFailure(idleEvent, detail) {
       if (idleEvent !== undefined) return reportIdle(idleEvent, { type: "agent.idle", reason: "failed", detail });
       const body: MailBody = { kind: "idle_notification", idleReason: "failed", failureReason: detail };
-      await link().send({ to: teamLead, body, wakes: true });
+      await sender.send({ to: teamLead, body, wakes: true });
     },
     async reportLeftJobs() {
       const body: MailBody = { kind: "idle_notification", idleReason: "available", ...jobFields() };
-      await link().send({ to: teamLead, body, wakes: false });
+      await sender.send({ to: teamLead, body, wakes: false });
     },
     async sendFarewell() {
       const report = unreported.reportUntilNow();
       const body = report && farewellReportBody(report);
       if (body?.result !== undefined) await options.claimer.keepWords(body.result);
-      if (body) await link().send({ id: report.mailId, to: teamLead, body, wakes: false });
+      if (body) await sender.send({ id: report.mailId, to: teamLead, body, wakes: false });
     },
   };
 }

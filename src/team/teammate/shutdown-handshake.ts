@@ -1,6 +1,7 @@
 import { type Agent, shutdownReminder } from "../../agent/index.ts";
 import { type MailBody, type Mail, type RequestId, teamLead } from "../../protocol/index.ts";
-import type { InboxConsumer, MailHandlers } from "../mailbox/inbox-consumer.ts";
+import type { MailHandlers } from "../mailbox/inbox-consumer.ts";
+import type { MailSender } from "../mailbox/mail-sender.ts";
 
 /** The teammate's side of a shutdown: the lead's request, and the answer of its model. */
 export interface ShutdownHandshake {
@@ -20,8 +21,8 @@ export interface ShutdownAnswer {
 }
 
 export interface ShutdownHandshakeOptions {
-  readonly link: () => Pick<InboxConsumer, "send">;
-  readonly agent: () => Pick<Agent, "admit" | "wake">;
+  readonly sender: Pick<MailSender, "send">;
+  readonly agent: Pick<Agent, "admit" | "wake">;
   readonly isOutdated: (mail: Mail) => boolean;
   readonly onRequest: (reason: string) => void;
   /** Reports what is unreported before it agrees, because nothing comes from it afterwards. */
@@ -52,8 +53,8 @@ export function createShutdownHandshake(options: ShutdownHandshakeOptions): Shut
     async remind({ reason }) {
       if (!open || open.isReminded || reason !== "completed") return false;
       open.isReminded = true;
-      await options.agent().admit("agent", [{ type: "text", text: shutdownReminder(open.requestId) }]);
-      options.agent().wake();
+      await options.agent.admit("agent", [{ type: "text", text: shutdownReminder(open.requestId) }]);
+      options.agent.wake();
       return true;
     },
     async answer({ approve, reason }) {
@@ -63,7 +64,7 @@ export function createShutdownHandshake(options: ShutdownHandshakeOptions): Shut
       const body: MailBody = approve
         ? { kind: "shutdown_approved", requestId }
         : { kind: "shutdown_rejected", requestId, reason: reason ?? "it gave no reason" };
-      await options.link().send({ to: teamLead, body, wakes: !approve });
+      await options.sender.send({ to: teamLead, body, wakes: !approve });
       open = undefined;
       hasAgreed = approve;
       if (!approve) options.onRejected();

@@ -2,6 +2,7 @@ import type { Agent } from "../../agent/index.ts";
 import type { Clock, ProcessIdentity } from "../../platform/index.ts";
 import type { Envelope, OwnerWords, PromptId, WorkItem, WorkItemId, WorkItemStatus } from "../../protocol/index.ts";
 import type { TaskClaimer as StoredClaimer, TaskList } from "../../store/index.ts";
+import type { MailSender } from "../mailbox/mail-sender.ts";
 import { claimObstacle, type ClaimingMember } from "./claim-rule.ts";
 import { lastClaimIn, type LoggedClaim } from "./claims-in-log.ts";
 import { createSkippedTasks } from "./skipped-tasks.ts";
@@ -44,10 +45,10 @@ export interface ClaimingPorts {
   readonly branch?: string | undefined;
 }
 
-export interface TaskClaimerOptions extends ClaimingPorts {
-  readonly name: string;
-  readonly team: () => string;
-  readonly agent: () => Agent;
+export interface TaskClaimerOptions {
+  readonly member: Pick<MailSender, "name" | "team">;
+  readonly claiming: ClaimingPorts;
+  readonly agent: Agent;
   /** True if it works or is ending. */
   readonly isBusy: () => boolean;
   /** True if it has mail to read, which comes first. */
@@ -64,10 +65,11 @@ export interface TaskClaimerOptions extends ClaimingPorts {
 const leadPollMs = 200;
 
 export function createTaskClaimer(options: TaskClaimerOptions): TaskClaimer {
-  const { name, tasks, agent, claims } = options;
-  const { signal } = options.retry;
+  const { agent, claiming } = options;
+  const { name, team } = options.member;
+  const { tasks, claims, awaitsPrompt } = claiming;
   const skipped = createSkippedTasks(name);
-  let hasBegun = !options.awaitsPrompt || options.replayed.some(({ event }) => event.type === "turn.ended");
+  let hasBegun = !awaitsPrompt || options.replayed.some(({ event }) => event.type === "turn.ended");
   /** Begun before its first turn. Its prompt starts that turn. */
   let firstTask: WorkItemId | undefined;
   const lastClaim = lastClaimIn(options.replayed);
@@ -75,12 +77,12 @@ export function createTaskClaimer(options: TaskClaimerOptions): TaskClaimer {
   const leadTurn = createLeadTurn(options);
   let following: Promise<void> = Promise.resolve();
   let wasFollowing = false;
-  const claimer = () => ({ name, tools: options.tools(), holder: options.holder });
+  const claimer = () => ({ name, tools: claiming.tools(), holder: claiming.holder });
   const memberNow = async (): Promise<ClaimingMember> => ({
     name,
-    tools: options.tools(),
+    tools: claiming.tools(),
     hasBegun,
-    isLeadWorking: await options.isLeadWorking(),
+    isLeadWorking: await claiming.isLeadWorking(),
     skipped: skipped.ids,
   });
 
@@ -91,7 +93,10 @@ export function createTaskClaimer(options: TaskClaimerOptions): TaskClaimer {
     if (list.some(isInProgress)) return;
     const member = await memberNow();
     const obstacles = new Map(list.map((task) => [task, claimObstacle(task, { list, member })]));
-    for (const task of ownFirst(list.filter((each) => obstacles.get(each) === undefined))) {
+    for (const task of ownFirst(
+      list.filter((each) => obstacles.get(each) === undefined),
+      name,
+    )) {
       if ((await options.hasMail()) || options.isBusy()) return;
       const answer = await tasks.claim(task.id, claimer());
       if (answer.ok) return startTask(answer.item, task.owner === name ? "waited" : "free");
@@ -103,15 +108,11 @@ export function createTaskClaimer(options: TaskClaimerOptions): TaskClaimer {
     if ([...obstacles.values()].includes("lead_works")) leadTurn.afterEnd(() => void options.inTurn(claimNext));
   };
 
-  const ownFirst = (list: readonly WorkItem[]) => [
-    ...list.filter(({ owner }) => owner === name),
-    ...list.filter(({ owner }) => owner !== name),
-  ];
   const isInProgress = ({ owner, status }: WorkItem) => owner === name && status === "in_progress";
 
   const startTask = async (task: WorkItem, how: ClaimKind) => {
     await admitTask(task, how);
-    agent().wake();
+    agent.wake();
   };
 
   const admitTask = async (task: WorkItem, how: ClaimKind) => {
@@ -119,17 +120,17 @@ export function createTaskClaimer(options: TaskClaimerOptions): TaskClaimer {
     claims.set(taskId, task.generation);
     lastTask = taskId;
     const promptId = promptFor(task);
-    if (await agent().hasPrompt(promptId)) return;
-    await agent().record({ type: "task.claimed", team: options.team(), taskId, subject });
-    const parts = [{ type: "text" as const, text: await options.claimPrompt(task, how) }];
-    await agent().admitOnce({ promptId, source: "agent", parts, quiet: how === "given" && options.awaitsPrompt });
+    if (await agent.hasPrompt(promptId)) return;
+    await agent.record({ type: "task.claimed", team, taskId, subject });
+    const parts = [{ type: "text" as const, text: await claiming.claimPrompt(task, how) }];
+    await agent.admitOnce({ promptId, source: "agent", parts, quiet: how === "given" && awaitsPrompt });
   };
 
   const followTasks = async () => {
     // Changes during a read failure are not reported later, so check the whole list.
     if (wasFollowing) void options.inTurn(claimNext);
     wasFollowing = true;
-    for await (const change of tasks.follow(signal)) {
+    for await (const change of tasks.follow(options.retry.signal)) {
       const { what, by, freed } = change;
       skipped.observe(change);
       if (by === name && what === "claimed") lastTask = change.item.id;
@@ -155,10 +156,10 @@ export function createTaskClaimer(options: TaskClaimerOptions): TaskClaimer {
       const found = await findTaskToResume(tasks, claimer(), lastClaim);
       if (!found || found.task.generation === 0) return false;
       const { task } = found;
-      if (task.id === firstTask && options.awaitsPrompt) return true;
+      if (task.id === firstTask && awaitsPrompt) return true;
       if (found.isKnown) claims.set(task.id, task.generation);
       else await admitTask(task, "free");
-      agent().wake();
+      agent.wake();
       return true;
     },
     onTurnEnded() {
@@ -168,14 +169,14 @@ export function createTaskClaimer(options: TaskClaimerOptions): TaskClaimer {
     taskInProgress: async () => (await tasks.list()).find(isInProgress)?.id,
     async keepWords(text) {
       if (lastTask === undefined) return;
-      const status = await keepWords(lastTask, text, options);
+      const status = await keepWords(lastTask, text, { ...claiming, name });
       // Later words are about other work.
       if (status === "completed") lastTask = undefined;
     },
     start() {
       following = retryWithBackoff(followTasks, options.retry);
       following.catch((error: unknown) => {
-        if (!signal.aborted) options.onFailure(error);
+        if (!options.retry.signal.aborted) options.onFailure(error);
       });
     },
     async settled() {
@@ -200,13 +201,18 @@ async function findTaskToResume(
   return answer?.ok ? { task: answer.item, isKnown: false } : undefined;
 }
 
+const ownFirst = (list: readonly WorkItem[], name: string) => [
+  ...list.filter(({ owner }) => owner === name),
+  ...list.filter(({ owner }) => owner !== name),
+];
+
 const longestWords = 2_000;
 
 /** Does nothing for a task that another member has by now. Returns the state of the task. */
 async function keepWords(
   id: WorkItemId,
   text: string,
-  { name, tasks, branch }: Pick<TaskClaimerOptions, "name" | "tasks" | "branch">,
+  { name, tasks, branch }: Pick<ClaimingPorts, "tasks" | "branch"> & { readonly name: string },
 ): Promise<WorkItemStatus | undefined> {
   const task = await tasks.get(id);
   const isLast = task?.owner === name || (task?.owner === undefined && task?.past?.at(-1)?.owner === name);
@@ -217,7 +223,7 @@ async function keepWords(
 }
 
 /** The lead's state is not pushed to members, so it is read again and again until its turn has ended. */
-function createLeadTurn({ isLeadWorking, retry, onFailure }: TaskClaimerOptions) {
+function createLeadTurn({ claiming: { isLeadWorking }, retry, onFailure }: TaskClaimerOptions) {
   let waiting: Promise<void> | undefined;
   const poll = async (done: () => void) => {
     try {

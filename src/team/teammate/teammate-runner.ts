@@ -3,7 +3,8 @@ import type { Clock } from "../../platform/index.ts";
 import { type Envelope, type Mail, type MailBody, messageOf, type RequestId } from "../../protocol/index.ts";
 import type { OwnPresence } from "../../store/index.ts";
 import { retryWithBackoff } from "../storage/retry-with-backoff.ts";
-import type { MailHandlers, InboxConsumer } from "../mailbox/inbox-consumer.ts";
+import type { MailHandlers } from "../mailbox/inbox-consumer.ts";
+import type { MailSender } from "../mailbox/mail-sender.ts";
 import { createIdleSteps } from "./idle-steps.ts";
 import { createRunnerLife } from "./runner-life.ts";
 import { createPresencePublisher } from "./publish-presence.ts";
@@ -44,10 +45,10 @@ export interface TeammateRunner {
 }
 
 export interface TeammateRunnerOptions extends Pick<JobWaitOptions, "jobs"> {
-  readonly name: string;
-  readonly link: () => InboxConsumer;
-  readonly agent: () => Agent;
-  readonly conversation: () => Pick<Conversation, "hasReason">;
+  /** Sends as this member. */
+  readonly sender: MailSender;
+  readonly agent: Agent;
+  readonly conversation: Pick<Conversation, "hasReason">;
   readonly presence: OwnPresence;
   readonly claiming: ClaimingPorts;
   /** Unread mail that is not in its conversation yet. */
@@ -66,7 +67,7 @@ export interface TeammateRunnerOptions extends Pick<JobWaitOptions, "jobs"> {
 }
 
 export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRunner {
-  const { name, presence, agent } = options;
+  const { sender, presence, agent, claiming } = options;
   const life = createRunnerLife(options.onEnd);
   const retry = { clock: options.clock, signal: life.signal };
   const unreported = createUnreportedWork();
@@ -86,16 +87,11 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     onFailure: fail,
   });
   const claimer = createTaskClaimer({
-    ...options.claiming,
-    tasks: tasksWithDiskFullRetry(options.claiming.tasks, retry),
-    name,
-    team: () => options.link().team,
+    member: sender,
+    claiming: { ...claiming, tasks: tasksWithDiskFullRetry(claiming.tasks, retry) },
     agent,
     isBusy: () =>
-      life.phase !== "running" ||
-      shutdown.requestId !== undefined ||
-      agent().running ||
-      options.conversation().hasReason,
+      life.phase !== "running" || shutdown.requestId !== undefined || agent.running || options.conversation.hasReason,
     hasMail: async () => (await mail.unread()).some((each) => isOrdinaryMail(each.body) || !options.isOutdated(each)),
     inTurn,
     replayed: options.replayed,
@@ -136,7 +132,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     handlers: {
       shutdown_request: shutdown.handler,
       interrupt_request: async (request) => {
-        if (!options.isOutdated(request)) await agent().interrupt();
+        if (!options.isOutdated(request)) await agent.interrupt();
       },
       stop_request: async (request, { keep, reason }) => {
         if (!options.isOutdated(request)) life.endWith(keep ? "rest" : "killed", reason);
@@ -160,11 +156,11 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       await inTurn(async () => {
         if (unreported.lastIdleEvent !== undefined) await reports.reportIdle(unreported.lastIdleEvent);
         // A running agent publishes its own state, and may already wait for a permission.
-        if (!agent().running) state.setState(unreported.hasAnswered ? "working" : "idle");
+        if (!agent.running) state.setState(unreported.hasAnswered ? "working" : "idle");
         await state.published();
         if (!(await claimer.resumeTask())) await claimer.claimNext();
         // It ended before it could report idle.
-        if (unreported.hasAnswered && !agent().running) agent().wake();
+        if (unreported.hasAnswered && !agent.running) agent.wake();
       });
     },
     markBusy() {

@@ -13,8 +13,8 @@ export interface TeammateWatchdog {
 }
 
 export interface TeammateWatchdogOptions {
-  readonly agent: () => Agent;
-  readonly conversation: () => Pick<Conversation, "hasReason">;
+  readonly agent: Agent;
+  readonly conversation: Pick<Conversation, "hasReason">;
   readonly settings: WatchdogSettings | undefined;
   readonly clock: Clock;
   readonly onFailure: (error: unknown) => void;
@@ -31,8 +31,8 @@ export function createTeammateWatchdog(options: TeammateWatchdogOptions): Teamma
 
   /** The lead gets this as a failure. The agent still handles messages that came in the meantime. */
   const abort = async (verdict: string) => {
-    await agent().interrupt({ hold: false, verdict });
-    if (!closeController.signal.aborted && options.conversation().hasReason) agent().wake();
+    await agent.interrupt({ hold: false, verdict });
+    if (!closeController.signal.aborted && options.conversation.hasReason) agent.wake();
   };
 
   const watch = async () => {
@@ -49,9 +49,7 @@ export function createTeammateWatchdog(options: TeammateWatchdogOptions): Teamma
       watchdog.observe(event);
       const repeated = repetition.observe(event);
       if (repeated?.kind === "warning")
-        agent()
-          .admit("hook", [{ type: "text", text: repeated.message }])
-          .catch(onFailure);
+        agent.admit("hook", [{ type: "text", text: repeated.message }]).catch(onFailure);
       if (repeated?.kind === "verdict") abort(repeated.message).catch(onFailure);
     },
     start() {

@@ -12,8 +12,11 @@ export const receiptInput = () =>
   z.strictObject({ type: z.literal("receipt_request"), message_id: z.string().min(1).max(100) });
 
 export interface ReceiptPorts {
-  /** Rejects with a `TroupeError` if there was never such a mail to this member. */
-  receipt(to: Member, id: MailId): Promise<MailState>;
+  /** The link to the team that this member is in. */
+  linkTo(member: Member): {
+    /** Rejects with a `TroupeError` if there was never such a mail to this member. */
+    receipt(id: MailId, to: string): Promise<MailState>;
+  };
 }
 
 /** For a member that has ended, it says whether the mail was read before that. */
@@ -24,7 +27,7 @@ export async function checkReceipt(
 ): Promise<ToolResult> {
   const [member] = members;
   if (!member) return failedResult('No member has this name. Set "to" to the member that the message went to.');
-  const state = await ports.receipt(member, id as MailId);
+  const state = await ports.linkTo(member).receipt(id as MailId, member.name);
   return textResult(`${id} to ${member.name}: ${state} (${meanings[state]}).`);
 }
 

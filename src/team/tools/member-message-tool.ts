@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { planAnswerCall, shutdownAnswerCall } from "../../agent/index.ts";
-import { sameName } from "../../platform/index.ts";
+import { definedFields, sameName } from "../../platform/index.ts";
 import {
   jobWaitOf,
   type Member,
@@ -37,21 +37,27 @@ import { toFailedResult } from "./to-failed-result.ts";
 import type { SubagentRegistry } from "../subagents/subagent-registry.ts";
 
 /** Ports of a member for sending messages. */
-export interface MemberMessagePorts extends ControlPorts, ReceiptPorts {
+export interface MemberMessagePorts extends ControlPorts {
   /** The subagents of the member. Their names are looked up first. */
   readonly subagents?: SubagentRegistry | undefined;
   /** True if the member, or this one, is in plan mode and has presented no plan. Absent if that is not known. */
   readonly lacksPlan?: ((member: Member) => boolean) | undefined;
   /** The current states of the members, in their order. */
   statusOf(members: readonly Member[]): Promise<readonly MemberStatus[]>;
-  /** Resolves when the mail is stored. Rejects with a `TroupeError` if it cannot be sent. */
-  send(to: Member, mail: MemberMail): Promise<MailId>;
+  /** The link to the team that this member is in. */
+  linkTo(member: Member): MessageLink;
 }
 
-export interface MemberMail {
+/** Sends messages to the members of one team. */
+export interface MessageLink extends ReturnType<ReceiptPorts["linkTo"]> {
+  /** Resolves when the mail is stored. Rejects with a `TroupeError` if it cannot be sent. */
+  send(mail: MemberMail & { readonly to: string }): Promise<MailId>;
+}
+
+interface MemberMail {
   readonly text: string;
-  readonly summary?: string | undefined;
-  readonly urgent?: boolean | undefined;
+  readonly summary?: string;
+  readonly urgent?: boolean;
 }
 
 interface MemberMessageInput {
@@ -132,7 +138,7 @@ async function deliver(
   if ("problem" in read) return failedResult(`Nothing was sent. ${read.problem}`);
   const { message } = read;
   if (to === "*") {
-    if (typeof message === "string") return broadcast({ text: message, summary, urgent }, ports);
+    if (typeof message === "string") return broadcast({ text: message, ...definedFields({ summary, urgent }) }, ports);
     const teams = new Set(present(ports).map(({ agentId }) => agentId.slice(agentId.lastIndexOf("@"))));
     return message.type === "shutdown_request" && teams.size <= 1
       ? requestEnds(message, present(ports), ports)
@@ -144,7 +150,7 @@ async function deliver(
     unreachableReason(to, members, ports) ?? (member && others.length > 0 ? ambiguous(members) : undefined);
   if (reason !== undefined || !member) return failedResult(reason ?? unknown(to, ports, self));
   if (typeof message !== "string") return handleControlMessage(message, member, ports);
-  const id = await ports.send(member, { text: message, summary, urgent });
+  const id = await ports.linkTo(member).send({ to: member.name, text: message, ...definedFields({ summary, urgent }) });
   const plan = ports.open.plan().find(({ from }) => from === member.name);
   if (plan) return textResult(`Stored for ${member.name} (${id}). ${openPlanNote(plan)}`);
   const [status] = await ports.statusOf([member]);
@@ -195,7 +201,9 @@ async function broadcast(mail: MemberMail, ports: MemberMessagePorts): Promise<T
   const everybody = present(ports);
   if (everybody.length === 0)
     return failedResult("There are no other members in the team. Start a teammate with Agent and a name.");
-  const sent = await Promise.allSettled(everybody.map((member) => ports.send(member, mail)));
+  const sent = await Promise.allSettled(
+    everybody.map(async (member) => ports.linkTo(member).send({ ...mail, to: member.name })),
+  );
   const failures = sent.flatMap((result, index) =>
     result.status === "fulfilled" ? [] : [`- ${everybody[index]?.name ?? ""}: not sent: ${messageOf(result.reason)}`],
   );

@@ -30,11 +30,11 @@ async function starting({ logFails = false, isolated = true, asker = "reply", fo
       tools: () => [],
       shared: { session: { role: {}, ports: { asker }, extensions: { definitions: [definition] } } },
       subagents: { acquireSlot: async () => ({ release: () => undefined }), isolate },
-      agent: () => ({
+      agent: {
         record: async () => {
           if (logFails) throw new TroupeError("storage", "cannot write: EIO");
         },
-      }),
+      },
     },
   } as unknown as SpawnTeammatePorts;
   const wish = { name: "scout", description: "look", prompt: "look", callId: "call_1", planModeRequired: false };

@@ -6,12 +6,11 @@ import { createTeammateRunner, type TeammateRunnerOptions } from "../../../src/t
  * The runner of the teammate `scout` with only the parts that a test provides. Nothing waits, and every hook approves.
  */
 export const bareRunner = (
-  parts: Pick<TeammateRunnerOptions, "link" | "agent" | "onEnd" | "onFailure" | "clock"> &
+  parts: Pick<TeammateRunnerOptions, "sender" | "agent" | "onEnd" | "onFailure" | "clock"> &
     Partial<TeammateRunnerOptions> & { readonly tasks: TaskList },
 ) =>
   createTeammateRunner({
-    name: "scout",
-    conversation: () => ({ hasReason: false }),
+    conversation: { hasReason: false },
     presence: { lost: new AbortController().signal, set: async () => undefined, close: async () => undefined },
     claiming: {
       tasks: parts.tasks,

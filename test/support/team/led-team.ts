@@ -74,8 +74,8 @@ export async function ledTeam({
   const team = await createTeamLead({
     team: seen(stored),
     mailbox,
-    lead: () => agent,
-    conversation: () => conversation,
+    lead: agent,
+    conversation,
     permissions: { ask, mode, plansBy: "lead" },
     backends: { open: async () => backend, choose: async () => ({ type: backend.type }) },
     worktrees: { cleanUp: async () => [], leftBy: async () => undefined },

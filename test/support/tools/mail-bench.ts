@@ -68,17 +68,10 @@ export async function mailBench(options: MailBench = {}) {
       isLead: () => who === teamLead,
       members: () => record.current().members,
       statusOf: presence.statusOf,
-      receipt: (to, id) => mailbox.receipt(id, to.name),
-      send: async (to, mail) =>
-        (
-          await mailbox.send({
-            from: who,
-            to: to.name,
-            text: mail.text,
-            ...(mail.summary !== undefined && { summary: mail.summary }),
-            ...(mail.urgent !== undefined && { urgent: mail.urgent }),
-          })
-        ).id,
+      linkTo: () => ({
+        send: async (mail) => (await mailbox.send({ ...mail, from: who })).id,
+        receipt: (id, to) => mailbox.receipt(id, to),
+      }),
       open: { shutdown: () => shutdowns, plan: () => plans },
       unfinishedWork: async ({ name }) => unfinished[name],
       lacksPlan: ({ name }) => planning.includes(name),

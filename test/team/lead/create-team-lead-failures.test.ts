@@ -135,13 +135,12 @@ test("a failed read mark is retried with the next one, and the reader gets a not
         return mailbox.markRead(...args);
       },
     },
-    agent: () =>
-      ({
-        record: async (event: StoredEvent) => void recorded.push(event),
-        hasPrompt: async () => false,
-        saved: async () => undefined,
-      }) as never,
-    conversation: () => ({ waiting: [], waitingParts: () => undefined }),
+    agent: {
+      record: async (event: StoredEvent) => void recorded.push(event),
+      hasPrompt: async () => false,
+      saved: async () => undefined,
+    } as never,
+    conversation: { waiting: [], waitingParts: () => undefined },
     handlers: { interrupt_request: async () => undefined },
     replayed: [],
     onFailure: (error) => failures.push(error),

@@ -14,14 +14,13 @@ function noticing(more: Partial<LeadAttentionPorts>) {
   const woken = gate();
   const attention = createLeadAttention({
     activityOf: () => undefined,
-    lead: () =>
-      ({
-        running: false,
-        admit: async (_: string, [part]: readonly { text: string }[]) => void admitted.push(part?.text ?? ""),
-        wake: () => woken.open(),
-        settled: async () => undefined,
-        hasPrompt: async () => true,
-      }) as never,
+    lead: {
+      running: false,
+      admit: async (_: string, [part]: readonly { text: string }[]) => void admitted.push(part?.text ?? ""),
+      wake: () => woken.open(),
+      settled: async () => undefined,
+      hasPrompt: async () => true,
+    } as never,
     waiting: () => ["prm_1" as never],
     tasks: { list: async () => [] },
     mailbox: { readUnread: async () => [] },
@@ -176,16 +175,15 @@ test("news that comes during a run without a turn wakes the lead after it", asyn
   const admitted: string[] = [];
   const woken = gate();
   const lead = noticing({
-    lead: () =>
-      ({
-        get running() {
-          return running;
-        },
-        admit: async (_: string, [part]: readonly { text: string }[]) => void admitted.push(part?.text ?? ""),
-        wake: () => woken.open(),
-        settled: async () => undefined,
-        hasPrompt: async () => true,
-      }) as never,
+    lead: {
+      get running() {
+        return running;
+      },
+      admit: async (_: string, [part]: readonly { text: string }[]) => void admitted.push(part?.text ?? ""),
+      wake: () => woken.open(),
+      settled: async () => undefined,
+      hasPrompt: async () => true,
+    } as never,
   });
   lead.report();
   await settled(lead);

@@ -33,15 +33,14 @@ test("a member reads a shutdown request first, then the lead's mail, then other 
   const link = createInboxConsumer({
     sender: { team: "alpha", name: "worker", send: async () => expect.unreachable() },
     mailbox,
-    agent: () =>
-      ({
-        admitOnce,
-        hasPrompt: async () => false,
-        record: async () => undefined,
-        saved: async () => undefined,
-        wake: () => undefined,
-      }) as never,
-    conversation: () => ({ waiting, waitingParts: () => undefined }),
+    agent: {
+      admitOnce,
+      hasPrompt: async () => false,
+      record: async () => undefined,
+      saved: async () => undefined,
+      wake: () => undefined,
+    } as never,
+    conversation: { waiting, waitingParts: () => undefined },
     handlers: { shutdown_request: (_mail, _body, admit) => ({ later: admit() }) },
     replayed: [],
     onFailure: (error) => expect.unreachable(String(error)),

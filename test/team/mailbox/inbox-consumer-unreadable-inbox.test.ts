@@ -46,13 +46,12 @@ function linked({ readableFrom }: { readonly readableFrom: number }) {
       readUnread: async () => [],
       takeNotices: () => [],
     } as never,
-    agent: () =>
-      ({
-        record: async (event: StoredEvent) => void recorded.push(event),
-        hasPrompt: async () => false,
-        saved: async () => undefined,
-      }) as never,
-    conversation: () => ({ waiting: [], waitingParts: () => undefined }),
+    agent: {
+      record: async (event: StoredEvent) => void recorded.push(event),
+      hasPrompt: async () => false,
+      saved: async () => undefined,
+    } as never,
+    conversation: { waiting: [], waitingParts: () => undefined },
     handlers: {
       interrupt_request: (each) => {
         acted.push(each);

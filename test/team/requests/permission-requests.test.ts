@@ -25,7 +25,7 @@ function planner() {
         return "mail_9" as MailId;
       },
     },
-    folder: () => "/work",
+    folder: "/work",
     clock,
     createId: createIdFactory(clock),
     timeoutMs: 1000,

@@ -41,13 +41,12 @@ function desk(answer: Promise<PermissionAnswer>, more: Partial<PermissionRespond
         return "mail_2" as MailId;
       },
     },
-    lead: () =>
-      ({
-        record: async (event: StoredEvent) => {
-          recorded.push(event);
-          await onRecord(event);
-        },
-      }) as unknown as Agent,
+    lead: {
+      record: async (event: StoredEvent) => {
+        recorded.push(event);
+        await onRecord(event);
+      },
+    } as unknown as Agent,
     ask: () => answer,
     colorOf: () => undefined,
     plansDecidedBy: "user",

@@ -31,7 +31,7 @@ test("question of a teammate reaches the user with every field", async () => {
         return "mail_1" as MailId;
       },
     },
-    folder: () => "/work",
+    folder: "/work",
     clock,
     createId: createIdFactory(clock),
     timeoutMs: 1000,
@@ -44,7 +44,7 @@ test("question of a teammate reaches the user with every field", async () => {
   const asked: unknown[] = [];
   const responder = createPermissionResponder({
     sender: { team: "alpha", name: "team-lead", send: async () => "mail_2" as MailId },
-    lead: () => ({ record: async () => undefined }) as unknown as Agent,
+    lead: { record: async () => undefined } as unknown as Agent,
     ask: async (shown) => {
       asked.push(shown);
       return { behavior: "deny" };

@@ -21,15 +21,14 @@ test("a claim that fails on a full disk succeeds once there is space, and the te
   const failures: unknown[] = [];
   let claims = 0;
   const runner = bareRunner({
-    link: () => ({ team: "alpha" }) as never,
-    agent: () =>
-      ({
-        running: false,
-        record: async (event: StoredEvent) => void recorded.push(event),
-        admitOnce: async () => undefined,
-        hasPrompt: async () => false,
-        wake: () => undefined,
-      }) as never,
+    sender: { team: "alpha", name: "scout" } as never,
+    agent: {
+      running: false,
+      record: async (event: StoredEvent) => void recorded.push(event),
+      admitOnce: async () => undefined,
+      hasPrompt: async () => false,
+      wake: () => undefined,
+    } as never,
     tasks: {
       list: async () => [task],
       async *follow() {

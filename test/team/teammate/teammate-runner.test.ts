@@ -26,16 +26,15 @@ function resting({ onSend, ...more }: Partial<Parameters<typeof bareRunner>[0]> 
     onSend?.();
   };
   const runner = bareRunner({
-    link: () => ({ team: "alpha", send }) as never,
-    agent: () =>
-      ({
-        running: false,
-        settled: async () => undefined,
-        record: async () => undefined,
-        admitOnce: async () => undefined,
-        hasPrompt: async () => false,
-        wake: () => undefined,
-      }) as never,
+    sender: { team: "alpha", name: "scout", send } as never,
+    agent: {
+      running: false,
+      settled: async () => undefined,
+      record: async () => undefined,
+      admitOnce: async () => undefined,
+      hasPrompt: async () => false,
+      wake: () => undefined,
+    } as never,
     tasks: {
       get: async () => undefined,
       list: async () => [task],
@@ -190,7 +189,7 @@ test("teammate waits for its commands until one runs too long; then it reports t
     clock,
     presence,
     jobs: () => running,
-    link: () => ({ team: "alpha", send }) as never,
+    sender: { team: "alpha", name: "scout", send } as never,
     tasks: { get: async () => undefined, list: async () => [] } as never,
   });
   await rest();

@@ -1,4 +1,4 @@
-import { type CreateId, createTurns } from "../../../platform/index.ts";
+import { type CreateId, createSerialQueue } from "../../../platform/index.ts";
 import { messageOf, TroupeError } from "../../../protocol/index.ts";
 import { createChangeFeed } from "../../team/journal/change-feed.ts";
 import type { Journal, WriteResult } from "../../team/journal/journal.ts";
@@ -30,7 +30,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
   const { bus, stream, subject, clock, createId, limitBytes } = options;
   const closed = new AbortController();
   const patience: RetryLimits = { clock, waitMs: options.waitMs, signal: closed.signal };
-  const turns = createTurns();
+  const queue = createSerialQueue();
   let isOpen = false;
   const feed = createChangeFeed<Change>({ watch: () => nothing, hold: () => nothing, refresh: nothing });
   const reader = createBusJournalReader(fold, { ...options, onChange: feed.push, isOpen: () => isOpen });
@@ -48,7 +48,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
       const next = headerNow();
       if (next !== undefined) await putSnapshot({ ...next, repairs: true }, reader.last, { ...options, patience });
     };
-    turns.run(restore).catch((error: unknown) => folded.note(`cannot repair ${subject}: ${messageOf(error)}`));
+    queue.run(restore).catch((error: unknown) => folded.note(`cannot repair ${subject}: ${messageOf(error)}`));
   };
 
   const headerNow = (): BusHeader | undefined => {
@@ -57,7 +57,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
   };
 
   const write = (entry: Entry): Promise<WriteResult<Change, Refusal>> =>
-    turns.run(async () => {
+    queue.run(async () => {
       const decided = await append(entry);
       if (reader.bytes > Math.max(limitBytes, 4 * reader.headerBytes)) await compact();
       return decided;
@@ -136,7 +136,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     },
     problems: folded.problems,
     close: async () => {
-      await turns.settled();
+      await queue.settled();
       closed.abort();
       feed.close();
       await reading.close();

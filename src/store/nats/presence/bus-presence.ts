@@ -1,7 +1,12 @@
 import type { Clock } from "../../../platform/index.ts";
 import type { Member, MemberState, MemberStatus } from "../../../protocol/index.ts";
 import type { MemberPresence, OwnPresence, Presence } from "../../team/presence/presence.ts";
-import { alreadyRunningError, setOwnState, statusOfMember, goneReason } from "../../team/presence/presence-status.ts";
+import {
+  alreadyRunningError,
+  ownStateSetter,
+  statusOfMember,
+  goneReason,
+} from "../../team/presence/presence-status.ts";
 import type { Bus } from "../connection/bus.ts";
 import type { StoredPresence, PresenceMessages } from "./presence-messages.ts";
 import { createOwnMemberPublisher, isFrom, type OwnMember } from "./publish-own-member.ts";
@@ -50,12 +55,7 @@ export function createBusPresence(options: {
     if (earlier) markLost(earlier);
     return {
       lost: own.lost.signal,
-      set: (nextState, nextDetail, nextSince) =>
-        setOwnState(
-          own,
-          { state: nextState, detail: nextDetail, since: nextSince },
-          { now, publish: () => publisher.publish(own) },
-        ),
+      set: ownStateSetter(own, { now, publish: () => publisher.publish(own) }),
       close: async () => {
         if (ownMembers.get(name) !== own) return;
         ownMembers.delete(name);

@@ -1,4 +1,4 @@
-import { createTurns, type FolderWatcher } from "../../../platform/index.ts";
+import { createSerialQueue, type FolderWatcher } from "../../../platform/index.ts";
 import { TroupeError } from "../../../protocol/index.ts";
 import { type CompactOptions, createCompactor, createJournalFile } from "./compact-journal.ts";
 import type { Journal, WriteResult } from "./journal.ts";
@@ -36,11 +36,11 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
   const reader = openJournalReader(fold, options);
   const { refresh, feed, folded } = reader;
   const compactor = createCompactor(path, options);
-  const turns = createTurns();
+  const queue = createSerialQueue();
   let finishing: Promise<void> | undefined;
 
   const write = async (entry: Entry): Promise<WriteResult<Change, Refusal>> => {
-    const { effect, part } = await turns.run(() => place(entry));
+    const { effect, part } = await queue.run(() => place(entry));
     if (!effect.ok) return effect;
     // If the file was just replaced, the new file's initial state contains the entry.
     if (durability === "disk") await (reader.current ?? part).file.sync();
@@ -138,7 +138,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     history: () => readPast(fold, options),
     problems: reader.problems,
     close: async () => {
-      await turns.settled();
+      await queue.settled();
       await Promise.allSettled([finishing]);
       await reader.close();
     },

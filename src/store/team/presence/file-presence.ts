@@ -12,7 +12,7 @@ import {
 import { type MemberState, TroupeError } from "../../../protocol/index.ts";
 import { createPresenceFile, type OwnPresenceFile, type PresenceFile, readPresence } from "./member-presence-file.ts";
 import type { MemberPresence, OwnPresence, Presence } from "./presence.ts";
-import { alreadyRunningError, setOwnState, statusOfMember, goneReason, type OwnState } from "./presence-status.ts";
+import { alreadyRunningError, ownStateSetter, statusOfMember, goneReason, type OwnState } from "./presence-status.ts";
 import type { PresenceTimes } from "./presence-times.ts";
 
 export interface PresenceOptions extends PresenceTimes {
@@ -43,12 +43,7 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
     timer ??= setInterval(beat, beatMs).unref();
     return {
       lost: own.lost.signal,
-      set: (nextState, nextDetail, nextSince) =>
-        setOwnState(
-          own,
-          { state: nextState, detail: nextDetail, since: nextSince },
-          { now, publish: async () => renew(own) },
-        ),
+      set: ownStateSetter(own, { now, publish: async () => renew(own) }),
       close: async () => stop(own),
     };
   };

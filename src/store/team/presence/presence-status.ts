@@ -1,5 +1,5 @@
 import { type Member, type MemberState, type MemberStatus, TroupeError } from "../../../protocol/index.ts";
-import type { MemberPresence } from "./presence.ts";
+import type { MemberPresence, OwnPresence } from "./presence.ts";
 
 /** Combines record and presence. If the record says that a member has ended, that is final. */
 export function statusOfMember(member: Member, { there, leaseMs }: Known): MemberStatus {
@@ -31,18 +31,21 @@ export interface OwnState {
   since: string;
 }
 
-/** Changes and publishes the own state, unless nothing has changed. Rejects if another process took over the member. */
-export async function setOwnState(
+/**
+ * Returns a function that changes and publishes the own state, unless nothing has changed. It rejects if another process
+ * took over the member.
+ */
+export function ownStateSetter(
   own: OwnState,
-  next: { readonly state: MemberState; readonly detail: string | undefined; readonly since: string | undefined },
   { now, publish }: { readonly now: () => string; readonly publish: () => Promise<void> },
-): Promise<void> {
-  if (own.lost.signal.aborted) throw takenOverError(own.name);
-  if (own.state === next.state && own.detail === next.detail) return;
-  const since = next.since ?? (own.state === next.state ? own.since : now());
-  Object.assign(own, { ...next, since });
-  await publish();
-  if (own.lost.signal.aborted) throw takenOverError(own.name);
+): OwnPresence["set"] {
+  return async (state, detail, since) => {
+    if (own.lost.signal.aborted) throw takenOverError(own.name);
+    if (own.state === state && own.detail === detail) return;
+    Object.assign(own, { state, detail, since: since ?? (own.state === state ? own.since : now()) });
+    await publish();
+    if (own.lost.signal.aborted) throw takenOverError(own.name);
+  };
 }
 
 interface Known {

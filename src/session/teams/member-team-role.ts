@@ -1,5 +1,5 @@
 import { type Agent, claimedTask, planReminder, sentBackByHook, troupeNotice } from "../../agent/index.ts";
-import { type Clock, closeAll, createLate, type CreateId, currentProcess, type Late } from "../../platform/index.ts";
+import { type Clock, closeAll, createLate, type CreateId, currentProcess } from "../../platform/index.ts";
 import {
   type Ack,
   type Envelope,
@@ -27,6 +27,7 @@ import {
   type Mailbox,
   type MemberEnd,
   type InboxConsumer,
+  type PermissionRequests,
   type RosterNotes,
   type TeammateRunner,
   type TeammateStarter,
@@ -76,89 +77,61 @@ export interface MemberRoleOptions {
 const defaultPermissionTimeoutMs = 600_000;
 
 export function createMemberRole(options: MemberRoleOptions): MemberRole {
-  const { team, member, settings, clock, createId } = options;
-  // The agent's tools and questions use the connection, and the connection needs the agent.
-  const connection = createLate<Connection>(`the connection of ${member.name} to ${team.name}`);
-  const agent = () => connection.get().agent();
+  const { team, member, clock } = options;
+  // The agent's questions go through the connection, and the connection needs the agent.
+  const asks = createLate<PermissionRequests>(`the connection of ${member.name} to ${team.name}`);
   const startedAt = clock.now();
-  const sending = new AbortController();
-  const sender = senderOf(options, agent, sending.signal);
-  const asks = createPermissionRequests({
-    sender,
-    folder: () => connection.get().folder(),
-    createId,
-    clock,
-    timeoutMs: settings.permissionTimeoutMs ?? defaultPermissionTimeoutMs,
-    onWait: (question) => connection.get().setWaitReason(question),
-    onUnexpectedAnswer: (message) => agent().record({ type: "notice.raised", level: "warning", code: "mail", message }),
-    tell: (text) => tellQuietly(agent(), text, options),
-  });
-  const spawns = createSpawnRequests({ sender, clock, createId });
   return {
-    asker: (question, signal) => asks.ask(question, signal),
-    askHost: asks.askHost,
-    connect: (ports) => connectMember(options, ports, { connection, startedAt, sender, sending, asks, spawns }),
+    asker: (question, signal) => asks.get().ask(question, signal),
+    askHost: (host) => asks.get().askHost(host),
+    connect: (ports) => connectMember(options, ports, { startedAt, onConnected: asks.set }),
   };
-}
-
-/** The connected teammate, as its questions and tools use it. */
-interface Connection {
-  agent(): Agent;
-  folder(): string;
-  setWaitReason(question: string | undefined): void;
-  readonly link: InboxConsumer;
-}
-
-interface MemberRequests {
-  readonly connection: Late<Connection>;
-  readonly startedAt: number;
-  readonly sender: MailSender;
-  /** Stops sending when the session closes. */
-  readonly sending: AbortController;
-  readonly asks: ReturnType<typeof createPermissionRequests>;
-  readonly spawns: ReturnType<typeof createSpawnRequests>;
 }
 
 function connectMember(
   options: MemberRoleOptions,
   ports: TeamPorts,
-  { connection, startedAt, sender, sending, asks, spawns }: MemberRequests,
+  { startedAt, onConnected }: { readonly startedAt: number; onConnected(asks: PermissionRequests): void },
 ): TeamRole {
-  const { team, mailbox, member, presence, settings, clock } = options;
+  const { team, mailbox, member, presence, settings, clock, createId } = options;
   const { name } = member;
-  const { agent, runtime: seat } = ports;
+  const { agent, runtime } = ports;
+  const { conversation } = runtime;
   const roster = createRosterNotes(name, () => team.record.current().members);
-  const link = () => connection.get().link;
+  const sending = new AbortController();
+  const retry = { clock, signal: sending.signal };
+  const sender = createMailSender({ team: team.name, name, mailbox, agent, createId, retry });
   const fail = (error: unknown) => {
-    void agent().fail(error);
+    void agent.fail(error);
     runner.failWith(error);
   };
   const claims = new Map<WorkItemId, number>();
   const over = new AbortController();
   const runner = createTeammateRunner({
-    name,
-    link,
+    sender,
     agent,
-    conversation: () => seat().conversation,
+    conversation,
     presence,
     claiming: claimingPorts(options, { claims, roster, ports }),
-    unreadMail: () => unreadMail(name, { mailbox, agent: agent() }),
+    unreadMail: () => unreadMail(name, { mailbox, agent }),
     beforeIdle: createBeforeIdle(ports, { name, team: team.name }),
-    prepareReport: () => prepareReport(options, ports, link()),
+    prepareReport: () => prepareReport(options, ports, link),
     setMode: ({ mode, atMost }) =>
-      setTeammateMode(seat(), { mode: options.remoteHost?.capMode(mode) ?? mode, atMost }, member),
+      setTeammateMode(runtime, { mode: options.remoteHost?.capMode(mode) ?? mode, atMost }, member),
     isOutdated: ({ timestamp }) => ports.replayed.length > 0 && Date.parse(timestamp) < startedAt,
-    jobs: () => seat().background.running(),
+    jobs: () => runtime.background.running(),
     replayed: ports.replayed,
     onEnd: options.onEnd,
     onFailure: fail,
     clock,
   });
-  const consumer = createInboxConsumer({
+  const asks = createMemberAsks(options, ports, { sender, onWait: runner.setWaitReason });
+  const spawns = createSpawnRequests({ sender, clock, createId });
+  const link = createInboxConsumer({
     sender,
     mailbox,
     agent,
-    conversation: () => seat().conversation,
+    conversation,
     handlers: { ...asks.handlers, ...spawns.handlers, ...runner.handlers },
     replayed: ports.replayed,
     noteOn: (mail) => joinNotes([asks.noteOn(mail), roster.take()]),
@@ -172,7 +145,7 @@ function connectMember(
     onFailure: fail,
     clock,
   });
-  connection.set({ agent, folder: () => seat().cwd(), setWaitReason: runner.setWaitReason, link: consumer });
+  onConnected(asks);
   const watchers = createWatchers(options, ports, { link, fail });
   const toolPorts = {
     ports,
@@ -181,33 +154,33 @@ function connectMember(
     team: () => team.name,
     tasks: async () => team.tasks,
     members: () => team.record.current().members,
-    link,
+    link: () => link,
     unlandedWork: unlandedWorkBy(options),
   };
   return {
     tools: [memberMessageTool(toolPorts, { team, runner }), ...taskTools(toolPorts)],
     adaptTool: adaptToolTo(toolPorts),
     starter: settings.nestedTeams ? starterOf(team, spawns) : undefined,
-    ready: (signal) => link().catchUp(signal),
+    ready: (signal) => link.catchUp(signal),
     observe(envelope) {
-      link().observe(envelope);
+      link.observe(envelope);
       runner.observe(envelope);
       watchers.observe(envelope);
     },
     async start() {
       const isNew = !ports.replayed.some(({ event }) => event.type === "team.joined");
-      if (isNew) await agent().record({ type: "team.joined", team: team.name, name, role: "teammate" });
+      if (isNew) await agent.record({ type: "team.joined", team: team.name, name, role: "teammate" });
       if (isNew && options.wasStartedBefore)
-        await reportMissingTranscript({ name, sessionId: ports.sessionId }, { ...options, mailbox, agent: agent() });
-      await tellRecreatedWorktree(agent(), options);
+        await reportMissingTranscript({ name, sessionId: ports.sessionId }, { ...options, mailbox, agent });
+      await tellRecreatedWorktree(agent, options);
       await (isNew ? runner.beginOwnTask() : tellMemberResumed(options, ports));
-      link().start();
+      link.start();
       watchers.start();
       if (options.publishesTasks) publishTaskList(team.tasks, { team: team.name, agent, signal: over.signal });
       for (const requestId of findUnsettledRequests(ports)) await asks.withdraw(requestId);
       // A conversation that still needs an answer is a reason to work, like new mail. Wake the agent before it
       // publishes its state, so that it does not appear idle.
-      if (seat().conversation.awaitsAnswer || seat().conversation.hasReason) agent().wake();
+      if (conversation.awaitsAnswer || conversation.hasReason) agent.wake();
       await runner.start();
     },
     dispatch: async (): Promise<Ack> => ({
@@ -219,13 +192,30 @@ function connectMember(
     ongoingWork: async () => [await ongoingOf(options)],
     async close() {
       over.abort(new DOMException("the session has ended", "AbortError"));
-      await closeAll([watchers.close, runner.close, link().close, async () => sending.abort()]);
+      await closeAll([watchers.close, runner.close, link.close, async () => sending.abort()]);
     },
   };
 }
 
+/** The questions of the member, which its lead answers by mail. */
+const createMemberAsks = (
+  options: MemberRoleOptions,
+  { agent, runtime }: TeamPorts,
+  { sender, onWait }: { readonly sender: MailSender; readonly onWait: TeammateRunner["setWaitReason"] },
+): PermissionRequests =>
+  createPermissionRequests({
+    sender,
+    folder: runtime.cwd(),
+    createId: options.createId,
+    clock: options.clock,
+    timeoutMs: options.settings.permissionTimeoutMs ?? defaultPermissionTimeoutMs,
+    onWait,
+    onUnexpectedAnswer: (message) => agent.record({ type: "notice.raised", level: "warning", code: "mail", message }),
+    tell: (text) => tellQuietly(agent, text, options),
+  });
+
 /** The lead starts the new teammate: a team has one lead, whichever member requested it. */
-const starterOf = (team: StoredTeam, spawns: MemberRequests["spawns"]): TeammateStarter => ({
+const starterOf = (team: StoredTeam, spawns: ReturnType<typeof createSpawnRequests>): TeammateStarter => ({
   teamOf: (asked) => (asked === undefined || asked === team.name ? team.name : undefined),
   start: async (parent, wish) => textResult(await spawns.start(wish, parent.mode)),
 });
@@ -239,7 +229,7 @@ async function prepareReport({ remoteHost, worktree }: MemberRoleOptions, ports:
 
 /** True in plan mode. No plan waits for an answer then, because the agent waits in the call that presents it. */
 const canPresentPlan = ({ runtime, tools }: TeamPorts): boolean =>
-  runtime().plan.isPlanning && tools().some(({ name }) => name === "ExitPlanMode");
+  runtime.plan.isPlanning && tools().some(({ name }) => name === "ExitPlanMode");
 
 /** Returns the prompt that sends a member back to work. In plan mode it is reminded once to present a plan. */
 function createBeforeIdle(ports: TeamPorts, who: { readonly name: string; readonly team: string }) {
@@ -249,7 +239,7 @@ function createBeforeIdle(ports: TeamPorts, who: { readonly name: string; readon
       isReminded = true;
       return planReminder;
     }
-    const objection = await ports.runtime().hooks?.teammateIdle(who);
+    const objection = await ports.runtime.hooks?.teammateIdle(who);
     return objection === undefined ? undefined : sentBackByHook(objection);
   };
 }
@@ -257,20 +247,20 @@ function createBeforeIdle(ports: TeamPorts, who: { readonly name: string; readon
 /** A stalled model and edits of files that another member has reserved. */
 function createWatchers(
   { team, member, clock }: MemberRoleOptions,
-  { agent, runtime: seat, shared }: TeamPorts,
-  { link, fail }: { readonly link: () => InboxConsumer; readonly fail: (error: unknown) => void },
+  { agent, runtime, shared }: TeamPorts,
+  { link, fail }: { readonly link: InboxConsumer; readonly fail: (error: unknown) => void },
 ) {
   const watchdog = createTeammateWatchdog({
     agent,
-    conversation: () => seat().conversation,
+    conversation: runtime.conversation,
     settings: shared.session.config.watchdog,
     clock,
     onFailure: fail,
   });
   const watch = warnOnReservedFile({
-    teams: () => [{ team: team.record.current(), me: member.name, link: link() }],
+    teams: () => [{ team: team.record.current(), me: member.name, link }],
     agent,
-    cwd: () => seat().cwd(),
+    cwd: () => runtime.cwd(),
     now: clock.now,
   });
   return {
@@ -288,7 +278,7 @@ const ongoingOf = ({ team, member: { name } }: MemberRoleOptions) =>
 
 const tellMemberResumed = async (options: MemberRoleOptions, { agent, replayed }: TeamPorts) =>
   tellResumed([await ongoingOf(options)], {
-    agent: agent(),
+    agent,
     replayed,
     createId: options.createId,
     hasMembers: true,
@@ -369,13 +359,6 @@ async function isLeadWorking({ presence }: StoredTeam): Promise<boolean> {
   const lead = await presence.look(teamLead);
   return lead !== undefined && lead.state === "working" && lead.alive !== "dead" && !lead.expired;
 }
-
-const senderOf = (
-  { team, member, mailbox, createId, clock }: MemberRoleOptions,
-  agent: TeamPorts["agent"],
-  signal: AbortSignal,
-): MailSender =>
-  createMailSender({ team: team.name, name: member.name, mailbox, agent, createId, retry: { clock, signal } });
 
 /** Returns the permission requests that a previous run left open. The resumed run asks again. */
 function findUnsettledRequests({ replayed }: TeamPorts): readonly RequestId[] {

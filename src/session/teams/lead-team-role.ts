@@ -13,7 +13,7 @@ import { unlandedWorkOf } from "./teammate-worktree.ts";
 import { warnOnReservedFile } from "./warn-on-reserved-file.ts";
 
 /** The team role of a lead. Without a team it still has its own task list. */
-export const connectLeadRole =
+export const connectLeadTeamRole =
   (options: LeadRoleOptions) =>
   (ports: TeamPorts): TeamRole => {
     const registry: TeamRegistry = createTeamRegistry(
@@ -44,7 +44,7 @@ export const connectLeadRole =
     const watch = warnOnReservedFile({
       teams: () => registry.all().map((team) => ({ team: team.current(), me: teamLead, link: team.link })),
       agent: ports.agent,
-      cwd: () => ports.runtime().cwd(),
+      cwd: () => ports.runtime.cwd(),
       now: options.clock.now,
     });
     const { create, remove } = registry;
@@ -58,7 +58,7 @@ export const connectLeadRole =
         ...(options.isOn
           ? [
               leadMessageTool(toolPorts, { registry, options, ports, presenters }),
-              ...onlyForOwner(createTeamTools({ create, remove, conduct }), () => ports.runtime().id),
+              ...onlyForOwner(createTeamTools({ create, remove, conduct }), () => ports.runtime.id),
             ]
           : []),
       ],
@@ -129,11 +129,11 @@ function leadMessageTool(
     presenters,
   }: { registry: TeamRegistry; options: LeadRoleOptions; ports: TeamPorts; presenters: PlanPresenters },
 ) {
-  const { agent, runtime: seat } = ports;
+  const { agent, runtime } = ports;
   const reportFailure = async (text: string) => {
     if (registry.closed.aborted) return;
-    await agent().admit("agent", [{ type: "text", text: troupeNotice(text) }]);
-    agent().wake();
+    await agent.admit("agent", [{ type: "text", text: troupeNotice(text) }]);
+    agent.wake();
   };
   return messageTool({
     ...toolPorts,
@@ -175,12 +175,12 @@ function leadMessageTool(
             if (!TroupeError.is(error)) throw error;
             await reportFailure(`Cannot stop ${member.name}: ${error.message}`);
           })
-          .catch((error: unknown) => void agent().fail(error));
+          .catch((error: unknown) => void agent.fail(error));
         return team.pendingEnd(member.name)?.requestId ?? options.createId("ask");
       },
       answerShutdown: () => Promise.reject(new Error("a lead cannot receive a shutdown request")),
       async answerPlan({ requestId, ...answer }) {
-        if (answer.approve && seat().mode() === "plan")
+        if (answer.approve && runtime.mode() === "plan")
           throw new TroupeError(
             "team",
             "Cannot approve a plan while you are in plan mode. Present your own plan first.",

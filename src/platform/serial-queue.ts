@@ -1,11 +1,11 @@
 /** Runs actions one after another, in the order of the calls. A failed action does not stop the next one. */
-export interface Turns {
+export interface SerialQueue {
   run<T>(action: () => Promise<T>): Promise<T>;
   /** Resolves when no action is left. Never rejects. */
   settled(): Promise<void>;
 }
 
-export function createTurns(): Turns {
+export function createSerialQueue(): SerialQueue {
   let last: Promise<unknown> = Promise.resolve();
   return {
     run(action) {

@@ -1,7 +1,7 @@
 import { messageOf } from "../../protocol/index.ts";
 
 /** Work that continues after its caller was answered. Its first failure is reported at once, and thrown later. */
-export function createBackgroundWork(onFailure?: (message: string) => void) {
+export function createUnawaitedWork(onFailure?: (message: string) => void) {
   const running = new Set<Promise<void>>();
   let failure: unknown;
   const fail = (error: unknown) => {
