@@ -33,7 +33,7 @@ export function runHiddenTests(task, folder) {
     const opening = 'import assert from "node:assert/strict";\nimport { test } from "node:test";\n';
     writeFiles(copy, { "hidden/hidden.test.js": opening + task.hidden });
     try {
-      execFileSync(process.execPath, ["--test", "hidden/hidden.test.js"], {
+      execFileSync(process.execPath, ["hidden/hidden.test.js"], {
         cwd: copy,
         encoding: "utf8",
         timeout: 120_000,

@@ -34,7 +34,7 @@ const allowed = [
   "troupe land:*",
 ];
 /** No run takes this long. A longer one waits for something that never happens. */
-const longestMs = 90_000;
+const longestMs = 300_000;
 
 /**
  * Runs a session as any frontend does: sends commands, reads events, answers questions. Rejects when the signal aborts.

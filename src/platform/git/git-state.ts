@@ -18,14 +18,14 @@ export interface GitState {
   readonly commits: readonly string[];
 }
 
-/** Returns undefined if nothing can be said: git is missing, fails, or needs more than two seconds. */
+/** Returns undefined if nothing can be said: git is missing, fails, or needs more than ten seconds. */
 export async function gitState(
   cwd: string,
   env: GitOptions["env"] = {},
   signal?: AbortSignal,
 ): Promise<GitState | "no repository" | undefined> {
   if (repositoryFolder(cwd) === undefined) return "no repository";
-  const base = { cwd, env, timeoutMs: 2000, limitBytes: 256 * 1024, ...(signal && { signal }) };
+  const base = { cwd, env, timeoutMs: 10_000, limitBytes: 256 * 1024, ...(signal && { signal }) };
   const settings = await disabledFilterSettings(base);
   if (settings === undefined) return undefined;
   const [status, log] = await Promise.all([
@@ -48,7 +48,7 @@ export async function gitBranch(
   env: GitOptions["env"] = {},
 ): Promise<Pick<GitState, "branch"> | "no repository" | undefined> {
   if (repositoryFolder(cwd) === undefined) return "no repository";
-  const found = await runGit(["symbolic-ref", "--quiet", "--short", "HEAD"], { cwd, env, timeoutMs: 2000 });
+  const found = await runGit(["symbolic-ref", "--quiet", "--short", "HEAD"], { cwd, env, timeoutMs: 10_000 });
   // 1: the head is detached.
   if (!found.ok && found.exitCode !== 1) return undefined;
   return { branch: found.ok ? found.stdout.trim() : undefined };

@@ -15,7 +15,7 @@ export default (ask) => ({
   calls: [1, 2].map((n) => ({ tool: "Bash", input: { command: "echo " + ask.turn + "." + n + " >> effects" } })),
 });`;
 
-const rounds = soakRounds({ suite: 20, soak: 500 });
+const rounds = soakRounds({ suite: 8, soak: 500 });
 const flags = ["--model", "scripted/s.mjs", ...bypass];
 
 /** Kills at a random moment of a run, resumes, and kills again. The log of the session must survive all of it. */
@@ -37,8 +37,8 @@ async function chain(): Promise<void> {
   let reached = 0;
   for (let round = 0; round < rounds; round++) {
     const next = place.start(["-p", "--resume", id, "--output-format", "stream-json", ...flags], { input: "" });
-    const moment = Math.random();
-    // The kills range from process start to well into the work. A third of them hit the start.
+    // The kills range from well into the work to the start of the process. Three of eight may hit the start.
+    const moment = (7 - (round % 8) + Math.random()) / 8;
     if (moment > 0.35) await next.saw(/"turn\.started"/).then(() => (reached += 1));
     await new Promise((resolve) => setTimeout(resolve, moment * 120));
     next.child.kill("SIGKILL");

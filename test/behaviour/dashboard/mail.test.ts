@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
@@ -9,8 +10,12 @@ const agent = (name, prompt) => ({ tool: "Agent", input: { description: "works a
 const mail = (to, message, summary) => ({ tool: "SendMessage", input: { to, message, summary } });
 export default (ask) => {
   const done = ask.results.length > 0;
-  if (ask.agent === "lead") return ask.turn > 1 ? { text: "The team is there." } : { calls: [agent("ann", "write to bob"), agent("bob", "stay")] };
-  if (ask.agent.startsWith("bob")) return ask.said.includes("stay") && !done ? { calls: [{ tool: "Bash", input: { command: "tail -f /dev/null" } }] } : { text: "Bob has heard." };
+  if (ask.agent === "lead") {
+    if (!done && ask.said.includes("spawn bob")) return { calls: [agent("bob", "stay")] };
+    if (!done && ask.said.includes("spawn ann")) return { calls: [agent("ann", "write to bob")] };
+    return { text: "The team is there." };
+  }
+  if (ask.agent.startsWith("bob")) return ask.said.includes("stay") && !done ? { calls: [{ tool: "Bash", input: { command: "touch bob-works; tail -f /dev/null" } }] } : { text: "Bob has heard." };
   if (ask.said.includes("write to bob") && !done) return { calls: [mail("bob", "Have a **look** <img src=x onerror=alert(1)> [here](javascript:alert(2)) \\u202Eback", "a look is wanted")] };
   return { text: done ? "Bob is asked." : "Ann has heard." };
 };`;
@@ -18,7 +23,10 @@ export default (ask) => {
 async function startTeam() {
   const place = teamWorkplace(script, { teams: { backend: "in-process", shutdownMs: 1_000 } });
   const lead = place.lead({ more: ["--web"] });
-  lead.send({ type: "prompt", content: "go" });
+  // Bob is in his call before Ann writes to him. Otherwise he may read her mail in his first turn.
+  lead.send({ type: "prompt", content: "spawn bob" });
+  await expect.poll(() => existsSync(join(place.cwd, "bob-works"))).toBe(true);
+  lead.send({ type: "prompt", content: "spawn ann" });
   await lead.until(isIn("ann", "idle"));
   return { place, lead };
 }

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { openMail } from "../../support/mail/open-mail.ts";
 import { isSoak, soakRounds } from "../../support/setup/soak-rounds.ts";
 
-const killRounds = soakRounds({ suite: 40, soak: 10_000 });
+const killRounds = soakRounds({ suite: 16, soak: 10_000 });
 const [senderCount, mailCount] = isSoak ? [64, 500] : [16, 100];
 const mailsToRead = isSoak ? 300 : 100;
 

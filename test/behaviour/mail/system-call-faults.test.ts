@@ -23,7 +23,7 @@ afterAll(() => {
 
 /**
  * One fault at the Nth call of its kind on the inbox's files, for N = 1, 2, 3… until a run meets none. Kinds that are
- * frequent and change nothing, or fail like others, are only sampled. The suite tries every fourth call.
+ * frequent and change nothing, or fail like others, are only sampled. The suite tries every sixth call.
  */
 const faults = [
   ["openat", "error=EMFILE"],
@@ -49,7 +49,7 @@ const faults = [
 describe("fault at any system call of sending, reading, marking and rotating mail", () => {
   it.concurrent.for(faults)("%s %s", async ([call, fault, stride = 1], test) => {
     let hits = 0;
-    for (let n = 1; ; n += isSoak ? stride : 4 * stride) {
+    for (let n = 1; ; n += isSoak ? stride : 6 * stride) {
       const home = temporaryFolder(test.onTestFinished);
       const before = await twoMails(home);
       const trace = join(home, "trace");

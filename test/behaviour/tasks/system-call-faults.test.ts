@@ -38,7 +38,7 @@ describe("fault at any system call of create, claim, change, complete and compac
   it.concurrent.for(faults)("%s %s: done or rejected, never half (B2)", async ([call, fault], test) => {
     const folder = temporaryFolder(test.onTestFinished);
     let hits = 0;
-    for (let n = 1; ; n += isSoak ? 1 : 3) {
+    for (let n = 1; ; n += isSoak ? 1 : 4) {
       const path = join(folder, String(n), "tasks.jsonl");
       const before = openList(path, { durability: "process" });
       await before.create({ subject: "before", description: "y".repeat(300) }, { name: "team-lead" });

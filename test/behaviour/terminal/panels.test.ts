@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { isSoak } from "../../support/setup/soak-rounds.ts";
 import { openTerminal } from "../../support/terminal/open-terminal.ts";
 import { type Workplace, workplace } from "../../support/cli/workplace.ts";
 
@@ -36,7 +37,7 @@ function place(): Workplace {
 
 const isThere = (at: Workplace, name: string) => existsSync(join(at.cwd, name));
 
-test.each([40, 80, 200])("question is answered in each way, in %i columns", async (columns) => {
+test.each(isSoak ? [40, 80, 200] : [40, 200])("question is answered in each way, in %i columns", async (columns) => {
   const at = place();
   const { see, lose, type, press } = openTerminal(at, flags, { columns, rows: 30 });
   await see("❯");

@@ -52,7 +52,7 @@ export async function openAddress(
   const opened = browser ?? (await launchChromium());
   const context = await opened.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   // A wait that fails should be reported by the browser, with the state of the page, not by the limit of the test.
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(200_000);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));

@@ -27,7 +27,33 @@ export async function launchChromium({ args = [] }: { readonly args?: readonly s
 }
 
 const launch = (args: readonly string[]): Promise<Browser> =>
-  chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox", "--disable-gpu", ...args] });
+  chromium.launch({
+    executablePath: findChromium(),
+    args: ["--no-sandbox", "--disable-gpu", `--disable-features=${withoutFeatures.join(",")}`, ...args],
+  });
+
+/**
+ * The address bar has two pages of its own. Each window starts a process for each of them, which costs more than the
+ * page under test. The second half repeats what Playwright disables and this machine would use: the last list counts.
+ */
+const withoutFeatures = [
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "WebUIOmniboxFullPopup",
+  "AimEnabled",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "LensOverlay",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "PreconnectToSearch",
+  "ThirdPartyStoragePartitioning",
+];
 
 function findChromium(): string {
   const names = ["chromium", "chromium-browser", "google-chrome"];

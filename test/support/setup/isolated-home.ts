@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
+import { collectGarbage } from "./collect-garbage.ts";
 import { finishFile } from "./on-file-finished.ts";
 
 /**
@@ -23,4 +24,5 @@ process.env["TROUPE_SANDBOX"] = "off";
 afterAll(async () => {
   await finishFile();
   rmSync(home, { recursive: true, force: true });
+  collectGarbage();
 });

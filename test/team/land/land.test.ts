@@ -10,6 +10,7 @@ import {
   type ResolveConflict,
 } from "../../../src/team/index.ts";
 import { newAgentId, type TestRepository, testRepository } from "../../support/git/test-repository.ts";
+import { isSoak } from "../../support/setup/soak-rounds.ts";
 
 /** A branch made from `from` with one commit. */
 function branch(repo: TestRepository, name: string, files: Record<string, string>, from = "main"): string {
@@ -52,18 +53,21 @@ describe("land", () => {
     expect(repo.git("reflog", "-1", "--format=%gs", "main")).toBe("troupe land");
   });
 
-  it.each([1, 2, 3, 4, 5])("finds the failing one of five, number %i, and lands the others", async (bad) => {
-    const repo = testRepository();
-    for (const n of [1, 2, 3, 4, 5]) branch(repo, `b${n}`, { [`f${n}.txt`]: n === bad ? "bad\n" : "good\n" });
-    const check = "if grep -q bad *.txt; then echo 'it is bad'; exit 7; fi";
-    const report = await land(repo.place, { branches: ["b1", "b2", "b3", "b4", "b5"], settings: { check } });
-    expect(report.landed.map(({ branch }) => branch)).toEqual(
-      [1, 2, 3, 4, 5].filter((n) => n !== bad).map((n) => `b${n}`),
-    );
-    expect(report.refused).toEqual([{ branch: `b${bad}`, reason: "red", how: "exit code 7", tail: "it is bad" }]);
-    expect(existsSync(join(repo.repo, `f${bad}.txt`))).toBe(false);
-    expect(repo.git("status", "--porcelain")).toBe("");
-  });
+  it.each(isSoak ? [1, 2, 3, 4, 5] : [1, 4])(
+    "finds the failing one of five, number %i, and lands the others",
+    async (bad) => {
+      const repo = testRepository();
+      for (const n of [1, 2, 3, 4, 5]) branch(repo, `b${n}`, { [`f${n}.txt`]: n === bad ? "bad\n" : "good\n" });
+      const check = "if grep -q bad *.txt; then echo 'it is bad'; exit 7; fi";
+      const report = await land(repo.place, { branches: ["b1", "b2", "b3", "b4", "b5"], settings: { check } });
+      expect(report.landed.map(({ branch }) => branch)).toEqual(
+        [1, 2, 3, 4, 5].filter((n) => n !== bad).map((n) => `b${n}`),
+      );
+      expect(report.refused).toEqual([{ branch: `b${bad}`, reason: "red", how: "exit code 7", tail: "it is bad" }]);
+      expect(existsSync(join(repo.repo, `f${bad}.txt`))).toBe(false);
+      expect(repo.git("status", "--porcelain")).toBe("");
+    },
+  );
 
   it("blames no branch when the target itself fails", async () => {
     const repo = testRepository();

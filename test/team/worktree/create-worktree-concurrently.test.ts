@@ -6,11 +6,12 @@ import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
 import { buildProgram } from "../../support/processes/build-program.ts";
 import { testRepository } from "../../support/git/test-repository.ts";
+import { isSoak } from "../../support/setup/soak-rounds.ts";
 
-/** WORKTREE_ROUNDS=10 runs all ten. */
+/** WORKTREE_ROUNDS=10 runs ten rounds. */
 const rounds = Number(process.env["WORKTREE_ROUNDS"] ?? 1);
 const processes = 4;
-const each = 8;
+const each = isSoak ? 8 : 3;
 
 /** Fetch, gc and prune by an unrelated process, repeated until it is stopped. */
 const beside = (repo: string, stop: string) => `

@@ -3,6 +3,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, rmSync, symlinkS
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createWorktree, finishWorktree, listWorktrees, pruneWorktrees } from "../../../src/team/index.ts";
+import { clockWithoutWaits } from "../../support/clock/clock-without-waits.ts";
 import { buildProgram } from "../../support/processes/build-program.ts";
 import { needUserNamespaces } from "../../support/processes/required-tools.ts";
 import { newAgentId, repositoryAt, type TestRepository, testRepository } from "../../support/git/test-repository.ts";
@@ -186,7 +187,8 @@ describe("locks held or left by another git", () => {
     const held = openSync(lock, "wx");
     onTestFinished(() => closeSync(held));
     // Only a sparse worktree writes to the config.
-    await expect(createWorktree(repo.place, { agentId, settings: { sparse: ["x"] } })).rejects.toThrow(
+    const place = { ...repo.place, clock: clockWithoutWaits() };
+    await expect(createWorktree(place, { agentId, settings: { sparse: ["x"] } })).rejects.toThrow(
       /could not lock config file.*Another git runs in this repository, or one was killed there\./,
     );
     expect(existsSync(lock)).toBe(true);
