@@ -1,6 +1,6 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { basename, join } from "node:path";
-import { hasErrorCode, isInside, realPathSync, repositoryFolder } from "../../platform/index.ts";
+import { isInside, readRegularFileSync, realPathSync, repositoryFolder } from "../../platform/index.ts";
 import { absolutePattern, pathTest } from "../permissions/match-rule.ts";
 import { staticPrefix } from "../permissions/glob-pattern.ts";
 import type { Rule, RuleSet } from "../permissions/permission-rules.ts";
@@ -30,6 +30,8 @@ export interface FileWalls {
   readonly hidden: readonly string[];
   /** Paths that an Edit rule denies, and guarded names below the top of a working folder. */
   readonly readOnly: readonly string[];
+  /** The paths that rules name: at another place they would not match. */
+  readonly ruled: readonly string[];
   readonly repositories: readonly GitFolders[];
 }
 
@@ -80,6 +82,7 @@ export function createFileWalls({ roots, mainTop, bases, userHome, rules }: File
     return {
       hidden: [...denied, ...secrets, ...outsideFiles.flat()],
       readOnly: found.filter((path) => (isIn(tests.edit, path) || guardedNames.has(basename(path))) && !isLink(path)),
+      ruled: found.filter((path) => isIn(tests.read, path) || isIn(tests.edit, path)),
       repositories: [...new Set(dotGits)].flatMap((path) => gitFoldersAt(path) ?? []),
     };
   };
@@ -87,13 +90,8 @@ export function createFileWalls({ roots, mainTop, bases, userHome, rules }: File
 
 /** True for the settings of npm in a project, unless they hold a key. */
 function isPlainNpmrc(path: string): boolean {
-  if (basename(path) !== ".npmrc") return false;
-  try {
-    return !/_auth|_password/i.test(readFileSync(path, "utf8"));
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "EISDIR", "EACCES")) return false;
-    throw error;
-  }
+  const text = basename(path) === ".npmrc" ? readRegularFileSync(path) : undefined;
+  return text !== undefined && !/_auth|_password/i.test(text);
 }
 
 /** A mount would follow the link. Whatever is behind it has its own place. */

@@ -68,6 +68,10 @@ const secretNames = words(`
   .config/gcloud .config/gh .config/hub .config/git/credentials .config/rclone .config/op
   .cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml .gradle/gradle.properties
   .local/share/keyrings .mozilla .config/google-chrome .config/chromium .thunderbird Library/Keychains Library/Cookies
-  .bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history
-  .claude .claude.json .codex .gemini
+  .bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history .rediscli_history
+  .local/share/fish/fish_history .Xauthority .ICEauthority .config/BraveSoftware .config/microsoft-edge
+  .config/containers/auth.json .config/composer/auth.json .composer/auth.json .bundle/config .nuget/NuGet/NuGet.Config
+  .config/sops .config/age .config/doctl .config/fly .fly .oci .config/solana .config/github-copilot .config/netlify
+  .config/configstore .cache/huggingface/token .huggingface .bitcoin .ethereum .electrum
+  .claude .claude.json .codex .gemini .qwen .local/share/opencode/auth.json
 `);

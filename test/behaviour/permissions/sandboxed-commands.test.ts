@@ -6,6 +6,7 @@ import type { Event, PermissionAnswer } from "../../../src/protocol/index.ts";
 import { createSession, type CreateSessionOptions } from "../../../src/session/index.ts";
 import { createScriptedModel, systemClock } from "../../../src/testing.ts";
 import { tempTree } from "../../support/files/temp-tree.ts";
+import { workplace } from "../../support/cli/workplace.ts";
 import { processesWith, until } from "../../support/processes/live-processes.ts";
 
 interface Options extends CreateSessionOptions {
@@ -239,4 +240,16 @@ test("otherwise git can read, and the error says why it cannot commit", async ()
   });
   expect(results[0]).toBe("ok: ?? a.txt");
   expect(results[1]).toMatch(/^failed: [^]*Read-only file system[^]*outside_sandbox/);
+});
+
+test("a file that was open when Troupe started is closed to commands", async () => {
+  const place = workplace();
+  const log = join(place.home, "open.log");
+  const calls = [{ tool: "Bash", input: { command: "echo x >&7 || echo clo''sed" } }];
+  const script = place.write("script.json", { version: 1, steps: [{ text: "Running.", calls }, { text: "Done." }] });
+  const { stdout } = await place.run(
+    ["-p", "go", "--model", `scripted/${script}`, "--permission-mode", "acceptEdits", "--output-format", "stream-json"],
+    { via: ["bash", "-c", `exec 7>>'${log}'; exec "$@"`, "bash"], env: { TROUPE_SANDBOX: "required" } },
+  );
+  expect([stdout.includes("closed"), readFileSync(log, "utf8")]).toEqual([true, ""]);
 });
