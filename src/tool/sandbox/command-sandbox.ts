@@ -32,8 +32,14 @@ export interface CommandSandbox {
   readonly trusted: boolean;
   /** Returns why commands cannot run in the sandbox, or undefined if they can. Tests it once, by running a command. */
   problem(): Promise<string | undefined>;
-  enter(request: ProcessRequest, place: CommandPlace): Promise<EnteredSandbox & { readonly hidden: readonly string[] }>;
+  enter(request: ProcessRequest, place: CommandPlace): Promise<EnteredCommand>;
   close(): Promise<void>;
+}
+
+export interface EnteredCommand extends EnteredSandbox {
+  readonly hidden: readonly string[];
+  /** Returns the files that others obey and that were not there before the command. No wall can prevent them all. */
+  newObeyed(): Promise<readonly string[]>;
 }
 
 export interface CommandSandboxOptions extends FileWallOptions {
@@ -64,7 +70,7 @@ export function createCommandSandbox(options: CommandSandboxOptions): CommandSan
   const load = () => (sandbox ??= loadSandbox({ hosts, askHost: options.askHost, memory }));
   const fileWalls = createFileWalls(options);
   const configs = createGitConfigs(options.env);
-  const guarded = () => guardedPaths({ roots, userHome, writable: added });
+  const guarded = () => guardedPaths({ roots, userHome, writable: added, isOwn: options.mainTop !== undefined });
   const branches = new Map(roots.map((root) => [root, branchOfWorktree(root)]));
 
   const looking = { writable: [], protectedPaths: [], network: "none" } as const;
@@ -92,8 +98,7 @@ export function createCommandSandbox(options: CommandSandboxOptions): CommandSan
   };
 
   /** Returns the walls of a command at this place, as the files are now. */
-  const wallsFor = async (where: CommandPlace): Promise<Walls> => {
-    const files = await fileWalls();
+  const wallsFor = async (where: CommandPlace, files: FileWalls): Promise<Walls> => {
     const isSafe = where.walls !== "look" && trusted;
     return {
       ...(where.walls === "look" ? looking : working(where, files)),
@@ -112,8 +117,16 @@ export function createCommandSandbox(options: CommandSandboxOptions): CommandSan
     trusted,
     problem: async () => (await (await load()).problem()) ?? wallsProblem({ writable, protectedPaths: guarded() }),
     async enter(request, where) {
-      const walls = await wallsFor(where);
-      return { ...(await (await load()).enter(request, walls)), hidden: walls.hidden };
+      const files = await fileWalls();
+      const guardedBefore = guarded();
+      const walls = await wallsFor(where, files);
+      const entered = await (await load()).enter(request, walls);
+      const newObeyed = async () => {
+        if (where.walls === "look") return [];
+        const before = new Set([...files.guarded, ...guardedBefore]);
+        return (await fileWalls()).guarded.filter((path) => !before.has(path));
+      };
+      return { ...entered, hidden: walls.hidden, newObeyed };
     },
     close: async () => (await sandbox)?.close(),
   };

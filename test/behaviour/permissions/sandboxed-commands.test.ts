@@ -93,6 +93,21 @@ describe("sandbox mode auto in mode acceptEdits", () => {
     expect([existsSync(join(home, "new.txt")), existsSync(join(project, "../beside"))]).toEqual([false, false]);
   });
 
+  test("files that agents and programs obey cannot be changed, and new ones are reported", async () => {
+    const { results } = await runBash({
+      ...acceptEdits,
+      prepare: (project) => writeFileSync(join(project, "AGENTS.md"), "good\n"),
+      bash: [
+        { command: "echo evil >> AGENTS.md" },
+        { command: "mkdir sub && echo evil > sub/CLAUDE.md" },
+        { command: "echo fine > sub/other.md" },
+      ],
+    });
+    expect(results[0]).toMatch(/^failed: .*AGENTS.md: Read-only file system/);
+    expect(results[1]).toMatch(/^ok: [^]*It made DIR\/sub\/CLAUDE\.md\. Other programs or agents obey such files/);
+    expect(results[2]).toBe("ok: (no output)");
+  });
+
   test("deny and ask rules still apply", async () => {
     const { results, asked } = await runBash({
       ...acceptEdits,
