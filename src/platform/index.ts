@@ -33,6 +33,7 @@ export {
   type OpenFolder,
 } from "./files/open-without-following-links.ts";
 export { readLines, readLinesOf, scanLines } from "./files/read-lines.ts";
+export { readRegularFileSync } from "./files/read-regular-file.ts";
 export { isInside, realPathSync } from "./files/real-path.ts";
 export { redactionMarksIn, redactSecrets } from "./secrets/redact-secrets.ts";
 export { createRedactStream } from "./secrets/redact-stream.ts";

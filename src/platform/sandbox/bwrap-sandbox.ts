@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { realPathSync } from "../files/real-path.ts";
+import { inheritedDescriptors } from "../process/inherited-descriptors.ts";
 import type { ProcessRequest } from "../process/start-process.ts";
 import { bwrapArguments, systemPaths } from "./bwrap-arguments.ts";
 import { type BwrapProbe, probeBwrap } from "./bwrap-probe.ts";
@@ -24,9 +26,11 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
   const makeFolder = async () => {
     const path = realPathSync(await mkdtemp(join(tmpdir(), "troupe-sandbox-")));
     await mkdir(join(path, "tmp"));
+    await mkdir(join(path, "egress"));
     return path;
   };
   const privateFolder = () => (folder ??= makeFolder());
+  const closer = descriptorCloser();
   const findProgram = () => (probe ??= probeBwrap(options.memory));
 
   /** The way to the listed hosts. Undefined if there are none. */
@@ -34,7 +38,7 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
     const { askHost } = options;
     if (network !== "hosts" || (hosts.length === 0 && askHost === undefined)) return undefined;
     const open = async () =>
-      (await import("./egress.ts")).createEgress(hosts, join(await privateFolder(), "tmp"), askHost);
+      (await import("./egress.ts")).createEgress(hosts, join(await privateFolder(), "egress"), askHost);
     return (egress ??= open());
   };
 
@@ -45,7 +49,7 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
     const through = await openEgress(walls);
     const { mounts, held } = wallMounts(walls, await privateFolder(), placeholders);
     const args = bwrapArguments({
-      mounts,
+      mounts: through === undefined ? mounts : [...mounts, through.mount],
       cwd: request.cwd,
       ...systemPaths(walls.network),
       disableUserNamespaces: found.program.disableUserNamespaces,
@@ -54,7 +58,7 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
     return {
       request: {
         command: found.program.path,
-        args: [...args, ...(through?.launcher ?? []), request.command, ...request.args],
+        args: [...args, ...closer, ...(through?.launcher ?? []), request.command, ...request.args],
         cwd: "/",
         env: { ...sandboxEnvironment(request.env), ...through?.env },
       },
@@ -75,3 +79,13 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
     },
   };
 }
+
+/** A command prefix that closes the descriptors that this process was started with: they lead outside the walls. */
+function descriptorCloser(): readonly string[] {
+  const open = inheritedDescriptors();
+  if (open.length === 0) return [];
+  const close = open.map((descriptor) => `${descriptor}>&-`).join(" ");
+  return [shells.find((path) => existsSync(path)) ?? "bash", "-c", `exec ${close}; exec "$@"`, "bash"];
+}
+
+const shells = ["/bin/bash", "/usr/bin/bash", "/run/current-system/sw/bin/bash"];

@@ -3,12 +3,15 @@ import { runProcess } from "../process/run-process.ts";
 import { nodeBridge, perlBridge } from "./bridge-source.ts";
 import { type AskHost, createEgressProxy } from "./egress-proxy.ts";
 import type { AllowedHost } from "./judge-host.ts";
+import type { SandboxMount } from "./sandbox-mounts.ts";
 
 /**
  * The network of a sandbox with a separate network namespace: a bridge inside, the proxy outside, a unix socket
  * between.
  */
 export interface Egress {
+  /** Shows the socket of the proxy. Only commands that may reach hosts have it. */
+  readonly mount: SandboxMount;
   /** Command prefix that starts the bridge. */
   readonly launcher: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -16,14 +19,16 @@ export interface Egress {
 }
 
 const port = 3128;
-const socketName = ".troupe-egress";
+const socketName = "proxy";
+const inside = "/run/troupe-egress";
 
-/** `folder` is /tmp inside the sandbox. */
+/** The socket is in `folder`. */
 export async function createEgress(hosts: readonly AllowedHost[], folder: string, ask?: AskHost): Promise<Egress> {
   const proxy = createEgressProxy(hosts, undefined, ask);
   await proxy.listen(join(folder, socketName));
   return {
-    launcher: [...(await bridge()), "--", `/tmp/${socketName}`, String(port)],
+    mount: { kind: "replaced", path: inside, source: folder },
+    launcher: [...(await bridge()), "--", `${inside}/${socketName}`, String(port)],
     env: proxyEnvironment(port),
     close: () => proxy.close(),
   };

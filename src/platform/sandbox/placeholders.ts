@@ -1,4 +1,14 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { readRegularFileSync } from "../files/read-regular-file.ts";
 import { hasErrorCode } from "../files/storage-error.ts";
 import { lstatIfThere } from "./lstat-if-there.ts";
 
@@ -13,6 +23,8 @@ export interface Placeholders {
    * Returns the paths that exist now. Paths that could not be created are left out: no command can create them either.
    */
   hold(paths: readonly string[]): readonly string[];
+  /** Makes files with this content. Returns their paths; a path that has other content is left out. */
+  keep(files: ReadonlyMap<string, string>): readonly string[];
   /** True if the folder is one of these, also of another process. A command that needs it must hold it as well. */
   has(path: string): boolean;
   release(paths: readonly string[]): void;
@@ -24,9 +36,12 @@ export function createPlaceholders(): Placeholders {
   const holders = new Map<string, number>();
   const unused = new Set<string>();
 
+  const contents = new Map<string, string>();
+
   const holdOne = (path: string): boolean => {
     const count = holders.get(path) ?? 0;
-    if (count === 0 && !make(path)) return false;
+    const content = contents.get(path);
+    if (count === 0 && !(content === undefined ? make(path) : makeFile(path, content))) return false;
     holders.set(path, count + 1);
     unused.delete(path);
     return true;
@@ -46,13 +61,19 @@ export function createPlaceholders(): Placeholders {
     const used = mountedInOtherNamespaces();
     for (const path of unused) {
       if (used.has(path)) continue;
-      removeEmpty(path);
+      const content = contents.get(path);
+      if (content === undefined) removeEmpty(path);
+      else if (readRegularFileSync(path) === content) unlinkSync(path);
       unused.delete(path);
     }
   };
 
   return {
     hold: (paths) => paths.filter(holdOne),
+    keep(files) {
+      for (const [path, content] of files) contents.set(path, content);
+      return [...files.keys()].filter(holdOne);
+    },
     has: (path) => holders.has(path) || unused.has(path) || isMarkedAndEmpty(path),
     release(paths) {
       paths.forEach(releaseOne);
@@ -78,6 +99,17 @@ function make(path: string): boolean {
     return true;
   } catch (error) {
     if (hasErrorCode(error, "EEXIST")) return true;
+    if (hasErrorCode(error, "EACCES", "EROFS", "EPERM", "ENOENT", "ENOTDIR")) return false;
+    throw error;
+  }
+}
+
+function makeFile(path: string, content: string): boolean {
+  try {
+    writeFileSync(path, content, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (hasErrorCode(error, "EEXIST")) return readRegularFileSync(path) === content;
     if (hasErrorCode(error, "EACCES", "EROFS", "EPERM", "ENOENT", "ENOTDIR")) return false;
     throw error;
   }

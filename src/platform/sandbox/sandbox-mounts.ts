@@ -1,7 +1,7 @@
 /**
  * The content that a sandboxed process sees at one path. `hiddenFolder` is an empty folder that it cannot write to;
  * writes would be lost with the sandbox anyway. `hiddenFile` cannot be opened. `private` is a folder that belongs to the
- * sandbox, and `replaced` a file, shown at `path`. `scratch` is an empty folder whose new files end with the command, and
+ * sandbox, and `replaced` a file or folder that it cannot write, shown at `path`. `scratch` is an empty folder whose new files end with the command, and
  * `shown` is read-only if it still exists.
  */
 export type SandboxMount =

@@ -20,11 +20,16 @@ export interface EnteredSandbox {
   release(): Promise<void>;
 }
 
-/** The paths and hosts that one command may touch. Absolute paths; links in them are followed. The rest of the disk is read-only. */
+/** The paths and hosts that one command may touch. Absolute paths. The rest of the disk is read-only. */
 export interface Walls {
+  /** Real paths. One that has become a link stays read-only: a command may have made it. */
   readonly writable: readonly string[];
   /** Read-only paths inside writable folders. Missing ones cannot be created either. */
   readonly protectedPaths: readonly string[];
+  /** Folders inside writable folders that cannot be moved or removed. Their content can be written. */
+  readonly pinned?: readonly string[] | undefined;
+  /** Files in writable folders that have this content while the command runs, if they are missing. It cannot change them. */
+  readonly kept?: ReadonlyMap<string, string> | undefined;
   /**
    * Lock files that a command can make and remove in folders that it cannot write. On Linux no other program sees them, nor
    * any other new file beside them.

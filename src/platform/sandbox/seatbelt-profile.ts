@@ -2,7 +2,8 @@ import { dirname } from "node:path";
 import type { Walls } from "./sandbox.ts";
 
 /** Its paths are real and absolute. */
-export interface SeatbeltPlan extends Pick<Walls, "writable" | "protectedPaths" | "locks" | "hidden" | "readable"> {
+export interface SeatbeltPlan
+  extends Pick<Walls, "writable" | "protectedPaths" | "pinned" | "locks" | "hidden" | "readable"> {
   /** The port of the proxy on the loopback address. Without it there is no network. */
   readonly proxyPort?: number | undefined;
   /** True if every host may be reached. */
@@ -54,8 +55,8 @@ const certificates = "com.apple.trustd.agent";
 
 const devices = ["/dev/null", "/dev/zero", "/dev/tty", "/dev/stdout", "/dev/stderr", "/dev/dtracehelper"];
 
-function foldersAbove({ writable, protectedPaths }: SeatbeltPlan): string[] {
-  const above = new Set<string>();
+function foldersAbove({ writable, protectedPaths, pinned = [] }: SeatbeltPlan): string[] {
+  const above = new Set<string>(pinned);
   for (const path of protectedPaths) {
     for (let folder = dirname(path); isBelowAny(folder, writable); folder = dirname(folder)) above.add(folder);
   }

@@ -35,8 +35,12 @@ export function createSeatbeltSandbox(options: SandboxOptions): Sandbox {
   /** A file cannot show other content here: a replaced file cannot be read. */
   const profile = async (walls: Walls) =>
     seatbeltProfile({
-      writable: [...walls.writable.map((path) => realPathSync(path)), await privateFolder()],
-      protectedPaths: walls.protectedPaths.flatMap((path) => [path, realPathSync(path)]),
+      writable: [...walls.writable.filter((path) => realPathSync(path) === path), await privateFolder()],
+      protectedPaths: [...walls.protectedPaths, ...(walls.kept?.keys() ?? [])].flatMap((path) => [
+        path,
+        realPathSync(path),
+      ]),
+      pinned: walls.pinned,
       locks: walls.locks?.map((path) => realPathSync(path)),
       hidden: [...walls.hidden, ...(walls.replaced?.keys() ?? [])].map((path) => realPathSync(path)),
       readable: walls.readable.map((path) => realPathSync(path)),

@@ -19,7 +19,7 @@ export function wallMounts(walls: Walls, folder: string, placeholders: Placehold
   const fixed: SandboxMount[] = [
     { kind: "private", path: "/tmp", source: join(folder, "tmp") },
     ...["/var/tmp", "/var/run"].filter(isFolder).map((path) => ({ kind: "hiddenFolder", path }) as const),
-    ...walls.writable.flatMap((path) => mountOf("writable", realPathSync(path))),
+    ...[...walls.writable, ...(walls.pinned ?? [])].filter(isReal).flatMap((path) => mountOf("writable", path)),
     ...(walls.locks ?? []).flatMap((path) => scratchFolder(dirname(path))),
     ...walls.hidden.flatMap(hide),
     ...walls.readable.flatMap((path) => mountOf("readOnly", path)),
@@ -30,18 +30,22 @@ export function wallMounts(walls: Walls, folder: string, placeholders: Placehold
   const isAbsent = (path: string) => lstatIfThere(path) === undefined || placeholders.has(path);
   const present = walls.protectedPaths.filter((path) => !isAbsent(path));
   const held = placeholders.hold(walls.protectedPaths.filter(isAbsent));
+  const kept = placeholders.keep(walls.kept ?? new Map());
   return {
     mounts: [
       ...fixed,
       ...present.map((path) => ({ kind: "readOnly", path }) as const),
       ...held.map((path) => ({ kind: "hiddenFolder", path }) as const),
+      ...kept.map((path) => ({ kind: "readOnly", path }) as const),
       ...listeningSockets()
         .filter((path) => isVisible(path, fixed) && existsSync(path))
         .map((path) => ({ kind: "hiddenFile", path }) as const),
     ],
-    held,
+    held: [...held, ...kept],
   };
 }
+
+const isReal = (path: string) => realPathSync(path) === path;
 
 const mountOf = (kind: "writable" | "readOnly", path: string): SandboxMount[] =>
   existsSync(path) ? [{ kind, path }] : [];

@@ -113,6 +113,7 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
     ...(place.kind === "sandbox" && result.exitCode !== 0 && answer === undefined
       ? sandboxNoteFor({ output: text, place: placeOf(context), hidden: place.hidden }, context)
       : []),
+    ...(place.kind === "sandbox" ? obeyedNotes(await place.newObeyed()) : []),
     ...cdNote(where, context),
     ...leftNotes(result.leftRunning),
   ];
@@ -175,6 +176,13 @@ function endNotes(result: RunEnd, timeoutMs: number): string[] {
   if (result.signal !== null) return [`Ended by signal ${result.signal}`];
   return result.exitCode === 0 ? [] : [`Exit code ${result.exitCode}`];
 }
+
+const obeyedNotes = (paths: readonly string[]) =>
+  paths.length === 0
+    ? []
+    : [
+        `It made ${paths.slice(0, 10).join(", ")}. Other programs or agents obey such files: tell the user what is in them.`,
+      ];
 
 /** The command ended in another folder. The next one starts in the agent's folder again, as paths of files do. */
 function cdNote(where: string, { cwd }: ToolContext): string[] {

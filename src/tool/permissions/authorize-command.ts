@@ -6,6 +6,7 @@ import type { PermissionSubject } from "../define-tool.ts";
 import { type CommandPlaces, isFixedCommand, isPlainLine, placesOf } from "./command-place.ts";
 import { emptyDisk } from "./disk.ts";
 import { basesOf, pathTest } from "./match-rule.ts";
+import { obeyedReason } from "./obeyed-files.ts";
 import { protectedReason } from "./protected-paths.ts";
 import { unknownRead } from "./unknown-reads.ts";
 import { onlyLooks, unknownWriteReason } from "./unknown-writes.ts";
@@ -255,7 +256,9 @@ function changeRights(request: CommandRequest): ChangeRights | undefined {
   const { mode, workspace, roots } = request;
   if (mode !== "acceptEdits" || workspace?.files === undefined) return undefined;
   const refuse = (path: string) =>
-    protectedReason(path, request) ?? (isMentioned(path, request) ? `a rule names ${path}` : undefined);
+    protectedReason(path, request) ??
+    (workspace.worktree === undefined ? obeyedReason(path) : undefined) ??
+    (isMentioned(path, request) ? `a rule names ${path}` : undefined);
   return { refuse, files: workspace.files, roots, ownWorktree: workspace.worktree?.top };
 }
 

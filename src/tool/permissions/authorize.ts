@@ -6,6 +6,7 @@ import { askDecision, forbiddenDenial, planDenial, protectedDenial } from "./per
 import type { PermissionSubject, Tool, ToolContext } from "../define-tool.ts";
 import type { Disk } from "./disk.ts";
 import { basesOf, matchesRule } from "./match-rule.ts";
+import { obeyedReason } from "./obeyed-files.ts";
 import { protectedReason } from "./protected-paths.ts";
 import { resolvePath } from "../files/resolve-path.ts";
 import { type Rule, type RuleSet, ruleName } from "./permission-rules.ts";
@@ -112,16 +113,26 @@ function byMode(request: AuthorizeRequest): PermissionDecision {
     const reason = `${part} looks like a file with secrets`;
     return askDecision(request, { rule: "secret file", reason, suggestions, refused });
   }
-  const edit = tool.access === "write" && (own !== undefined || (mode === "acceptEdits" && inside));
+  const isOwn = own !== undefined || isInOwnWorktree(part, request);
+  const obeyed = tool.access === "write" && inside && !isOwn ? obeyedReason(part) : undefined;
+  const accepts = mode === "acceptEdits" && inside && obeyed === undefined;
+  const edit = tool.access === "write" && (own !== undefined || accepts);
   if (edit || (tool.access === "read" && readable)) return { behavior: "allow", rule };
-  const why = inside ? `files are changed only with permission in mode ${mode}` : "it is outside the working directory";
+  const why = !inside
+    ? "it is outside the working directory"
+    : (obeyed ?? `files are changed only with permission in mode ${mode}`);
   const copy = ownCopyOf(part, request.workspace);
   const hints = [
     ...(copy === undefined ? [] : [{ kind: "copy", path: copy } as const]),
     ...(inside && mode === "default" ? [{ kind: "mode", mode: "acceptEdits" } as const] : []),
   ];
-  return askDecision(request, { rule: `mode ${mode}`, suggestions, refused: { part, why, hints } });
+  const reason = mode === "acceptEdits" ? obeyed : undefined;
+  return askDecision(request, { rule: `mode ${mode}`, reason, suggestions, refused: { part, why, hints } });
 }
+
+/** Files of the agent's own worktree reach others only when its branch lands. */
+const isInOwnWorktree = (path: string, { workspace }: AuthorizeRequest) =>
+  workspace?.worktree !== undefined && isInside(path, workspace.worktree.top);
 
 /** True for files of the main checkout of the agent's worktree, which it may read but not change. */
 const isReadable = (path: string, { workspace }: AuthorizeRequest) =>

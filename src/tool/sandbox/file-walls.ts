@@ -1,9 +1,10 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { basename, join } from "node:path";
-import { hasErrorCode, isInside, realPathSync, repositoryFolder } from "../../platform/index.ts";
+import { isInside, readRegularFileSync, realPathSync, repositoryFolder } from "../../platform/index.ts";
 import { absolutePattern, pathTest } from "../permissions/match-rule.ts";
 import { staticPrefix } from "../permissions/glob-pattern.ts";
 import type { Rule, RuleSet } from "../permissions/permission-rules.ts";
+import { isObeyed } from "../permissions/obeyed-files.ts";
 import { isSecretPath } from "../permissions/secret-paths.ts";
 import { createFolderScan } from "./folder-scan.ts";
 import { guardedNames } from "./sandbox-paths.ts";
@@ -30,6 +31,10 @@ export interface FileWalls {
   readonly hidden: readonly string[];
   /** Paths that an Edit rule denies, and guarded names below the top of a working folder. */
   readonly readOnly: readonly string[];
+  /** Files and folders that other programs and agents obey, at any depth. */
+  readonly guarded: readonly string[];
+  /** The paths that rules name: at another place they would not match. */
+  readonly ruled: readonly string[];
   readonly repositories: readonly GitFolders[];
 }
 
@@ -47,6 +52,7 @@ export function createFileWalls({ roots, mainTop, bases, userHome, rules }: File
   const isIn = (list: readonly ((path: string) => boolean)[], path: string) => list.some((matches) => matches(path));
 
   const isOwn = (path: string) => mainTop !== undefined && isInside(path, roots[0] ?? "/");
+  const isGuarded = (path: string) => guardedNames.has(basename(path)) || (isObeyed(basename(path)) && !isOwn(path));
   const scanned = mainTop === undefined ? roots : [...roots, mainTop];
   const scans = scanned.map((root) =>
     createFolderScan({
@@ -55,7 +61,7 @@ export function createFileWalls({ roots, mainTop, bases, userHome, rules }: File
       wants: (path, entry) =>
         isIn(tests.read, path) ||
         isIn(tests.edit, path) ||
-        guardedNames.has(entry.name) ||
+        isGuarded(path) ||
         (!entry.isDirectory() && isSecretPath(path)),
     }),
   );
@@ -79,7 +85,9 @@ export function createFileWalls({ roots, mainTop, bases, userHome, rules }: File
     const outsideFiles = await Promise.all(outside.map((list) => list()));
     return {
       hidden: [...denied, ...secrets, ...outsideFiles.flat()],
-      readOnly: found.filter((path) => (isIn(tests.edit, path) || guardedNames.has(basename(path))) && !isLink(path)),
+      readOnly: found.filter((path) => (isIn(tests.edit, path) || isGuarded(path)) && !isLink(path)),
+      guarded: found.filter(isGuarded),
+      ruled: found.filter((path) => isIn(tests.read, path) || isIn(tests.edit, path)),
       repositories: [...new Set(dotGits)].flatMap((path) => gitFoldersAt(path) ?? []),
     };
   };
@@ -87,13 +95,8 @@ export function createFileWalls({ roots, mainTop, bases, userHome, rules }: File
 
 /** True for the settings of npm in a project, unless they hold a key. */
 function isPlainNpmrc(path: string): boolean {
-  if (basename(path) !== ".npmrc") return false;
-  try {
-    return !/_auth|_password/i.test(readFileSync(path, "utf8"));
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "EISDIR", "EACCES")) return false;
-    throw error;
-  }
+  const text = basename(path) === ".npmrc" ? readRegularFileSync(path) : undefined;
+  return text !== undefined && !/_auth|_password/i.test(text);
 }
 
 /** A mount would follow the link. Whatever is behind it has its own place. */

@@ -12,19 +12,21 @@ export interface FolderScanOptions {
 }
 
 interface KnownFolder {
-  readonly changedAt: number;
+  /** Undefined if the folder may still change without another time. */
+  readonly version: string | undefined;
   readonly found: readonly string[];
   readonly folders: readonly string[];
 }
 
 /**
  * Returns a function that lists the wanted paths below a folder. Links are not followed, and folders of installed
- * packages and git's own data are not entered. A folder is read again only after a name in it has changed.
+ * packages and git's own data are not entered. A folder is read again only after a name in it has changed. A command can
+ * set the time of a change back, but not the time at which it did so.
  */
 export function createFolderScan({ root, wants, depth = Infinity }: FolderScanOptions): () => Promise<string[]> {
   const known = new Map<string, KnownFolder>();
 
-  const read = async (folder: string, changedAt: number): Promise<KnownFolder> => {
+  const read = async (folder: string, version: string | undefined): Promise<KnownFolder> => {
     const entries = await readdir(folder, { withFileTypes: true }).catch(emptyIfUnreadable);
     const found = entries.flatMap((entry) => {
       const path = join(folder, entry.name);
@@ -35,23 +37,27 @@ export function createFolderScan({ root, wants, depth = Infinity }: FolderScanOp
       .filter((entry) => entry.isDirectory() && !notEntered.has(entry.name))
       .map(({ name }) => join(folder, name))
       .filter((path) => !reported.has(path));
-    return { changedAt, found, folders };
+    return { version, found, folders };
   };
 
   const visit = async (folder: string, left: number): Promise<string[]> => {
-    const changedAt = statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
-    if (changedAt === undefined) {
+    const stats = statSync(folder, { throwIfNoEntry: false });
+    if (stats === undefined) {
       known.delete(folder);
       return [];
     }
+    const version = Date.now() - stats.ctimeMs < stillMs ? undefined : `${stats.dev} ${stats.ino} ${stats.ctimeMs}`;
     let now = known.get(folder);
-    if (now?.changedAt !== changedAt) known.set(folder, (now = await read(folder, changedAt)));
+    if (now?.version === undefined || now.version !== version) known.set(folder, (now = await read(folder, version)));
     const below = left <= 0 ? [] : await Promise.all(now.folders.map((path) => visit(path, left - 1)));
     return [...now.found, ...below.flat()];
   };
 
   return () => visit(root, depth);
 }
+
+/** Several changes in this time can have the same time stamp. */
+const stillMs = 50;
 
 const notEntered = new Set(["node_modules", ".git"]);
 

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { hasErrorCode, isInside, realPathSync } from "../../platform/index.ts";
+import { existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { isInside, readRegularFileSync as readIfThere, realPathSync } from "../../platform/index.ts";
+import { packedRefs, unpackRef } from "./packed-refs.ts";
 
 /** The folders of git's data for one checkout. Real and absolute. In the main checkout both are the same. */
 export interface GitFolders {
@@ -30,15 +31,29 @@ export interface GitData {
   readonly protectedPaths: readonly string[];
   /** Lock files that git makes and removes in folders that it may not write. */
   readonly locks: readonly string[];
+  /** Files that must be there with this content, because git would obey another content. */
+  readonly kept?: ReadonlyMap<string, string> | undefined;
 }
 
 const noData: GitData = { writable: [], protectedPaths: [], locks: [] };
 
 /**
+ * Returns the branch that belongs to a linked worktree: the one that Troupe made for it, or else the one that it has
+ * now. Ask before the first command runs there, because a command can change the head of its worktree.
+ */
+export function branchOfWorktree(top: string): string | undefined {
+  const folders = gitFoldersAt(join(top, ".git"));
+  if (folders === undefined || folders.own === folders.common) return undefined;
+  const made = `refs/heads/troupe/${basename(top)}`;
+  const isThere = existsSync(join(folders.common, made)) || packedRefs(folders.common, made).length > 0;
+  return isThere ? made : branchOf(folders.own);
+}
+
+/**
  * Returns the data that a commit, merge or rebase in a linked worktree writes: objects, the worktree's own folder, and
  * its branch. The settings, hooks and other branches of the repository stay read-only. Nothing for any other checkout.
  */
-export function worktreeData(top: string): GitData {
+export function worktreeData(top: string, ownBranch: string | undefined): GitData {
   const folders = gitFoldersAt(join(top, ".git"));
   if (folders === undefined || folders.own === folders.common) return noData;
   const { own, common } = folders;
@@ -47,7 +62,7 @@ export function worktreeData(top: string): GitData {
   const isKnown = back !== undefined && realPathSync(back, own) === join(realPathSync(top), ".git");
   if (!isKnown || !isInside(own, join(common, "worktrees")) || hasOpenSettings(folders)) return noData;
   const objects = join(common, "objects");
-  const branch = branchFolders(folders);
+  const branch = branchOf(own) === ownBranch ? branchFolders(folders, ownBranch) : noData;
   return {
     writable: [objects, own, ...branch.writable],
     protectedPaths: [
@@ -64,19 +79,25 @@ export function worktreeData(top: string): GitData {
 const hasOpenSettings = ({ own, common }: GitFolders) =>
   /worktreeconfig/i.test(readIfThere(join(common, "config")) ?? "") && !existsSync(join(own, "config.worktree"));
 
-/** The folders of the branch and its log. Other branches in the same folder are protected. */
-function branchFolders(folders: GitFolders): Pick<GitData, "writable" | "protectedPaths"> {
-  const { own, common } = folders;
-  const ref = branchOf(own);
+/** The folders of the branch and its log. Other branches in the same folder, and their logs, are protected. */
+function branchFolders(folders: GitFolders, ref: string | undefined): Pick<GitData, "writable" | "protectedPaths"> {
+  const { common } = folders;
   if (ref === undefined || ref.split("/").includes("..") || isUsedElsewhere(ref, folders)) return noData;
   const [refs, logs] = [join(common, dirname(ref)), join(common, "logs", dirname(ref))];
+  // A command can leave a link there.
+  if ([refs, logs].some((folder) => realPathSync(folder) !== folder)) return noData;
   for (const folder of [refs, logs]) mkdirSync(folder, { recursive: true });
-  const branch = join(common, ref);
-  const others = readdirSync(refs)
-    .map((name) => join(refs, name))
-    .filter((path) => path !== branch && path !== `${branch}.lock`);
+  // A packed branch has no file that a mount could protect.
+  const beside = packedRefs(common, `${dirname(ref)}/`).filter(({ name }) => name !== ref);
+  if (!beside.every((packed) => unpackRef(common, packed))) return noData;
+  const own = [ref, `logs/${ref}`].flatMap((name) => [join(common, name), join(common, `${name}.lock`)]);
+  const others = [refs, logs]
+    .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+    .filter((path) => !own.includes(path) && !isLink(path));
   return { writable: [refs, logs], protectedPaths: others };
 }
+
+const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? true;
 
 /** The branch of a checkout. In the middle of a rebase its head names none, and the rebase keeps the name. */
 function branchOf(own: string): string | undefined {
@@ -92,12 +113,20 @@ function isUsedElsewhere(ref: string, { own, common }: GitFolders): boolean {
   return others.some((other) => realPathSync(other) !== own && branchOf(other) === ref);
 }
 
-/** Returns the data of a main checkout's `.git` that its own commands write. Its settings and hooks stay read-only. */
+/**
+ * Returns the data of a main checkout's `.git` that its own commands write. Its settings and hooks stay read-only. With a
+ * `commondir`, git would obey the settings of another folder: the one that is kept there leads back to `.git`.
+ */
 export function checkoutData(top: string): GitData {
   const dotGit = join(realPathSync(top), ".git");
   const folders = gitFoldersAt(dotGit);
   if (folders === undefined || folders.own !== dotGit || folders.common !== dotGit) return noData;
-  return { writable: [dotGit], protectedPaths: partsOfGit(dotGit), locks: [] };
+  const settings = readIfThere(join(dotGit, "config")) ?? "";
+  // Git would ignore the first beside a commondir.
+  if (/^\s*worktree\s*=/im.test(settings) || hasOpenSettings(folders)) return noData;
+  const [path, content] = [join(dotGit, "commondir"), "../.git\n"];
+  if (existsSync(path) && readIfThere(path) !== content) return noData;
+  return { writable: [dotGit], protectedPaths: partsOfGit(dotGit), locks: [], kept: new Map([[path, content]]) };
 }
 
 /** Every repository has a settings file, so its creation need not be prevented. */
@@ -107,12 +136,3 @@ export const partsOfGit = (git: string) => [
     .map((name) => join(git, name))
     .filter((path) => existsSync(path)),
 ];
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR", "EISDIR", "EACCES", "ELOOP")) return undefined;
-    throw error;
-  }
-}

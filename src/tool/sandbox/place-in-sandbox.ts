@@ -8,6 +8,7 @@ export type PlacedCommand =
       readonly kind: "sandbox";
       readonly request: ProcessRequest;
       readonly hidden: readonly string[];
+      newObeyed(): Promise<readonly string[]>;
       release(): Promise<void>;
     }
   | { readonly kind: "open"; readonly request: ProcessRequest; release(): Promise<void> }
@@ -51,7 +52,7 @@ export function sandboxNote(
   const folders =
     place.walls === "look"
       ? "only /tmp can be written"
-      : `only ${[...writable, "/tmp"].join(", ")} can be written, except .git and the settings of agents and editors`;
+      : `only ${[...writable, "/tmp"].join(", ")} can be written, except .git and the settings and instructions of agents, editors and build servers`;
   const named = hidden.filter((path) => output.includes(path.slice(path.lastIndexOf("/") + 1)));
   const secret = named.length === 0 ? "" : `; ${named.slice(0, 5).join(", ")} cannot be read: it may hold secrets`;
   const way = required

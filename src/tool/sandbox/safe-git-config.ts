@@ -35,8 +35,8 @@ export function createGitConfigs(env: Readonly<Record<string, string>>): GitConf
 
   const safeContent = async (path: string): Promise<string | undefined> => {
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) return undefined;
-    const version = `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
+    if (!stats?.isFile()) return undefined;
+    const version = `${stats.ino} ${stats.ctimeMs} ${stats.size}`;
     const before = known.get(path);
     if (before?.version === version) return before.safe;
     const safe = await harmlessPart(path, env);

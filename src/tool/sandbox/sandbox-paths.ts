@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isInside, realPathSync } from "../../platform/index.ts";
+import { obeyedNames } from "../permissions/obeyed-files.ts";
 import { partsOfGit } from "./git-folders.ts";
 
 export interface SandboxFolders {
@@ -8,6 +9,8 @@ export interface SandboxFolders {
   readonly userHome: string;
   /** Absolute paths outside the roots that the user made writable. */
   readonly writable: readonly string[];
+  /** True if the first root is the agent's own worktree: git must be able to bring instruction files up to date. */
+  readonly isOwn?: boolean | undefined;
 }
 
 /**
@@ -15,7 +18,7 @@ export interface SandboxFolders {
  * obey their content. Folders among them cannot be created either. Paths that the user made writable are excepted, but
  * never the hooks and settings in `.git`.
  */
-export function guardedPaths({ roots, userHome, writable }: SandboxFolders): readonly string[] {
+export function guardedPaths({ roots, userHome, writable, isOwn = false }: SandboxFolders): readonly string[] {
   const lifted = new Set(writable.map((path) => realPathSync(path)));
   const home = realPathSync(userHome);
   const otherFolders = writable.filter(
@@ -24,7 +27,9 @@ export function guardedPaths({ roots, userHome, writable }: SandboxFolders): rea
   const guarded = [...new Set([...roots, ...otherFolders])].flatMap((given) => {
     const root = realPathSync(given);
     const own = [...guardedFolders, ...guardedFiles].map((name) => join(root, name));
-    const others = oftenAbsent.map((name) => join(root, name)).filter((path) => existsSync(path));
+    const others = [...oftenAbsent, ...(isOwn && given === roots[0] ? [] : obeyedNames)]
+      .map((name) => join(root, name))
+      .filter((path) => existsSync(path));
     const homes = isInside(home, root) ? homeNames.map((name) => join(home, name)) : [];
     return [...own, ...others, ...homes];
   });
@@ -41,7 +46,7 @@ const guardedFolders = words(`
 const guardedFiles = [".mcp.json"];
 const oftenAbsent = words(`
   .gitmodules .gitconfig .claude.json .cursorrules .cursorignore .envrc .ripgreprc .vimrc .nvimrc .exrc .emacs
-  lefthook.yml .lefthook.yml .pre-commit-config.yaml .gitlab-ci.yml .circleci .github/workflows
+  .circleci .github/workflows .github/actions
 `);
 
 /** These names are guarded at every depth where they exist. */
@@ -68,6 +73,10 @@ const secretNames = words(`
   .config/gcloud .config/gh .config/hub .config/git/credentials .config/rclone .config/op
   .cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml .gradle/gradle.properties
   .local/share/keyrings .mozilla .config/google-chrome .config/chromium .thunderbird Library/Keychains Library/Cookies
-  .bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history
-  .claude .claude.json .codex .gemini
+  .bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history .rediscli_history
+  .local/share/fish/fish_history .Xauthority .ICEauthority .config/BraveSoftware .config/microsoft-edge
+  .config/containers/auth.json .config/composer/auth.json .composer/auth.json .bundle/config .nuget/NuGet/NuGet.Config
+  .config/sops .config/age .config/doctl .config/fly .fly .oci .config/solana .config/github-copilot .config/netlify
+  .config/configstore .cache/huggingface/token .huggingface .bitcoin .ethereum .electrum
+  .claude .claude.json .codex .gemini .qwen .local/share/opencode/auth.json
 `);

@@ -6,6 +6,7 @@ import type { Event, PermissionAnswer } from "../../../src/protocol/index.ts";
 import { createSession, type CreateSessionOptions } from "../../../src/session/index.ts";
 import { createScriptedModel, systemClock } from "../../../src/testing.ts";
 import { tempTree } from "../../support/files/temp-tree.ts";
+import { workplace } from "../../support/cli/workplace.ts";
 import { processesWith, until } from "../../support/processes/live-processes.ts";
 
 interface Options extends CreateSessionOptions {
@@ -90,6 +91,21 @@ describe("sandbox mode auto in mode acceptEdits", () => {
     expect(results[4]).toContain("The next command starts in DIR again");
     expect(readFileSync(join(project, "made.txt"), "utf8")).toBe("x\n");
     expect([existsSync(join(home, "new.txt")), existsSync(join(project, "../beside"))]).toEqual([false, false]);
+  });
+
+  test("files that agents and programs obey cannot be changed, and new ones are reported", async () => {
+    const { results } = await runBash({
+      ...acceptEdits,
+      prepare: (project) => writeFileSync(join(project, "AGENTS.md"), "good\n"),
+      bash: [
+        { command: "echo evil >> AGENTS.md" },
+        { command: "mkdir sub && echo evil > sub/CLAUDE.md" },
+        { command: "echo fine > sub/other.md" },
+      ],
+    });
+    expect(results[0]).toMatch(/^failed: .*AGENTS.md: Read-only file system/);
+    expect(results[1]).toMatch(/^ok: [^]*It made DIR\/sub\/CLAUDE\.md\. Other programs or agents obey such files/);
+    expect(results[2]).toBe("ok: (no output)");
   });
 
   test("deny and ask rules still apply", async () => {
@@ -239,4 +255,16 @@ test("otherwise git can read, and the error says why it cannot commit", async ()
   });
   expect(results[0]).toBe("ok: ?? a.txt");
   expect(results[1]).toMatch(/^failed: [^]*Read-only file system[^]*outside_sandbox/);
+});
+
+test("a file that was open when Troupe started is closed to commands", async () => {
+  const place = workplace();
+  const log = join(place.home, "open.log");
+  const calls = [{ tool: "Bash", input: { command: "echo x >&7 || echo clo''sed" } }];
+  const script = place.write("script.json", { version: 1, steps: [{ text: "Running.", calls }, { text: "Done." }] });
+  const { stdout } = await place.run(
+    ["-p", "go", "--model", `scripted/${script}`, "--permission-mode", "acceptEdits", "--output-format", "stream-json"],
+    { via: ["bash", "-c", `exec 7>>'${log}'; exec "$@"`, "bash"], env: { TROUPE_SANDBOX: "required" } },
+  );
+  expect([stdout.includes("closed"), readFileSync(log, "utf8")]).toEqual([true, ""]);
 });

@@ -46,7 +46,8 @@ export const linePolicies: readonly LinePolicy[] = [
 
 export interface LineReport {
   readonly judged: number;
-  readonly ran: number;
+  /** The number of lines that ran, by policy. */
+  readonly ran: Readonly<Record<string, number>>;
   /** Ordinary lines that asked. */
   readonly asked: readonly string[];
   readonly ordinary: number;
@@ -97,7 +98,8 @@ export function checkLines({ seed, lines, most }: LineRun): LineReport {
   } finally {
     world.remove();
   }
-  return { judged: lines, ran: [...ran.values()].reduce((sum, { size }) => sum + size, 0), asked, ordinary, wrong };
+  const counts = Object.fromEntries([...ran].map(([{ name }, { size }]) => [name, size]));
+  return { judged: lines, ran: counts, asked, ordinary, wrong };
 }
 
 const parsed = new Map(linePolicies.map((policy) => [policy, parseRules(policy.rules)]));

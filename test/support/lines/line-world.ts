@@ -112,7 +112,7 @@ export function openLineWorld(): LineWorld {
 /** A line may print without end: only the beginning is kept. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}' < /dev/null 2>&1 | head -c 1000000`;
 
-function buildFolder(cwd: string, home: string, secret: string): void {
+export function buildFolder(cwd: string, home: string, secret: string): void {
   const write = (name: string, text: string) => writeFileSync(join(cwd, name), text);
   mkdirSync(join(cwd, "src"), { recursive: true });
   mkdirSync(join(cwd, "sub"));

@@ -8,11 +8,13 @@ export interface JudgeOptions {
   readonly cwd?: string;
   readonly roots?: readonly string[];
   readonly disk?: Disk;
+  /** True if commands run behind walls. */
+  readonly isWalled?: boolean;
 }
 
 /** The policy's decision on a command line in /work, for a user whose home is /home/me. */
 export function judge(command: string, options: JudgeOptions = {}): PermissionDecision {
-  const { rules = {}, mode = "default", cwd = "/work", roots = ["/work"], disk } = options;
+  const { rules = {}, mode = "default", cwd = "/work", roots = ["/work"], disk, isWalled = false } = options;
   return authorize({
     tool: { name: "Bash", access: "run" },
     subject: { kind: "command", command },
@@ -23,6 +25,7 @@ export function judge(command: string, options: JudgeOptions = {}): PermissionDe
     cwd,
     home: "/home/me",
     disk,
+    ...(isWalled && { walls: { isReady: true, required: false, outside: [] } }),
   });
 }
 

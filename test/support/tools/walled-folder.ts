@@ -31,6 +31,7 @@ export interface OpenOptions {
   readonly root?: string;
   readonly mainTop?: string;
   readonly hosts?: readonly string[];
+  readonly writable?: readonly string[];
 }
 
 export interface Walled {
@@ -66,9 +67,9 @@ export function walledFolder(): WalledFolder {
     has: (name) => existsSync(join(base, name)),
     git: (where, ...args) =>
       execFileSync("git", [...identity, ...args], { cwd: join(base, where), encoding: "utf8", stdio: "pipe" }),
-    open({ rules = {}, trusted = false, root = work, mainTop, hosts = [] } = {}) {
+    open({ rules = {}, trusted = false, root = work, mainTop, hosts = [], writable = [] } = {}) {
       const sandbox = createCommandSandbox({
-        settings: { mode: "required", network: { allow: [...hosts] } },
+        settings: { mode: "required", network: { allow: [...hosts] }, writable: [...writable] },
         roots: [root],
         mainTop,
         bases: [root],

@@ -40,3 +40,10 @@ it("at most one in twenty of 500 ordinary command lines asks without need", () =
   `);
   expect(asked.length).toBeLessThanOrEqual(25);
 });
+
+it("at most one in a hundred asks in mode acceptEdits behind walls, without any rule", () => {
+  const options = { mode: "acceptEdits", isWalled: true } as const;
+  const verdicts = lines.map((line) => [judge(line, options).behavior, line] as const);
+  const asked = verdicts.filter(([verdict]) => verdict !== "allow").map(([, line]) => line);
+  expect(asked.length).toBeLessThanOrEqual(5);
+});

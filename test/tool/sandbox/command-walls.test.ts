@@ -118,6 +118,20 @@ it("git writes its data only where that was allowed, and never its hooks and set
   expect(place.git("work", "log", "--format=%s")).toBe("two\none\n");
 });
 
+it("git obeys no other settings after a command that may write its data", async () => {
+  const walled = openWith();
+  const withGit = { walls: "work", git: true } as const;
+  const script = "mkdir -p evil; echo ../evil > .git/commondir; rm -f .git/commondir; echo ../evil > .git/commondir";
+  expect((await walled.run(withGit, script)).exitCode).not.toBe(0);
+  expect(place.has("work/.git/commondir")).toBe(false);
+  place.write("work/.git/commondir", "../.git\n");
+  expect(await walled.run(withGit, "git status --short a.txt; git branch --show-current")).toEqual({
+    exitCode: 0,
+    output: place.git("work", "branch", "--show-current"),
+  });
+  expect(place.has("work/.git/commondir")).toBe(false);
+});
+
 it("a rule that allows to read a secret shows it", async () => {
   const walled = place.open({ rules: { allow: ["Read(.env)"] } });
   expect((await walled.run(look, "cat .env")).output).toBe("KEY=CANARY\n");

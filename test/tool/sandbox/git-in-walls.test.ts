@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { CommandPlace } from "../../../src/protocol/index.ts";
 import { walledFolder, type WalledFolder } from "../../support/tools/walled-folder.ts";
@@ -64,7 +64,7 @@ describe("an agent in its own worktree", () => {
     place.git("work", "branch", "troupe/other");
     place.git("work", "tag", "packed");
     place.git("work", "pack-refs");
-    place.git("work", "worktree", "add", "-q", "-b", "troupe/agent", "../own");
+    place.git("work", "worktree", "add", "-q", "-b", "troupe/own", "../own");
     place.program("work/.git/hooks/pre-commit", "echo RAN; exit 1");
   });
   afterAll(() => place.close());
@@ -77,7 +77,7 @@ describe("an agent in its own worktree", () => {
       "echo x > new.txt && git add -A && git commit -qm two && git log --format=%s -1",
     );
     expect([output, exitCode]).toEqual(["two\n", 0]);
-    expect(place.git("work", "log", "--format=%s", "-1", "troupe/agent")).toBe("two\n");
+    expect(place.git("work", "log", "--format=%s", "-1", "troupe/own")).toBe("two\n");
   });
 
   it("runs the hooks of a trusted repository, inside the walls", async () => {
@@ -114,15 +114,15 @@ describe("an agent in its own worktree", () => {
       place.git("own", "commit", "-q", "--no-verify", "-am", "of the agent");
       place.write("work/a.txt", "main\n");
       place.git("work", "commit", "-q", "--no-verify", "-am", "of main");
-      place.git("work", "tag", "start", "troupe/agent");
+      place.git("work", "tag", "start", "troupe/own");
     });
     beforeEach(() => {
-      place.git("own", "checkout", "-q", "troupe/agent");
+      place.git("own", "checkout", "-q", "troupe/own");
       place.git("own", "reset", "-q", "--hard", "start");
     });
     const state = () => [
       place.git("own", "status", "--short", "--branch", "--untracked-files=no"),
-      place.git("work", "log", "--format=%s", "-2", "troupe/agent"),
+      place.git("work", "log", "--format=%s", "-2", "troupe/own"),
     ];
     const conflict = { exitCode: 1, output: expect.stringContaining("CONFLICT") as string };
 
@@ -133,21 +133,21 @@ describe("an agent in its own worktree", () => {
         "echo both > a.txt && git add a.txt && GIT_EDITOR=true git rebase --continue 2>&1",
       );
       expect([exitCode, output]).toEqual([0, expect.not.stringMatching(/read-only|cannot|unable/i)]);
-      expect(state()).toEqual(["## troupe/agent\n", "of the agent\nbefore\n"]);
-      expect(place.git("work", "merge-base", "main", "troupe/agent")).toBe(place.git("work", "rev-parse", "main"));
+      expect(state()).toEqual(["## troupe/own\n", "of the agent\nbefore\n"]);
+      expect(place.git("work", "merge-base", "main", "troupe/own")).toBe(place.git("work", "rev-parse", "main"));
     });
 
     it("with a rebase that it gives up in a later command", async () => {
       expect(await agent().run(work, "git rebase main 2>&1")).toEqual(conflict);
       expect(await agent().run(work, "git rebase --abort 2>&1")).toEqual({ exitCode: 0, output: "" });
-      expect(state()).toEqual(["## troupe/agent\n", "of the agent\nbefore\n"]);
+      expect(state()).toEqual(["## troupe/own\n", "of the agent\nbefore\n"]);
     });
 
     it.each(["merge", "cherry-pick"])("with a %s", async (verb) => {
       expect(await agent().run(work, `git ${verb} main 2>&1`)).toEqual(conflict);
       const finish = `echo both > a.txt && git add a.txt && GIT_EDITOR=true git ${verb} --continue 2>&1`;
       expect((await agent().run(work, finish)).exitCode).toBe(0);
-      expect(state()[0]).toBe("## troupe/agent\n");
+      expect(state()[0]).toBe("## troupe/own\n");
     });
   });
 
@@ -156,8 +156,49 @@ describe("an agent in its own worktree", () => {
     const before = place.git("work", "rev-parse", "main");
     await openOwn(true).run(work, `echo 'ref: refs/heads/main' > ${head}`);
     const { exitCode } = await openOwn(false).run(work, "git commit -q --allow-empty -m forged");
-    place.write("work/.git/worktrees/own/HEAD", "ref: refs/heads/troupe/agent\n");
+    place.write("work/.git/worktrees/own/HEAD", "ref: refs/heads/troupe/own\n");
     expect([exitCode === 0, place.git("work", "rev-parse", "main")]).toEqual([false, before]);
+  });
+
+  it("cannot make a branch its own that nobody uses", async () => {
+    place.git("work", "branch", "release", "main");
+    const before = place.git("work", "rev-parse", "release");
+    const agent = openOwn(false);
+    await agent.run(work, "git checkout -q release");
+    await agent.run(work, "git commit -q --allow-empty -m forged");
+    await openOwn(false).run(work, "git commit -q --allow-empty -m forged");
+    const after = place.git("work", "rev-parse", "release");
+    place.git("own", "checkout", "-q", "-f", "troupe/own");
+    expect(after).toBe(before);
+  });
+
+  it("cannot change a packed branch of another agent, nor its log", async () => {
+    place.git("work", "pack-refs", "--all");
+    const before = place.git("work", "rev-parse", "troupe/other");
+    const log = place.path("work/.git/logs/refs/heads/troupe/other");
+    const logged = readFileSync(log, "utf8");
+    const { output } = await openOwn(false).run(
+      work,
+      "git commit -q --allow-empty -m own; git rev-parse HEAD > ../work/.git/refs/heads/troupe/other; git update-ref refs/heads/troupe/other HEAD; echo x >> ../work/.git/logs/refs/heads/troupe/other",
+    );
+    expect(output).toMatch(/read-only/i);
+    expect([place.git("work", "rev-parse", "troupe/other"), readFileSync(log, "utf8")]).toEqual([before, logged]);
+    expect(place.git("work", "log", "--format=%s", "-1", "troupe/own")).toBe("own\n");
+  });
+
+  it("opens no folder that a link among the branches leads to", async () => {
+    const folder = place.path("outside/empty");
+    mkdirSync(folder);
+    const agent = openOwn(false);
+    await agent.run(
+      work,
+      `ln -s ${folder} ../work/.git/refs/heads/troupe/x; ln -s ${folder} ../work/.git/logs/refs/heads/troupe/x`,
+    );
+    await agent.run(work, "echo 'ref: refs/heads/troupe/x/y' > ../work/.git/worktrees/own/HEAD");
+    for (const walled of [agent, openOwn(false)]) await walled.run(work, `echo x > ${folder}/made`);
+    place.write("work/.git/worktrees/own/HEAD", "ref: refs/heads/troupe/own\n");
+    expect(readdirSync(folder)).toEqual([]);
+    expect((await agent.run(work, "git commit -q --allow-empty -m after")).exitCode).toBe(0);
   });
 
   it("leaves nothing beside the files of git", async () => {
