@@ -16,6 +16,8 @@ export const SessionListing = z.object({
   updatedAt: z.string(),
   firstPrompt: z.string().optional(),
   model: z.string().optional(),
+  /** The largest context of its model in tokens, if known. */
+  contextWindow: z.number().int().positive().optional(),
   /** `open`: a process has the session open. `reachable`: it also accepts commands from the dashboard. */
   state: z.enum(["stored", "open", "reachable"]),
   /** The team that its agent leads or belongs to. */
@@ -73,6 +75,8 @@ export const WorktreeListing = z.object({
   ),
   /** The reasons that prevent a plain removal. */
   reasons: z.array(z.string()),
+  /** The result of a trial: its branch lands, or has a conflict, or has nothing new. Absent if unknown. */
+  landing: z.enum(["ready", "conflict", "landed"]).optional(),
 });
 export type WorktreeListing = z.infer<typeof WorktreeListing>;
 

@@ -32,6 +32,7 @@ export {
 } from "./watchdog/repetition-detector.ts";
 export { createStallWatchdog, waitForStall, type StallWatchdogOptions } from "./watchdog/stall-watchdog.ts";
 export { type Acceptance, type AcceptanceCheckOptions, runAcceptanceChecks } from "./evidence/acceptance-checks.ts";
+export { branchReadiness } from "./land/branch-readiness.ts";
 export { diffStat } from "./evidence/diff-stat.ts";
 export { diffLine } from "./evidence/diff-line.ts";
 export { worktreeDiff } from "./evidence/worktree-diff.ts";

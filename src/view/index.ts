@@ -114,7 +114,17 @@ export {
   wantedTranscript,
 } from "./app/teammate-view.ts";
 export type { MemberView } from "./session/team-view.ts";
-export { emptyTimeline, laneSpans, reduceTimeline, type Timeline, timelinePeriod } from "./timeline/timeline.ts";
+export {
+  emptyTimeline,
+  laneSpans,
+  reduceTimeline,
+  stoppedSpan,
+  stoppedSpans,
+  type Timeline,
+  timelinePeriod,
+} from "./timeline/timeline.ts";
+export { criticalPath, type PathMessage, type PathStep } from "./timeline/critical-path.ts";
+export { type MarkKind, maxMarks, type TimelineMark } from "./timeline/timeline-marks.ts";
 export type { Lane } from "./timeline/timeline-lane.ts";
 export { type ClosedSpan, maxSpans, type Period, type SpanKind } from "./timeline/timeline-spans.ts";
 export { sessionSpending, type Spending, tokensOf, type Totals } from "./session/spending.ts";
@@ -130,7 +140,13 @@ export {
   reduceMessageFlow,
   type MessageFlow,
 } from "./mail/message-flow.ts";
-export type { CallItem, CallResult, CallView, PromptItem, TranscriptItem } from "./transcript/transcript-item.ts";
+export type {
+  CallItem,
+  CallResult,
+  CallView,
+  PromptItem,
+  TranscriptItem,
+} from "./transcript/transcript-item.ts";
 export { type CallGroup, groupAt, groupKind, groupText } from "./transcript/call-groups.ts";
 export { callNote, callTitle, relativePaths } from "./transcript/call-text.ts";
 export { mailIn, notificationText } from "./transcript/prompt-text.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentId, SessionId } from "../../src/protocol/index.ts";
-import { hrefOf, parseRoute } from "../../web/src/route.ts";
+import { hrefOf, parseRoute, replayHref } from "../../web/src/route.ts";
 
 const session = "ses_00000000" as SessionId;
 const agent = "agt_00000000" as AgentId;
@@ -14,6 +14,7 @@ test("an address is parsed as it was formatted", () => {
     view: "cost",
     agent: undefined,
     at: undefined,
+    isReplay: false,
   });
   expect(parseRoute(hrefOf(session, "transcript", { agent, at: "evt_1?&=" }))).toEqual({
     kind: "session",
@@ -21,7 +22,20 @@ test("an address is parsed as it was formatted", () => {
     view: "transcript",
     agent,
     at: "evt_1?&=",
+    isReplay: false,
   });
+  expect(parseRoute(hrefOf(session, "tasks", { agent, isReplay: true }))).toMatchObject({
+    view: "tasks",
+    isReplay: true,
+  });
+});
+
+test("an address of the replay keeps its place, and old addresses of replays work", () => {
+  expect(parseRoute(`#/s/${session}/replay`)).toMatchObject({ view: "team", isReplay: true });
+  expect(replayHref(hrefOf(session, "transcript", { agent, at: 3 }), session)).toBe(
+    `#/s/${session}/transcript/${agent}?at=3&replay`,
+  );
+  expect(replayHref("#/", session)).toBeUndefined();
 });
 
 test.each([

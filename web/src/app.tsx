@@ -19,7 +19,8 @@ export function App({ store, connection }: { store: Store<DashboardState>; conne
   const { route } = navigation;
   const session = route.kind === "session" ? route.session : undefined;
   useEffect(() => connection.select(session), [connection, session]);
-  const isLeads = route.kind === "session" && route.view === "transcript" && route.agent === undefined;
+  const isLeads =
+    route.kind === "session" && route.view === "transcript" && route.agent === undefined && !route.isReplay;
   useEffect(() => {
     // Set before the view is loaded. Otherwise events until then would be dropped and requested again.
     if (session !== undefined && isLeads) store.setState((state) => openTranscript(state, session, undefined));

@@ -2,11 +2,13 @@ import { createIdFactory, systemClock } from "../../platform/index.ts";
 import { type LandingReport, type SessionId, TroupeError, type WorktreeListing } from "../../protocol/index.ts";
 import { type Config, loadConfig, type SessionDirectory } from "../../session/index.ts";
 import {
+  branchReadiness,
   diffStat,
   land,
   type LandReport,
   type ListedWorktree,
   listWorktrees,
+  openRepository,
   type RefusedBranch,
   type RepositoryContext,
   worktreeDiff,
@@ -64,6 +66,10 @@ async function listingOf(place: RepositoryContext, worktree: ListedWorktree): Pr
   const { name, path, branch, agentId, state, commits, reasons, base } = worktree;
   const exists = base !== undefined && state !== "making" && state !== "removing";
   const { files } = exists ? await diffStat(place, { path, base }) : { files: [] };
+  const landing =
+    exists && branch !== undefined && commits > 0
+      ? await branchReadiness(await openRepository(place), branch)
+      : undefined;
   return {
     name,
     path,
@@ -73,6 +79,7 @@ async function listingOf(place: RepositoryContext, worktree: ListedWorktree): Pr
     commits: Number.isFinite(commits) ? commits : 0,
     files: [...files],
     reasons: [...reasons],
+    ...(landing !== undefined && { landing }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Clock, type CreateId, currentProcess, isAlive, definedFields } from "../../platform/index.ts";
+import { knownModels } from "../../model/index.ts";
 import { type SessionId, type SessionListing, type Team, teamLead } from "../../protocol/index.ts";
 import { type CatalogEntry, createFileTeamStore, type SessionCatalog } from "../../store/index.ts";
 import { listSockets } from "./socket-path.ts";
@@ -63,5 +64,6 @@ const membershipOf = ({ team }: CatalogEntry): Membership =>
 
 function listingOf(entry: CatalogEntry): Omit<SessionListing, "state"> {
   const { sessionId: id, cwd, startedAt, updatedAt, firstPrompt, model, problem } = entry;
-  return { id, cwd, startedAt, updatedAt, ...definedFields({ firstPrompt, model, problem }) };
+  const contextWindow = knownModels[model ?? ""]?.contextWindow;
+  return { id, cwd, startedAt, updatedAt, ...definedFields({ firstPrompt, model, contextWindow, problem }) };
 }

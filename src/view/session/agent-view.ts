@@ -12,7 +12,7 @@ import {
 import { type ChunkedList, emptyList, itemAt } from "../lists/chunked-list.ts";
 import { callTitle } from "../transcript/call-text.ts";
 import { noSpending, type Spending } from "./spending.ts";
-import type { CallItem, PromptItem, TranscriptItem } from "../transcript/transcript-item.ts";
+import type { AnswerCost, CallItem, PromptItem, TranscriptItem } from "../transcript/transcript-item.ts";
 
 /** The identity and the place of an agent. */
 export interface AgentFacts {
@@ -49,6 +49,8 @@ export interface AgentProgress {
   /** Tokens of the conversation at the last answer; unknown before it and after a compaction. */
   readonly contextTokens: number | undefined;
   readonly spending: Spending;
+  /** The cost of the last answer, which is stored before it. */
+  readonly lastCost: Omit<AnswerCost, "durationMs"> | undefined;
   /** One line from a small model about what it is doing. */
   readonly progress: Summary | undefined;
   /** A small model's summary of what it has done. */
@@ -171,6 +173,7 @@ export function newAgent(id: AgentId, first: { type: Event["type"]; at: string; 
     lastWords: "",
     contextTokens: undefined,
     spending: noSpending,
+    lastCost: undefined,
     progress: undefined,
     summary: undefined,
   };

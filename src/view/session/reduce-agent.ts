@@ -63,7 +63,8 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
     case "cost.recorded": {
       const { model, usage, costUsd, purpose } = event;
       const cost = { requests: 1, costUsd, lostUsd: purpose === "lost" ? costUsd : 0, usage };
-      return { ...agent, spending: spend(agent.spending, model, cost) };
+      const lastCost = purpose === "answer" ? { usage, costUsd } : agent.lastCost;
+      return { ...agent, spending: spend(agent.spending, model, cost), lastCost };
     }
     case "context.compacted": {
       const { trigger, summary, tokensBefore } = event;
@@ -151,7 +152,9 @@ const doneItem = ({ work, spending: { total } }: AgentView, at: string) => ({
   costUsd: total.costUsd - (work?.costBefore ?? 0),
 });
 
-function answer(agent: AgentView, { seq, at }: Envelope, { turn, parts, contextTokens }: Of<"turn.ended">): AgentView {
+function answer(agent: AgentView, { seq, at }: Envelope, event: Of<"turn.ended">): AgentView {
+  const { turn, parts, contextTokens, durationMs } = event;
+  const cost = agent.lastCost && { answer: { ...agent.lastCost, durationMs } };
   let { transcript, lastWords } = agent;
   const openCalls = new Map(agent.openCalls);
   for (const part of parts) {
@@ -168,11 +171,20 @@ function answer(agent: AgentView, { seq, at }: Envelope, { turn, parts, contextT
       }
       case "tool_call":
         openCalls.set(part.callId, transcript.length);
-        transcript = append<TranscriptItem>(transcript, { ...callPart(part, turn), seq, at });
+        transcript = append<TranscriptItem>(transcript, { ...callPart(part, turn), ...cost, seq, at });
         break;
     }
   }
-  return { ...agent, transcript, openCalls, lastWords, draft: undefined, turns: agent.turns + 1, contextTokens };
+  return {
+    ...agent,
+    transcript,
+    openCalls,
+    lastWords,
+    draft: undefined,
+    turns: agent.turns + 1,
+    contextTokens,
+    lastCost: undefined,
+  };
 }
 
 /** Maximum length of a preview in a row of the widest window. */

@@ -23,6 +23,10 @@ export interface Span {
   readonly outcome?: ToolOutcomeKind;
   /** Number of spans merged into this one; its kind is that of the longest. */
   readonly merged?: number;
+  /** Number of calls among the merged spans. */
+  readonly calls?: number;
+  /** The duration of the longest merged span. */
+  readonly longest?: number;
 }
 
 export interface ClosedSpan extends Span {
@@ -30,10 +34,12 @@ export interface ClosedSpan extends Span {
 }
 
 /**
- * Maximum number of spans in a lane. At this number pairs of the older half are merged, so that old activity becomes
- * coarse.
+ * Maximum number of spans in a lane. At this number the older ones are merged by equal parts of time, so that a long
+ * lane keeps its shape, and the newest ones stay exact.
  */
 export const maxSpans = 2048;
+const exact = maxSpans >>> 2;
+const buckets = maxSpans >>> 1;
 
 export function addSpan(spans: ChunkedList<ClosedSpan>, span: ClosedSpan): ChunkedList<ClosedSpan> {
   const grown = append(spans, span);
@@ -41,28 +47,47 @@ export function addSpan(spans: ChunkedList<ClosedSpan>, span: ClosedSpan): Chunk
 }
 
 function mergeShortSpans(spans: readonly ClosedSpan[]): ChunkedList<ClosedSpan> {
-  const half = spans.length >>> 1;
-  let list: ChunkedList<ClosedSpan> = emptyList();
-  let end = -Infinity;
-  for (let index = 0; index < half; index += 2) {
-    const [first, second = first] = spans.slice(index, Math.min(index + 2, half));
-    if (!first || !second) break;
-    const merged = mergedSpan(first, second, { from: end, to: spans[index + 2]?.from ?? Infinity });
-    end = merged.to;
-    list = append(list, merged);
+  const old = spans.slice(0, -exact);
+  const first = old.reduce((least, { from }) => Math.min(least, from), Infinity);
+  const width = Math.max(1, ((old.at(-1)?.to ?? first) - first) / buckets);
+  const merged: ClosedSpan[] = [];
+  let bucket = -1;
+  for (const span of old) {
+    const at = Math.floor((span.to - first) / width);
+    const before = merged.at(-1);
+    if (before && at === bucket) merged[merged.length - 1] = mergedSpan(before, span, merged.at(-2)?.to ?? first);
+    else merged.push(before?.merged === undefined ? span : { ...span, from: Math.max(span.from, before.to) });
+    bucket = at;
   }
-  for (const span of spans.slice(half)) list = append(list, span);
+  let list: ChunkedList<ClosedSpan> = emptyList();
+  for (const span of [...merged, ...spans.slice(-exact)]) list = append(list, span);
   return list;
 }
 
-/** Stays between its neighbours, so that merged spans do not overlap and stay in order. */
-function mergedSpan(first: ClosedSpan, second: ClosedSpan, room: Period): ClosedSpan {
-  const from = Math.max(room.from, Math.min(first.from, second.from));
-  const to = Math.max(from, Math.min(Math.max(first.to, second.to), room.to));
-  const { kind, name, title, event, seq } = second.to - second.from > first.to - first.from ? second : first;
-  const merged = (first.merged ?? 1) + (second === first ? 0 : (second.merged ?? 1));
-  return { kind, name, title, event, seq, from, to, row: 0, merged };
+/** Has the kind of the longest of its spans, and begins after the span before it. */
+function mergedSpan(first: ClosedSpan, second: ClosedSpan, earliest: number): ClosedSpan {
+  const from = Math.max(earliest, Math.min(first.from, second.from));
+  const to = Math.max(from, first.to, second.to);
+  const longest = (span: ClosedSpan) => span.longest ?? span.to - span.from;
+  const { kind, name, title, event, seq } = longest(second) > longest(first) ? second : first;
+  const merged = (first.merged ?? 1) + (second.merged ?? 1);
+  const calls = callsIn(first) + callsIn(second);
+  return {
+    kind,
+    name,
+    title,
+    event,
+    seq,
+    from,
+    to,
+    row: 0,
+    merged,
+    calls,
+    longest: Math.max(longest(first), longest(second)),
+  };
 }
+
+const callsIn = ({ kind, calls }: ClosedSpan): number => calls ?? (kind === "tool" ? 1 : 0);
 
 /** A period in which the session was not running. Without an end, it is still not running. */
 export interface ClosedPeriod {
@@ -78,7 +103,8 @@ export function* openParts(
   span: ClosedSpan,
   closedPeriods: readonly ClosedPeriod[],
 ): Generator<ClosedSpan, void, undefined> {
-  const isContinued = span.kind === "idle" || span.kind === "stopped";
+  // A merged span has parts on both sides of the period.
+  const isContinued = span.kind === "idle" || span.kind === "stopped" || span.merged !== undefined;
   let from = span.from;
   for (const closedPeriod of closedPeriods) {
     if (closedPeriod.from >= span.to || (closedPeriod.to ?? Infinity) <= from) continue;

@@ -1,7 +1,9 @@
-import type { AgentId, Envelope, SessionId } from "../../protocol/index.ts";
+import type { AgentId, Envelope, EventId, SessionId } from "../../protocol/index.ts";
+import { itemAt } from "../lists/chunked-list.ts";
 import { emptyKeyed, type KeyedList, valueAt, valuesOf, withValue } from "../lists/keyed-list.ts";
 import { isLive } from "../session/reduce.ts";
 import { type Lane, newLane, reduceLane } from "./timeline-lane.ts";
+import { emptyMarks, type Marks, reduceMarks } from "./timeline-marks.ts";
 import { type ClosedPeriod, type ClosedSpan, type Period, openParts, spansIn } from "./timeline-spans.ts";
 
 /**
@@ -13,9 +15,10 @@ export interface Timeline {
   readonly lanes: KeyedList<AgentId, Lane>;
   /** The periods in which a session was not running. */
   readonly closedPeriods: ReadonlyMap<SessionId, readonly ClosedPeriod[]>;
+  readonly marks: Marks;
 }
 
-export const emptyTimeline: Timeline = { lanes: emptyKeyed(), closedPeriods: new Map() };
+export const emptyTimeline: Timeline = { lanes: emptyKeyed(), closedPeriods: new Map(), marks: emptyMarks };
 
 /** Pure. Returns the same object if nothing is new. Ignores duplicate stored envelopes. */
 export function reduceTimeline(timeline: Timeline, envelope: Envelope): Timeline {
@@ -28,8 +31,24 @@ export function reduceTimeline(timeline: Timeline, envelope: Envelope): Timeline
   // If the clock is set back, the lane does not go backwards.
   const lane = reduceLane({ ...before, seq, at: Math.max(before.at, time) }, envelope);
   const closedPeriods = reduceClosedPeriods(timeline.closedPeriods, envelope, { before: before.at, now: lane.at });
-  return { closedPeriods, lanes: withValue(timeline.lanes, agent, lane) };
+  const last = timeline.closedPeriods.get(envelope.session)?.at(-1);
+  const isClosed = last !== undefined && last.to === undefined;
+  const marks = reduceMarks(timeline.marks, envelope, { now: lane.at, last: before.at, isClosed });
+  return { closedPeriods, marks, lanes: withValue(timeline.lanes, agent, lane) };
 }
+
+/** The periods without a process, of a lane. Without an end, they last until `now`. */
+export function* stoppedSpans({ closedPeriods }: Timeline, lane: Lane, now: number): Generator<ClosedSpan> {
+  for (const { from, to = now } of closedPeriods.get(lane.session) ?? [])
+    if (to > from && to > lane.from) yield { ...stoppedSpan(lane), from: Math.max(from, lane.from), to };
+}
+
+/** Nothing runs: the agent has no process. The caller sets the times. */
+export const stoppedSpan = ({ base, spans }: Lane): ClosedSpan => {
+  const last = base ?? itemAt(spans, spans.length - 1);
+  const place = { event: last?.event ?? ("" as EventId), seq: last?.seq ?? 0, row: 0, from: 0, to: 0 };
+  return { kind: "stopped", name: "no process", title: "", ...place };
+};
 
 /** The spans of a lane to draw in a period: work only while its session ran, and the current activity until `now`. */
 export function* laneSpans(timeline: Timeline, lane: Lane, period: Period & { now: number }): Generator<ClosedSpan> {

@@ -1,4 +1,4 @@
-import type { CallId, ContentPart, Event, ModelFailure, PromptId, ToolOutcome } from "../../protocol/index.ts";
+import type { CallId, ContentPart, Event, ModelFailure, PromptId, ToolOutcome, Usage } from "../../protocol/index.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -49,6 +49,15 @@ export interface CallView {
   readonly result: CallResult | undefined;
   /** The end of the output of a running call; live only. */
   readonly progress: string;
+  /** The answer that asked for it; its other calls share it. */
+  readonly answer?: AnswerCost;
+}
+
+/** The price and the time of one answer. */
+export interface AnswerCost {
+  readonly usage: Usage;
+  readonly costUsd: number;
+  readonly durationMs: number;
 }
 
 export interface CallResult {

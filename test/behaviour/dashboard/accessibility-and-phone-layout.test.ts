@@ -12,7 +12,8 @@ import { parserTeam } from "../../support/dashboard/parser-team.ts";
 
 /** Waits until a view is drawn. */
 const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
-  team: (page) => page.locator(".team-node").nth(3).waitFor(),
+  summary: (page) => page.getByRole("heading", { name: "Who did it" }).waitFor(),
+  team: (page) => page.locator(".team-node, .team-list li").nth(3).waitFor(),
   timeline: (page) => page.locator(".timeline-labels li").nth(3).waitFor(),
   transcript: (page) => page.getByRole("log").getByText("The team is at work.").last().waitFor(),
   tasks: (page) => page.getByRole("main").getByText("Find out why dates are a month off").waitFor(),

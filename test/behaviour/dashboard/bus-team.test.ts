@@ -27,7 +27,7 @@ test("team on a bus is viewed read-only from another machine: members, tasks and
   const { page, problems, violations } = await openAddress(url);
   await page.getByRole("link", { name: /on another machine.*team alpha/ }).click();
   const node = (name: string) => page.locator(".team-node", { hasText: name });
-  await node("team-lead").waitFor();
+  await node("lead").waitFor();
   await node("bob").waitFor();
   await node("ann").and(page.locator('[data-state="idle"]')).waitFor();
   expect(await violations()).toEqual([]);

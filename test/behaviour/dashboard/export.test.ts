@@ -34,6 +34,12 @@ test("exported session with its team opens without a server, replays, and cannot
   page.on("dialog", (dialog) => problems.push(`a dialog: ${dialog.message()}`));
   page.on("request", (request) => request.url().startsWith("file:") || problems.push(`asked for ${request.url()}`));
   await page.goto(pathToFileURL(file).href);
+  // It begins with a page for a reader who was not there: times are dates, and nothing asks for a command.
+  await page.getByRole("heading", { name: "go <!-- </script>" }).waitFor();
+  await page.getByRole("region", { name: "Result" }).getByText("Look: </script>").first().waitFor();
+  const words = await page.locator("body").innerText();
+  expect(words).toMatch(/\d+ \w+ 20\d\d, \d\d:\d\d/);
+  expect(words).not.toMatch(/troupe --resume| ago\b|just now|Approvals/);
   const agents = page.getByRole("complementary", { name: "Agents" }).getByRole("listitem");
   await expect.poll(() => agents.count()).toBe(2);
   await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Transcript" }).click();

@@ -62,12 +62,15 @@ test("mail between members is shown in full with its state; the user writes, als
   expect(await write.getByRole("textbox", { name: "Message" }).inputValue()).toBe("");
 
   // Messages of the runtime are shown in plain words and can be hidden.
-  await threads.getByRole("button", { name: /bob .*team-lead/ }).click();
+  await page.getByRole("button", { name: "Everything" }).click();
+  await threads.getByRole("button", { name: /bob .*lead/ }).click();
   await log.getByText("Is idle and waits for mail").first().waitFor();
   await log.getByText("Bob has heard.").first().waitFor();
   await page.getByRole("button", { name: "Only messages" }).click();
   await log.getByText("Is idle").first().waitFor({ state: "detached" });
   await log.getByText("stay", { exact: true }).waitFor();
+  await page.getByRole("searchbox", { name: "Find in the mail" }).fill("no such words");
+  await log.getByText("stay", { exact: true }).waitFor({ state: "detached" });
   expect(problems).toEqual([]);
   lead.end();
   await lead.done;
@@ -109,7 +112,7 @@ test("mail on a phone, by keyboard, in a replay and in an exported file", async 
   await log.getByRole("article").filter({ hasText: "By hand" }).getByText("read", { exact: true }).waitFor();
 
   await go("replay");
-  await page.getByRole("navigation", { name: "Replay" }).getByRole("button", { name: "Mail" }).click();
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Mail" }).click();
   await log.getByText("By hand").waitFor();
   await page.getByText("This is a replay").waitFor();
   expect([await overflow(), await violations()]).toEqual([0, []]);
@@ -129,6 +132,6 @@ test("mail on a phone, by keyboard, in a replay and in an exported file", async 
   expect(await place.run(["sessions", "export", id, "--html", "-o", file])).toMatchObject({ code: 0 });
   const shared = await openAddress(`${pathToFileURL(file).href}#/s/${id}/mail`);
   await shared.page.getByRole("log", { name: "Messages" }).getByText("Have a look").waitFor();
-  await shared.page.getByText("No process has this session open").waitFor();
+  await shared.page.getByText("This file shows a session as it was.").waitFor();
   expect(shared.problems).toEqual([]);
 });

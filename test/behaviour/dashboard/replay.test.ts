@@ -41,7 +41,7 @@ test("finished session is replayed by time and by event; every view shows that m
   await page.keyboard.press("Home");
   await expect.poll(() => agents.count()).toBe(1);
   const time = page.getByTestId("replay-time");
-  await page.getByRole("navigation", { name: "Replay" }).getByRole("button", { name: "Transcript" }).click();
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Transcript" }).click();
   const log = page.getByRole("log", { name: "Transcript" });
   await log.waitFor();
   expect(await log.getByText("Ann is there.").count()).toBe(0);
@@ -67,7 +67,12 @@ test("finished session is replayed by time and by event; every view shows that m
   // A link in a replay leads to another view of the same moment.
   await agents.nth(1).getByRole("link").click();
   await log.getByText("I am here.").last().waitFor();
-  expect(page.url()).toContain("/replay");
+  expect(page.url()).toMatch(/\/transcript\/agt_\w+\?replay$/);
+
+  // The same tabs show now again.
+  await page.getByRole("link", { name: "Leave the replay" }).click();
+  await slider.waitFor({ state: "detached" });
+  expect(page.url()).toMatch(/\/transcript\/agt_\w+$/);
   expect(problems).toEqual([]);
 });
 
@@ -76,7 +81,7 @@ test("replay plays at any speed to the end, then restarts from the beginning; on
   const play = page.getByRole("button", { name: "Play" });
   await play.waitFor();
   expect(await overflow()).toBe(0);
-  await page.getByRole("navigation", { name: "Replay" }).getByRole("button", { name: "Transcript" }).click();
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Transcript" }).click();
   await page.getByRole("log", { name: "Transcript" }).waitFor();
   expect([await overflow(), await violations()]).toEqual([0, []]);
   await page.getByRole("group", { name: "Speed" }).getByRole("button", { name: "50×" }).click();

@@ -37,6 +37,9 @@ const column = (page: Page, name: string) => page.getByRole("region", { name: ne
 const card = (page: Page, name: string, id: number) =>
   column(page, name).getByRole("article", { name: new RegExp(`^#${id} `) });
 
+const details = (page: Page, id: number) =>
+  page.getByRole("article", { name: new RegExp(`^#${id} `) }).locator("summary");
+
 test("tasks view shows state, blockers, owner and verification; create, assign, move, delete", async () => {
   const { place, lead } = await startTeam("plan it, together");
   const { page, problems, go, violations } = await openDashboard(lead);
@@ -54,19 +57,30 @@ test("tasks view shows state, blockers, owner and verification; create, assign, 
   // Its owner completes it, and its check runs.
   place.write("go", "");
   await card(page, "Completed", 1).getByText("verified").waitFor();
-  await card(page, "Pending", 2).getByText("After").waitFor();
+  await card(page, "Pending", 2).locator("[data-done]", { hasText: "#1" }).waitFor();
 
   // The user assigns the next task and marks it completed. Nothing has verified that.
+  await details(page, 2).click();
   await page.getByRole("combobox", { name: "Owner of task 2" }).selectOption("ann");
   await card(page, "Pending", 2).locator(".task-owner", { hasText: "ann" }).waitFor();
   await page.getByRole("combobox", { name: "Status of task 2" }).selectOption("In progress");
   await card(page, "In progress", 2).waitFor();
   await expect.poll(() => page.evaluate("document.activeElement?.id")).toBe("task-2");
-  await page.getByRole("combobox", { name: "Status of task 2" }).selectOption("Completed");
-  await card(page, "Completed", 2).getByText("claimed").waitFor();
-  await card(page, "Completed", 2).getByText("Details").click();
+  // Or drags it to another column. A drop in its own column changes nothing.
+  await card(page, "In progress", 2).dragTo(column(page, "In progress"));
+  await card(page, "In progress", 2).dragTo(column(page, "Completed"));
+  await card(page, "Completed", 2).getByText("unverified").waitFor();
+  await details(page, 2).click();
   await card(page, "Completed", 2).getByText("its checks were not run").waitFor();
-  await card(page, "Pending", 3).getByText("After").waitFor();
+  await card(page, "Pending", 3).locator("[data-done]", { hasText: "#2" }).waitFor();
+
+  // The graph shows what depends on what; a press leads to the card.
+  await page.getByRole("button", { name: "Graph" }).click();
+  const graph = page.getByRole("region", { name: "Dependencies" });
+  await expect.poll(() => graph.locator(".task-line").count()).toBe(2);
+  expect(await violations()).toEqual([]);
+  await graph.getByRole("button", { name: "#3" }).click();
+  await expect.poll(() => page.evaluate("document.activeElement?.id")).toBe("task-3");
 
   await page.getByRole("textbox", { name: "Subject of the new task" }).fill("Look at <b>it</b>");
   await page.getByRole("textbox", { name: "Description of the new task" }).fill("all of it");
@@ -76,9 +90,10 @@ test("tasks view shows state, blockers, owner and verification; create, assign, 
   expect(await violations()).toEqual([]);
   await page.getByRole("button", { name: "Create" }).click();
   const created = card(page, "Pending", 4);
-  await created.getByText("Waits for").waitFor();
+  await created.getByText("Blocked by").waitFor();
   await created.getByRole("button", { name: /^Task 3, / }).waitFor();
   // A double click only asks.
+  await details(page, 4).click();
   await created.getByRole("button", { name: "Delete" }).dblclick();
   await created.getByRole("button", { name: "Really delete?" }).click();
   await created.waitFor({ state: "detached" });
@@ -86,7 +101,8 @@ test("tasks view shows state, blockers, owner and verification; create, assign, 
 
   // The page shows a refusal of the task list.
   await page.getByRole("combobox", { name: "Status of task 2" }).selectOption("Pending");
-  await card(page, "Pending", 3).getByText("Waits for").waitFor();
+  await card(page, "Pending", 3).getByRole("button", { name: "Task 2, Build on it, Pending" }).waitFor();
+  await details(page, 3).click();
   await page.getByRole("combobox", { name: "Status of task 3" }).selectOption("In progress");
   await page
     .locator(".toast")
@@ -113,11 +129,12 @@ test("tasks on a phone, by keyboard, in a replay and in an exported file", async
     .focus();
   await page.keyboard.press("Enter");
   await expect.poll(() => page.evaluate("document.activeElement?.id")).toBe("task-1");
+  await details(page, 1).click();
   await page.getByRole("combobox", { name: "Status of task 1" }).selectOption("Completed");
   await card(page, "Completed", 1).waitFor();
 
   await go("replay");
-  await page.getByRole("navigation", { name: "Replay" }).getByRole("button", { name: "Tasks" }).click();
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Tasks" }).click();
   await card(page, "Pending", 3).waitFor();
   await page.getByText("This is a replay").waitFor();
   expect(await page.getByRole("combobox").count()).toBe(0);

@@ -67,16 +67,16 @@ test("graph shows members, states and moving messages; write, interrupt, stop an
   await lead.done;
 });
 
-test("graph by keyboard, as a table, on a phone and without motion", async () => {
+test("graph by keyboard, as a table, and as a list on a phone, without motion", async () => {
   const { lead } = startTeam();
   const { page, problems, go, violations, overflow } = await openDashboard(lead, {
-    ...phone,
+    viewport: { width: 1024, height: 768 },
     colorScheme: "dark",
     reducedMotion: "reduce",
   });
   await go("team");
   const pressed = page.locator('.team-node[aria-pressed="true"]');
-  const nameOf = () => pressed.locator(".team-name").textContent();
+  const nameOf = () => pressed.locator(".agent-name-text").textContent();
   await nodeOf(page, "bob").waitFor();
   await pressed.focus();
   expect(await nameOf()).toMatch(/^lead$/);
@@ -85,6 +85,15 @@ test("graph by keyboard, as a table, on a phone and without motion", async () =>
   await page.keyboard.press("ArrowUp");
   await expect.poll(() => nameOf()).toMatch(/^lead$/);
   await expect.poll(() => page.evaluate("document.activeElement?.getAttribute('aria-pressed')")).toBe("true");
+  expect([await overflow(), await violations()]).toEqual([0, []]);
+
+  // A narrow page has a list instead.
+  await page.setViewportSize(phone.viewport);
+  const list = page.getByRole("list", { name: "Agents" }).last();
+  await list.getByText("$ tail -f /dev/null").waitFor();
+  expect(await page.locator(".team-node").count()).toBe(0);
+  await list.getByRole("button", { name: /bob/ }).click();
+  await page.getByRole("complementary", { name: "Selected: bob" }).waitFor();
   expect([await overflow(), await violations()]).toEqual([0, []]);
 
   await page.getByRole("button", { name: "Table" }).click();

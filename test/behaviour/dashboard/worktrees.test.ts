@@ -12,6 +12,7 @@ const git = "git -c user.name=t -c user.email=t@example.invalid";
 export default (ask) => {
   if (ask.agent === "lead") return ask.turn > 1 ? { text: "Under way." } : { calls: [agent("ann"), agent("bob")] };
   const name = ask.agent.split("@")[0];
+  if (ask.said.includes("tidy") && ask.results.length === 0) return { calls: [{ tool: "Bash", input: { command: "rm left.txt" } }] };
   if (ask.results.length === 0) return { calls: [{ tool: "Bash", input: { command: "echo " + name + " > a.txt; echo new > 'of <b>" + name + ".txt'; git add -A; " + git + " commit -qm " + name + "; echo more > left.txt" } }] };
   return { text: "Done." };
 };`;
@@ -50,15 +51,23 @@ test("worktrees view updates live, shows diffs, lands branches and reports confl
   await diff.locator('[data-kind="added"]', { hasText: "ann" }).waitFor();
   expect(await violations()).toEqual([]);
 
-  await card("ann").getByRole("checkbox").check();
+  // Ann commits or removes all that she has: hers is ready, bob's is not.
+  await card("bob").getByText("dirty", { exact: true }).waitFor();
+  lead.send({ type: "mail.send", to: "ann", text: "tidy up" });
+  await card("ann").getByText("ready", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Land all that is ready (1)" }).dblclick();
+  await page.getByRole("button", { name: "Really land 1 branch?" }).click();
+  await page.getByRole("region", { name: /Landed on main: 1 branch/ }).waitFor();
+  await card("ann").getByText("landed", { exact: true }).waitFor();
+  await card("bob").getByText("conflict", { exact: true }).waitFor();
   await card("bob").getByRole("checkbox").check();
-  await page.getByRole("button", { name: "Land 2 branches" }).click();
+  await page.getByRole("button", { name: "Land 1 branch" }).click();
   await page.getByRole("button", { name: "Really land on the current branch?" }).click();
-  const report = page.getByRole("region", { name: /Landed on main: 1 branch/ });
+  const report = page.getByRole("region", { name: /Nothing was landed on main/ });
   await report.getByText("conflict in a.txt").waitFor();
   await report.getByText("No check is configured:").waitFor();
   await expect.poll(() => page.evaluate("document.activeElement?.className")).toBe("landing");
-  expect(git(place, "log", "--format=%s", "main")).toMatch(/^(ann|bob)\nfirst$/);
+  expect(git(place, "log", "--format=%s", "main")).toBe("ann\nfirst");
   expect(await violations()).toEqual([]);
   await report.getByRole("button", { name: "Close" }).click();
   await report.waitFor({ state: "detached" });
@@ -79,7 +88,7 @@ test("worktrees on a phone, in a replay and in an exported file", async () => {
   expect([await overflow(), await violations()]).toEqual([0, []]);
 
   await go("replay");
-  await page.getByRole("navigation", { name: "Replay" }).getByRole("button", { name: "Worktrees" }).click();
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Worktrees" }).click();
   await card("ann").waitFor();
   await page.getByText("past states are not stored.").waitFor();
   expect(await page.getByRole("checkbox", { name: /^Land/ }).count()).toBe(0);

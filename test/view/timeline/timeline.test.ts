@@ -237,4 +237,17 @@ describe("long lane", () => {
       expect(to).toBeGreaterThanOrEqual(start + 20_000_000);
     }
   });
+
+  test("that was resumed keeps its work on both sides of the time without a process, and counts its calls", () => {
+    const again = fold(enclose([opened(), ...events.slice(0, 6_000), opened(true), ...events.slice(6_000, 12_000)]));
+    const resumed = valueAt(again.lanes, lead);
+    const spans = resumed ? [...laneSpans(again, resumed, { from: 0, to: Infinity, now: start + 12_001_000 })] : [];
+    const work = spans.filter(({ kind }) => kind === "tool");
+    // Work in every tenth of the run, where a gap of minutes would show.
+    for (let part = 0; part < 10; part++) {
+      const [from, to] = [start + part * 1_200_000, start + (part + 1) * 1_200_000];
+      expect(work.some((span) => span.from < to && span.to > from)).toBe(true);
+    }
+    expect(work.some(({ merged, calls = 0 }) => merged !== undefined && calls > 0)).toBe(true);
+  });
 });

@@ -12,6 +12,5 @@ import { readEmbedded } from "./read-embedded.ts";
 const packed = document.querySelector("#session")?.textContent?.trim() ?? "";
 const embedded = await readEmbedded(packed);
 installEmbeddedServer(embedded, globalThis);
-const isLead = embedded.sessions.find(({ id }) => id === embedded.session)?.role === "lead";
-if (location.hash === "") location.hash = hrefOf(embedded.session, isLead ? "team" : "transcript");
+if (location.hash === "") location.hash = hrefOf(embedded.session, "summary");
 startPage(browserPorts);

@@ -1,6 +1,6 @@
 import { memo } from "react";
 import { type SessionId, visibleLine } from "../../../src/protocol/index.ts";
-import { AgentName, stateLabels } from "../parts/agent-name.tsx";
+import { AgentName, Avatar, stateLabels } from "../parts/agent-name.tsx";
 import { activityText } from "../parts/activity-text.ts";
 import { hrefOf } from "../route.ts";
 import { useNavigation } from "../state/navigation.ts";
@@ -42,6 +42,7 @@ const AgentRow = memo(
   function AgentRow({ session, entry, isViewed }: RowProps) {
     const inner = (
       <>
+        <Avatar entry={entry} />
         <AgentName entry={entry} />
         <span className="agent-doing">{activityLine(entry)}</span>
       </>
@@ -71,8 +72,9 @@ const AgentRow = memo(
     activityLine(before.entry) === activityLine(after.entry),
 );
 
-/** The agent's activity in one line, or its type if it has none. */
+/** The agent's activity in one line, with its type if it has no activity and the type says more than its name. */
 function activityLine(entry: RosterEntry): string {
   const [doing, type] = [activityText(entry), visibleLine(entry.agentType)];
-  return doing === stateLabels[entry.state] && type !== "" ? `${doing} · ${type}` : doing;
+  const isTold = type === "" || type === "general-purpose" || type === "lead" || entry.name.startsWith(type);
+  return doing === stateLabels[entry.state] && !isTold ? `${doing} · ${type}` : doing;
 }

@@ -1,6 +1,7 @@
-import { Suspense, useEffect } from "react";
+import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { useApprovals } from "../state/approvals.ts";
 import { useDashboard } from "../state/dashboard-store.ts";
+import type { Route } from "../route.ts";
 import { useNavigation } from "../state/navigation.ts";
 import { HomeView } from "../views/home/home-view.tsx";
 import { lazyViews } from "../views/lazy-views.ts";
@@ -16,6 +17,9 @@ import { Tabs } from "./tabs.tsx";
 import { Toasts } from "./toasts.tsx";
 import "./frame.css";
 
+const ReplayMode = lazy(async () => ({ default: (await import("../views/replay/replay-mode.tsx")).ReplayMode }));
+const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
+
 /** The parts around the views, and the open view. */
 export function Frame({ onRetry }: { onRetry: () => void }) {
   const { route } = useNavigation();
@@ -23,32 +27,24 @@ export function Frame({ onRetry }: { onRetry: () => void }) {
   const approvals = useApprovals(session);
   const listing = useDashboard((state) => state.sessions?.find(({ id }) => id === session));
   const keys = useKeys();
+  const isReplay = route.kind === "session" && route.isReplay;
   useEffect(() => {
     const waiting = approvals.length > 0 ? `(${approvals.length}) ` : "";
     const view = route.kind === "session" ? `${route.view} · ${sessionName(listing)} · ` : "";
     document.title = `${waiting}${view}Troupe`;
   }, [approvals.length, route, listing]);
   return (
-    <div className="frame" data-kind={route.kind}>
+    <div className="frame" data-kind={route.kind} data-replay={isReplay || undefined}>
       <a className="skip" href="#main" onClick={focusMain}>
         Go to the content
       </a>
-      <Header session={session} onHelp={keys.openHelp} />
+      <Header session={session} isReplay={isReplay} onHelp={keys.openHelp} onPalette={keys.openPalette} />
       <ConnectionBanner onRetry={onRetry} />
       {route.kind === "session" ? (
-        <>
-          {route.view !== "replay" && <StatusStrip session={route.session} approvals={approvals.length} />}
-          <Tabs session={route.session} view={route.view} approvals={approvals.length} />
-          <div className="frame-body" data-view={route.view}>
-            {/* A replay has its own list, for its point in time. */}
-            {route.view !== "replay" && <AgentList session={route.session} />}
-            <main id="main" tabIndex={-1} key={route.session}>
-              <ErrorBoundary key={route.view} about="This view">
-                <OpenView />
-              </ErrorBoundary>
-            </main>
-          </div>
-        </>
+        <Mode route={route}>
+          <StatusStrip session={route.session} />
+          <SessionParts />
+        </Mode>
       ) : (
         <main id="main" tabIndex={-1} className="frame-home">
           {route.kind === "home" ? <HomeView /> : <UnknownAddress hash={route.hash} />}
@@ -57,7 +53,42 @@ export function Frame({ onRetry }: { onRetry: () => void }) {
       <NewApprovals approvals={approvals} />
       <Toasts />
       {keys.isHelpOpen && <KeyHelp onClose={keys.closeHelp} />}
+      {keys.isPaletteOpen && (
+        <Suspense fallback={null}>
+          <Palette session={session} onClose={keys.closePalette} onHelp={keys.openHelp} />
+        </Suspense>
+      )}
     </div>
+  );
+}
+
+/** The same views, now or at a moment of the replay. */
+function Mode({ route, children }: { route: Extract<Route, { kind: "session" }>; children: ReactNode }) {
+  if (!route.isReplay) return children;
+  return (
+    <Suspense fallback={<p className="loading frame-body">Loading…</p>}>
+      <ReplayMode key={route.session} session={route.session}>
+        {children}
+      </ReplayMode>
+    </Suspense>
+  );
+}
+
+function SessionParts() {
+  const { route } = useNavigation();
+  if (route.kind !== "session") return null;
+  return (
+    <>
+      <Tabs route={route} />
+      <div className="frame-body" data-view={route.view}>
+        <AgentList session={route.session} />
+        <main id="main" tabIndex={-1} key={route.session}>
+          <ErrorBoundary key={route.view} about="This view">
+            <OpenView />
+          </ErrorBoundary>
+        </main>
+      </div>
+    </>
   );
 }
 

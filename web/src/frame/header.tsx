@@ -1,16 +1,29 @@
 import { useState } from "react";
+import { formatDate } from "../parts/format-amounts.ts";
+import { isFile } from "../parts/is-file.ts";
+import { Icon } from "../parts/icon.tsx";
 import { type SessionId, visibleLine } from "../../../src/protocol/index.ts";
 import { useDashboard } from "../state/dashboard-store.ts";
 import { NotifySwitch } from "./notify-switch.tsx";
 import { sessionName, sessionStateText } from "./session-name.ts";
 import { saveTheme, savedTheme, themes } from "./theme.ts";
 
-export function Header({ session, onHelp }: { session: SessionId | undefined; onHelp: () => void }) {
+interface Props {
+  readonly session: SessionId | undefined;
+  readonly isReplay: boolean;
+  readonly onHelp: () => void;
+  readonly onPalette: () => void;
+}
+
+export function Header({ session, isReplay, onHelp, onPalette }: Props) {
   const listing = useDashboard((state) => state.sessions?.find(({ id }) => id === session));
   return (
     <header className="header">
       <h1>
         <a href="#/" title="All sessions">
+          <span className="header-logo">
+            <Icon name="logo" />
+          </span>
           Troupe
         </a>
       </h1>
@@ -18,14 +31,25 @@ export function Header({ session, onHelp }: { session: SessionId | undefined; on
         <p className="header-session" title={listing?.firstPrompt && visibleLine(listing.firstPrompt)}>
           <span className="header-name">{sessionName(listing)}</span>
           {listing && (
-            <span className="badge" data-state={listing.state}>
-              {sessionStateText(listing)}
+            <span className="badge" data-state={isReplay ? "replay" : listing.state}>
+              {isReplay ? "replay" : isFile() ? formatDate(listing.startedAt) : sessionStateText(listing)}
             </span>
           )}
           {listing?.team !== undefined && <span className="header-team">team {visibleLine(listing.team)}</span>}
         </p>
       )}
       <span className="header-space" />
+      <button
+        type="button"
+        className="header-find"
+        aria-label="Go to… Ctrl K"
+        title="Go to… (Ctrl+K)"
+        onClick={onPalette}
+      >
+        <Icon name="search" />
+        <span className="header-find-words">Go to…</span>
+        <kbd>Ctrl K</kbd>
+      </button>
       <ConnectionMark />
       <DocsLink />
       <NotifySwitch />
@@ -37,7 +61,7 @@ export function Header({ session, onHelp }: { session: SessionId | undefined; on
         aria-label="Keyboard shortcuts"
         title="Keyboard shortcuts (?)"
       >
-        ?
+        <Icon name="keys" />
       </button>
     </header>
   );
@@ -45,9 +69,10 @@ export function Header({ session, onHelp }: { session: SessionId | undefined; on
 
 /** The server of the dashboard also serves the documentation. An exported file has none. */
 function DocsLink() {
-  if (location.protocol === "file:") return null;
+  if (isFile()) return null;
   return (
     <a className="header-docs" href="/docs/index.html" target="_blank" rel="noreferrer">
+      <Icon name="book" />
       Docs
     </a>
   );
@@ -55,6 +80,7 @@ function DocsLink() {
 
 function ConnectionMark() {
   const kind = useDashboard((state) => state.connection.kind);
+  if (isFile()) return null;
   const label = { connecting: "connecting", open: "connected", waiting: "reconnecting", refused: "access denied" }[
     kind
   ];
@@ -66,7 +92,7 @@ function ConnectionMark() {
   );
 }
 
-const themeMarks = { auto: "◐", light: "☀", dark: "☾" } as const;
+const themeIcons = { auto: "auto", light: "sun", dark: "moon" } as const;
 
 function ThemeSwitch() {
   const [theme, setTheme] = useState(savedTheme);
@@ -83,7 +109,7 @@ function ThemeSwitch() {
       aria-label={`Theme: ${theme}. Change to ${next}`}
       title={`Theme: ${theme}`}
     >
-      {themeMarks[theme]}
+      <Icon name={themeIcons[theme]} />
     </button>
   );
 }

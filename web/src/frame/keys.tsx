@@ -15,7 +15,6 @@ const goKeys: Readonly<Record<string, ViewName>> = {
   a: "approvals",
   c: "cost",
   w: "worktrees",
-  r: "replay",
 };
 
 /** Time limit for the key after `g`. */
@@ -25,6 +24,7 @@ const pairMs = 1_200;
 export function useKeys() {
   const { route, go } = useNavigation();
   const [isHelpOpen, setHelpOpen] = useState(false);
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
   const pressed = useRef<number>(Number.NEGATIVE_INFINITY);
   const session = route.kind === "session" ? route.session : undefined;
   const roster = useRoster(session ?? ("" as SessionId));
@@ -38,17 +38,24 @@ export function useKeys() {
       if (!session || route.kind !== "session" || agents.length === 0) return;
       const at = Math.max(0, route.agent === undefined ? 0 : agents.indexOf(route.agent));
       const agent = agents[(at + by + agents.length) % agents.length];
-      if (agent) go(hrefOf(session, "transcript", { agent }));
+      if (agent) go(hrefOf(session, "transcript", { agent, isReplay: route.isReplay }));
     };
     const onKey = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        return setPaletteOpen((isOpen) => !isOpen);
+      }
       if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
-      const { session, go } = latest.current;
+      const { route, session, go } = latest.current;
+      const isReplay = route.kind === "session" && route.isReplay;
       const isPair = performance.now() - pressed.current < pairMs;
       pressed.current = Number.NEGATIVE_INFINITY;
       if (isPair) {
         const view = goKeys[event.key];
         if (event.key === "h") go("#/");
-        else if (view && session) go(hrefOf(session, view));
+        else if (view && session) go(hrefOf(session, view, { isReplay }));
+        else if (event.key === "r" && route.kind === "session")
+          go(hrefOf(route.session, route.view, { agent: route.agent, isReplay: !isReplay }));
         else return;
       } else if (event.key === "g") pressed.current = performance.now();
       else if (event.key === "?") setHelpOpen((isOpen) => !isOpen);
@@ -71,7 +78,14 @@ export function useKeys() {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
-  return { isHelpOpen, openHelp: () => setHelpOpen(true), closeHelp: () => setHelpOpen(false) };
+  return {
+    isHelpOpen,
+    openHelp: () => setHelpOpen(true),
+    closeHelp: () => setHelpOpen(false),
+    isPaletteOpen,
+    openPalette: () => setPaletteOpen(true),
+    closePalette: () => setPaletteOpen(false),
+  };
 }
 
 const isWriting = (target: EventTarget | null): boolean =>
@@ -106,9 +120,11 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
 }
 
 const rows: readonly (readonly [string, string])[] = [
+  ["Ctrl K", "Go to a session, agent, task or view"],
   ["?", "Show these keys"],
   ["g h", "All sessions"],
   ...Object.entries(goKeys).map(([key, view]) => [`g ${key}`, viewTitles[view]] as const),
+  ["g r", "Open or leave the replay"],
   ["[", "Transcript of the previous agent"],
   ["]", "Transcript of the next agent"],
   ["/", "Write to the displayed agent"],

@@ -2,18 +2,20 @@ import { useMemo } from "react";
 import type { SessionId } from "../../../src/protocol/index.ts";
 import { leadOf, sessionSpending } from "../../../src/view/index.ts";
 import { formatDuration, formatMoney } from "../parts/format-amounts.ts";
-import { useNow } from "../parts/use-now.ts";
 import { hrefOf } from "../route.ts";
+import { useApprovals } from "../state/approvals.ts";
 import { useDashboard, useSessionView } from "../state/dashboard-store.ts";
+import { useDisplayedTime } from "../state/use-displayed-time.ts";
 import { type RosterState, useRoster } from "../state/roster.ts";
 import { sessionTitle } from "./session-name.ts";
 
 /** How far the session is, in one line. Each part leads to the view that tells more. */
-export function StatusStrip({ session, approvals }: { session: SessionId; approvals: number }) {
+export function StatusStrip({ session }: { session: SessionId }) {
   const listing = useDashboard((state) => state.sessions?.find(({ id }) => id === session));
   const view = useSessionView(session);
   const roster = useRoster(session);
-  const now = useNow(5_000);
+  const { now } = useDisplayedTime(session, 5_000);
+  const approvals = useApprovals(session).length;
   const lead = leadOf(view);
   const count = (...states: RosterState[]) => roster.filter(({ state }) => states.includes(state)).length;
   const [working, failed] = [count("starting", "working", "tool", "waiting"), count("failed")];

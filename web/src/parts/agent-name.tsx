@@ -12,6 +12,27 @@ export function AgentName({ entry }: { entry: Pick<RosterEntry, "name" | "color"
   );
 }
 
+/** The agent's letters on its colour. It tells agents apart; the state mark tells what they do. */
+export function Avatar({ entry }: { entry: Pick<RosterEntry, "name" | "color"> }) {
+  return (
+    <span
+      className="avatar"
+      data-color={entry.color}
+      data-initials={initials(visibleLine(entry.name))}
+      aria-hidden="true"
+    />
+  );
+}
+
+/** Two letters, or a letter and a number: `researcher` is re, `write docs` wd, `worker-12` w12. */
+export function initials(name: string): string {
+  const words = name.split(/[\s_-]+|(?=\d+$)/).filter((word) => word !== "");
+  const [first = "", ...more] = words;
+  const last = more.at(-1);
+  if (last === undefined) return first.slice(0, 2);
+  return first.slice(0, /^\d+$/.test(last) ? 2 : 1) + (/^\d+$/.test(last) ? last.slice(-2) : last.slice(0, 1));
+}
+
 export function StateMark({ state }: { state: RosterState }) {
   return (
     <span

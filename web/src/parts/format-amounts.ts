@@ -1,3 +1,5 @@
+import { isFile } from "./is-file.ts";
+
 /** `$0.04`; below a cent with more digits. */
 export function formatMoney(usd: number): string {
   if (usd === 0) return "$0.00";
@@ -5,11 +7,16 @@ export function formatMoney(usd: number): string {
   return `$${usd.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }
 
-/** `950`, `12.3k`, `4.1M`. */
+/** `18 Nov 2026, 11:41`. */
+export const formatDate = (at: string): string =>
+  new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+
+/** `950`, `12.3k`, `4.1M`, `1.4B`. */
 export function formatCount(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 999_500) return `${round(count / 1_000)}k`;
-  return `${round(count / 1_000_000)}M`;
+  if (count < 999_500_000) return `${round(count / 1_000_000)}M`;
+  return `${round(count / 1_000_000_000)}B`;
 }
 
 const round = (value: number): string => (value < 100 ? value.toFixed(1).replace(/\.0$/, "") : value.toFixed(0));
@@ -25,8 +32,9 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** `just now`, `3 min ago`. */
+/** `just now`, `3 min ago`. In a file, which is read at any time: the date and the time. */
 export function formatAgo(at: string, now: number): string {
+  if (isFile()) return formatDate(at);
   const ms = now - Date.parse(at);
   return ms < 10_000 ? "just now" : `${formatDuration(ms)} ago`;
 }

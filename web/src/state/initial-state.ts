@@ -6,5 +6,5 @@ import { openTranscript } from "./fold-envelopes.ts";
 export function initialState(route: Route): DashboardState {
   if (route.kind !== "session") return emptyDashboard;
   const state = { ...emptyDashboard, selected: route.session };
-  return route.view === "transcript" ? openTranscript(state, route.session, route.agent) : state;
+  return route.view === "transcript" && !route.isReplay ? openTranscript(state, route.session, route.agent) : state;
 }

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { AgentColor, type SessionId, type SessionListing } from "../../../src/protocol/index.ts";
+import { AgentColor, type SessionId, type SessionListing, teamLead } from "../../../src/protocol/index.ts";
 import {
   activityOf,
   type AgentView,
@@ -38,6 +38,9 @@ export type RosterState =
   | "ended"
   | "failed"
   | "stopped";
+
+/** The lead has one name everywhere; in its team's files it is `team-lead`. */
+export const displayName = (name: string): string => (name === teamLead ? "lead" : name);
 
 type Views = ReadonlyMap<SessionId, SessionView>;
 
@@ -90,7 +93,7 @@ function memberEntries(member: MemberView & { team: string }, views: Views, stat
   const entry: RosterEntry = {
     key: `${member.name}@${member.team}`,
     kind: member.role === "lead" ? "lead" : "teammate",
-    name: member.name,
+    name: displayName(member.name),
     color: colorOf(member.color),
     agentType: member.agentType ?? agent?.agentType ?? "",
     state: memberState(member) ?? (session && agent ? stateIn(session, agent) : stateFromMember[member.state]),

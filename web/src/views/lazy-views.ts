@@ -9,6 +9,7 @@ const named = <K extends string>(load: () => Promise<Record<K, View>>, name: K):
 
 /** Each view is loaded when first opened. */
 export const lazyViews: Readonly<Record<ViewName, LazyExoticComponent<View>>> = {
+  summary: named(() => import("./summary/summary-view.tsx"), "SummaryView"),
   team: named(() => import("./team/team-view.tsx"), "TeamView"),
   timeline: named(() => import("./timeline/timeline-view.tsx"), "TimelineView"),
   transcript: named(() => import("./transcript/transcript-view.tsx"), "TranscriptView"),
@@ -17,5 +18,4 @@ export const lazyViews: Readonly<Record<ViewName, LazyExoticComponent<View>>> = 
   approvals: named(() => import("./approvals/approvals-view.tsx"), "ApprovalsView"),
   cost: named(() => import("./cost/cost-view.tsx"), "CostView"),
   worktrees: named(() => import("./worktrees/worktrees-view.tsx"), "WorktreesView"),
-  replay: named(() => import("./replay/replay-view.tsx"), "ReplayView"),
 };

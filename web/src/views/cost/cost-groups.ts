@@ -7,12 +7,13 @@ export type GroupBy = "agent" | "model";
 export interface CostGroup extends CostSum {
   readonly key: string;
   readonly name: string;
-  readonly color: AgentColor;
+  /** The lead's colour is that of the text. */
+  readonly color: AgentColor | "lead";
   /** For an agent its models; for a model the number of its agents. */
   readonly note: string;
 }
 
-/** Most expensive first. Neighbours get different colours; an agent keeps its own colour if it is free. */
+/** Most expensive first. An agent has the same colour as everywhere; others get one that is free. */
 export function costGroups(series: CostSeries, by: GroupBy, roster: readonly RosterEntry[]): readonly CostGroup[] {
   const sums = new Map<string, { sum: CostSum; cells: CostCell[] }>();
   for (const cell of valuesOf(series.sums)) {
@@ -23,7 +24,7 @@ export function costGroups(series: CostSeries, by: GroupBy, roster: readonly Ros
   }
   const sorted = [...sums].sort(([, a], [, b]) => b.sum.costUsd - a.sum.costUsd || tokens(b.sum) - tokens(a.sum));
   const entries = new Map(roster.map((entry) => [entry.agent?.id as string | undefined, entry]));
-  const colors = colorsFor(sorted.map(([key]) => (by === "agent" ? entries.get(key)?.color : undefined)));
+  const colors = colorsFor(sorted.map(([key]) => (by === "agent" ? ownColor(entries.get(key)) : undefined)));
   return sorted.map(([key, { sum, cells }], index) => {
     const name = visibleLine((by === "agent" ? entries.get(key)?.name : undefined) ?? key);
     const { requests, lostAttempts, lostUsd, usage, costUsd } = sum;
@@ -32,10 +33,13 @@ export function costGroups(series: CostSeries, by: GroupBy, roster: readonly Ros
   });
 }
 
-/** Assigns the wanted colours first, then the remaining ones. */
-function colorsFor(wantedColors: readonly (AgentColor | undefined)[]): readonly AgentColor[] {
-  const free = new Set(palette);
-  const own = wantedColors.map((wish) => (wish && free.delete(wish) ? wish : undefined));
+const ownColor = (entry: RosterEntry | undefined): CostGroup["color"] | undefined =>
+  entry?.kind === "lead" && entry.color === undefined ? "lead" : entry?.color;
+
+/** Assigns the own colours first, then the remaining ones. */
+function colorsFor(own: readonly (CostGroup["color"] | undefined)[]): readonly CostGroup["color"][] {
+  const free = new Set<CostGroup["color"]>(palette);
+  for (const color of own) if (color) free.delete(color);
   return own.map((color, index) => {
     const given = color ?? [...free][0] ?? palette[index % palette.length] ?? "blue";
     free.delete(given);

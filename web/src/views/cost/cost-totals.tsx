@@ -10,7 +10,7 @@ export function CostTotals({ total, budgetUsd }: { total: CostSum; budgetUsd: nu
       <div>
         <dt>Spent</dt>
         <dd>
-          <strong>{formatMoney(total.costUsd)}</strong>
+          <strong>{total.costUsd === 0 && total.requests > 0 ? "no price" : formatMoney(total.costUsd)}</strong>
           {budgetUsd === undefined ? (
             <span className="soft">no budget</span>
           ) : (
@@ -62,4 +62,8 @@ function Budget({ spent, budgetUsd }: { spent: number; budgetUsd: number }) {
 }
 
 export const formatPercent = (share: number): string =>
-  share > 0 && share < 0.01 ? "under 1 %" : `${Math.round(share * 100)} %`;
+  share > 0 && share < 0.01
+    ? "under 1 %"
+    : share > 0.99 && share < 1
+      ? `${(Math.floor(share * 1000) / 10).toFixed(1)} %`
+      : `${Math.round(share * 100)} %`;

@@ -7,6 +7,7 @@ import { Markdown } from "../../parts/markdown.tsx";
 import { hrefOf } from "../../route.ts";
 import { fetchJson } from "../../state/fetch-json.ts";
 import type { MailItem } from "../../state/mail-list.ts";
+import { displayName } from "../../state/roster.ts";
 import { mailText } from "./mail-text.ts";
 
 interface Props {
@@ -48,7 +49,7 @@ export const MailRow = memo(function MailItemRow({ item, session, colors }: Prop
 export function Name({ name, colors }: { name: string; colors: Props["colors"] }) {
   return (
     <span className="letter-name" data-color={colors.get(name) ?? ""}>
-      {visibleLine(name)}
+      {visibleLine(displayName(name))}
     </span>
   );
 }

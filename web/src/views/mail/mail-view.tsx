@@ -4,7 +4,7 @@ import { emptyView } from "../../../../src/view/index.ts";
 import { ChoiceGroup } from "../../parts/choice-group.tsx";
 import { mailKindText, oneLine } from "../../parts/mail-kind-text.ts";
 import { useDashboard } from "../../state/dashboard-store.ts";
-import { isConversation, type Thread, threadsOf } from "../../state/mail-list.ts";
+import { isConversation, type MailItem, type Thread, threadsOf } from "../../state/mail-list.ts";
 import { useReadOnlyReason } from "../../state/use-read-only-reason.ts";
 import { useMail } from "../../state/use-mail.ts";
 import { MailList } from "./mail-list.tsx";
@@ -17,9 +17,13 @@ export function MailView({ session }: { session: SessionId }) {
   const { mail: letters, problems, refresh } = useMail(session);
   const teams = useDashboard((state) => state.views.get(session)?.teams ?? emptyView.teams);
   const memberships = useDashboard((state) => state.views.get(session)?.memberships ?? emptyView.memberships);
-  const [shows, setShows] = useState<"all" | "spoken">("all");
+  const [shows, setShows] = useState<"all" | "spoken">("spoken");
   const [chosen, setChosen] = useState<string | undefined>(undefined);
-  const shown = useMemo(() => (shows === "all" ? letters : letters.filter(isConversation)), [letters, shows]);
+  const [wanted, setWanted] = useState("");
+  const shown = useMemo(
+    () => letters.filter((item) => (shows === "all" || isConversation(item)) && hasWords(item, wanted)),
+    [letters, shows, wanted],
+  );
   const threads = useMemo(() => threadsOf(shown), [shown]);
   const thread = threads.find(({ key }) => key === chosen);
   const members = useMemo(() => [...teams.values()].flatMap((team) => team.members), [teams]);
@@ -45,11 +49,18 @@ export function MailView({ session }: { session: SessionId }) {
           {shown.length} {shown.length === 1 ? "message" : "messages"}
           {open > 0 && `, ${open} unread`}
         </p>
+        <input
+          type="search"
+          placeholder="Find in the mail"
+          aria-label="Find in the mail"
+          value={wanted}
+          onChange={(event) => setWanted(event.currentTarget.value)}
+        />
         <ChoiceGroup
           label="Show"
           value={shows}
           onChange={setShows}
-          options={{ all: "Everything", spoken: "Only messages" }}
+          options={{ spoken: "Only messages", all: "Everything" }}
         />
       </div>
       {problems.length > 0 && (
@@ -83,7 +94,7 @@ export function MailView({ session }: { session: SessionId }) {
           mail={thread?.mail ?? shown}
           session={session}
           colors={colors}
-          emptyText="No mail yet."
+          emptyText={letters.length === 0 ? "No mail yet." : "No message here: show everything, or find other words."}
         />
         {away === undefined && led !== undefined ? (
           <WriteMail session={session} team={led} members={present} other={other} onSent={refresh} />
@@ -114,17 +125,22 @@ function ThreadButton({ thread: { names, mail: letters, open }, colors, isChosen
       </span>
       <span className="thread-count">
         {letters.length}
-        {open > 0 && (
-          <span className="count" title={`${open} unread`}>
-            {open}
-          </span>
-        )}
+        {open > 0 && <span className="tag">{open} unread</span>}
       </span>
       <span className="thread-last soft">
         {summaryText === "" ? mailKindText(last?.kind ?? "") : oneLine(summaryText)}
       </span>
     </button>
   );
+}
+
+function hasWords({ from, to, summary, stored }: MailItem, wanted: string): boolean {
+  const body = stored?.mail.body;
+  const text = [from, to, summary, body?.kind === "text" ? body.text : ""].join("\n").toLowerCase();
+  return wanted
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }
 
 const noPartnerText = (isMember: boolean): string =>

@@ -1,25 +1,52 @@
 import { useEffect, useMemo, useRef } from "react";
 import { visibleLine } from "../../../../src/protocol/index.ts";
 import { formatClock, formatDuration } from "../../parts/format-amounts.ts";
+import type { TimelineMark } from "../../../../src/view/index.ts";
 import type { Recording } from "../../replay/recording.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { markText } from "../timeline/mark-text.ts";
 import { eventText } from "./event-text.ts";
 import { type Replay, speeds } from "./use-replay.ts";
 
-/** Moves through a recording: by time, by event, or as a playback. */
-export function ReplayControls({ recording, replay }: { recording: Recording; replay: Replay }) {
+interface Props {
+  readonly recording: Recording;
+  readonly replay: Replay;
+  readonly marks: readonly TimelineMark[];
+}
+
+/** Moves through a recording: by time, by event, by mark, or as a playback. */
+export function ReplayControls({ recording, replay, marks }: Props) {
   const { times, envelopes } = recording;
   const [first = 0] = times;
   const last = times.at(-1) ?? first;
   const shown = envelopes[replay.count - 1];
   const at = new Date(replay.time).toISOString();
   const bars = useMemo(() => density(times, 160), [times]);
+  const span = Math.max(1, last - first);
   useReplayKeys(replay);
   return (
-    <div className="replay-controls">
+    <section className="replay-controls" aria-label="Replay">
       <div className="replay-slider">
         <svg viewBox="0 0 160 10" preserveAspectRatio="none" aria-hidden="true">
           <path d={bars} />
         </svg>
+        <div className="replay-marks">
+          {marks.map(({ kind, at: time, text, event }) => (
+            <button
+              key={`${event} ${kind}`}
+              type="button"
+              tabIndex={-1}
+              data-kind={kind}
+              style={{ left: `${((time - first) / span) * 100}%` }}
+              title={`${markText[kind]}: ${visibleLine(text)}`}
+              aria-label={`Go to: ${markText[kind]}, ${visibleLine(text)}`}
+              onClick={() => {
+                replay.pause();
+                replay.seek(time);
+              }}
+            />
+          ))}
+        </div>
         <input
           type="range"
           min={0}
@@ -42,7 +69,7 @@ export function ReplayControls({ recording, replay }: { recording: Recording; re
           disabled={replay.count === 0}
           onClick={() => replay.step(-1)}
         >
-          ‹
+          <Icon name="back" />
         </button>
         <button
           type="button"
@@ -50,6 +77,7 @@ export function ReplayControls({ recording, replay }: { recording: Recording; re
           onClick={replay.isPlaying ? replay.pause : replay.play}
           title="Play or pause (p)"
         >
+          <Icon name={replay.isPlaying ? "pause" : "play"} />
           {replay.isPlaying ? "Pause" : "Play"}
         </button>
         <button
@@ -59,7 +87,7 @@ export function ReplayControls({ recording, replay }: { recording: Recording; re
           disabled={replay.count >= envelopes.length}
           onClick={() => replay.step(1)}
         >
-          ›
+          <Icon name="next" />
         </button>
         <div className="segments" role="group" aria-label="Speed">
           {speeds.map((speed) => (
@@ -90,7 +118,7 @@ export function ReplayControls({ recording, replay }: { recording: Recording; re
         </p>
       </div>
       <p className="replay-event soft">{shown ? visibleLine(eventText(shown)) : "before the first event"}</p>
-    </div>
+    </section>
   );
 }
 

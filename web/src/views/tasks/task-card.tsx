@@ -1,8 +1,10 @@
-import { memo, useEffect, useRef } from "react";
+import { memo, type ReactNode, useEffect, useRef } from "react";
 import { type WorkItem, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
-import { formatAgo } from "../../parts/format-amounts.ts";
+import { formatAgo, formatDate } from "../../parts/format-amounts.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { Markdown } from "../../parts/markdown.tsx";
+import { ProofTag } from "../../parts/proof-tag.tsx";
+import { displayName } from "../../state/roster.ts";
 import { type BoardTask, columnTitles } from "./task-columns.ts";
 
 export type TaskChange = Partial<Pick<WorkItem, "status" | "owner">>;
@@ -37,6 +39,11 @@ export const TaskCard = memo(function TaskCard(props: Props) {
       className="task"
       id={cardId(task.id)}
       tabIndex={-1}
+      draggable={owners !== undefined}
+      onDragStart={(event) => {
+        event.dataTransfer.setData(taskDragType, String(task.id));
+        event.dataTransfer.effectAllowed = "move";
+      }}
       data-color={color}
       data-waits={waitsFor.length > 0 || undefined}
       data-related={isRelated || undefined}
@@ -51,54 +58,47 @@ export const TaskCard = memo(function TaskCard(props: Props) {
         <p className="task-doing">{visibleLine(task.activeForm)}</p>
       )}
       <p className="task-facts">
-        <span className="task-owner">{task.owner === undefined ? "no owner" : visibleLine(task.owner)}</span>
-        <Proof task={task} />
+        <span className="task-owner">
+          {task.owner === undefined ? "no owner" : visibleLine(displayName(task.owner))}
+        </span>
+        <ProofTag task={task} />
         <span className="soft">
           <time dateTime={task.updatedAt}>{formatAgo(task.updatedAt, now)}</time>
         </span>
       </p>
-      <Others label="Waits for" tasks={waitsFor} />
-      <Others label="After" tasks={came} />
-      <Others label="Then" tasks={frees} />
-      <Details task={task} />
-      {owners && <Changes {...props} owners={owners} />}
+      <Others label="Blocked by" tasks={waitsFor} done={came} />
+      <Others label="Blocks" tasks={frees} done={[]} />
+      <Details task={task}>{owners && <Changes {...props} owners={owners} />}</Details>
     </article>
   );
 });
 
-const cardId = (id: number): string => `task-${id}`;
+/** The type of the data of a task that is dragged to another column. */
+export const taskDragType = "application/x-troupe-task";
 
-function Proof({ task: { status, proof, acceptance } }: { task: WorkItem }) {
-  if (status !== "completed" || proof === undefined)
-    return acceptance.length > 0 ? (
-      <span className="tag">{acceptance.length === 1 ? "1 check" : `${acceptance.length} checks`}</span>
-    ) : null;
-  return (
-    <span className="tag task-proof" data-proof={proof} title={proofText[proof]}>
-      {proof}
-    </span>
-  );
+export const cardId = (id: number): string => `task-${id}`;
+
+interface OthersProps {
+  readonly label: string;
+  readonly tasks: readonly WorkItem[];
+  /** Those that block nothing any more. */
+  readonly done: readonly WorkItem[];
 }
 
-const proofText = {
-  claimed: "Reported by its owner; no check has confirmed it",
-  verified: "Its checks passed",
-  refuted: "Its checks failed",
-} as const;
-
-function Others({ label, tasks }: { label: string; tasks: readonly WorkItem[] }) {
-  if (tasks.length === 0) return null;
+function Others({ label, tasks, done }: OthersProps) {
+  if (tasks.length + done.length === 0) return null;
   return (
     <p className="task-others">
       <span className="soft">{label}</span>{" "}
-      {tasks.map(({ id, subject, status }) => (
+      {[...tasks, ...done].map(({ id, subject, status }) => (
         <button
           key={id}
           type="button"
           className="link"
+          data-done={status === "completed" || undefined}
           title={visibleLine(subject)}
           aria-label={`Task ${id}, ${visibleLine(subject)}, ${status === "deleted" ? status : columnTitles[status]}`}
-          onClick={() => goTo(id)}
+          onClick={() => goToTask(id)}
         >
           #{id}
         </button>
@@ -107,13 +107,15 @@ function Others({ label, tasks }: { label: string; tasks: readonly WorkItem[] })
   );
 }
 
-function goTo(id: number): void {
+/** Focuses the card of a task. Returns false if there is none. */
+export function goToTask(id: number): boolean {
   const card = document.querySelector<HTMLElement>(`#${cardId(id)}`);
   card?.scrollIntoView({ block: "center" });
   card?.focus();
+  return card !== null;
 }
 
-function Details({ task }: { task: WorkItem }) {
+function Details({ task, children }: { task: WorkItem; children: ReactNode }) {
   const { description, acceptance, needs, proofDetail, createdBy, createdAt, metadata } = task;
   const kept = Object.entries(metadata);
   return (
@@ -152,9 +154,9 @@ function Details({ task }: { task: WorkItem }) {
         </dl>
       )}
       <p className="soft">
-        Created by {visibleLine(createdBy)},{" "}
-        <time dateTime={createdAt}>{new Date(createdAt).toLocaleString("en-GB")}</time>
+        Created by {visibleLine(displayName(createdBy))}, <time dateTime={createdAt}>{formatDate(createdAt)}</time>
       </p>
+      {children}
     </details>
   );
 }
@@ -174,7 +176,7 @@ function Changes({ placed: { task }, owners, onChange }: Props & { owners: reado
         <option value="">no owner</option>
         {others.map((name) => (
           <option key={name} value={name}>
-            {visibleLine(name)}
+            {visibleLine(displayName(name))}
           </option>
         ))}
       </select>

@@ -1,13 +1,15 @@
-import { useCallback, useMemo, useRef, useState } from "react";
+import { type DragEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type SessionId, teamLead, visibleLine, type WorkItem } from "../../../../src/protocol/index.ts";
 import { emptyView, type SessionView } from "../../../../src/view/index.ts";
 import { ChoiceGroup } from "../../parts/choice-group.tsx";
 import { useDashboard } from "../../state/dashboard-store.ts";
+import { useNavigation } from "../../state/navigation.ts";
 import { useDisplayedTime } from "../../state/use-displayed-time.ts";
 import { useReadOnlyReason } from "../../state/use-read-only-reason.ts";
 import { useSend } from "../../state/use-send.ts";
 import { NewTask, type WantedTask } from "./new-task.tsx";
-import { TaskCard, type TaskChange } from "./task-card.tsx";
+import { goToTask, TaskCard, taskDragType, type TaskChange } from "./task-card.tsx";
+import { TaskGraph } from "./task-graph.tsx";
 import { type BoardTask, type ColumnName, columnTitles, taskColumns } from "./task-columns.ts";
 import "./tasks-view.css";
 
@@ -27,6 +29,11 @@ export function TasksView({ session }: { session: SessionId }) {
 
   const members = teams.get(name)?.members ?? noMembers;
   const colors = useMemo(() => new Map(members.map((member) => [member.name, member.color])), [members]);
+  const colorOf = useCallback(
+    (owner: string | undefined) => (owner === undefined ? undefined : (colors.get(owner) ?? "")),
+    [colors],
+  );
+  const [shows, setShows] = useState<"board" | "graph">("board");
   const owners = useMemo(
     () => [
       teamLead,
@@ -34,6 +41,7 @@ export function TasksView({ session }: { session: SessionId }) {
     ],
     [members],
   );
+  const setWanted = useWantedTask(tasks);
   const [pointed, setPointed] = useState<number | undefined>(undefined);
   const related = useMemo(() => relatedTo(tasks, pointed), [tasks, pointed]);
 
@@ -59,6 +67,11 @@ export function TasksView({ session }: { session: SessionId }) {
       ...(after.length > 0 && { blockedBy: [...after] }),
     });
 
+  const openOnBoard = (id: number) => {
+    setShows("board");
+    setWanted(id);
+  };
+  const unverified = columns.completed.filter(({ task }) => task.proof === "claimed").length;
   const shown = tasks.filter(({ status }) => status !== "deleted").length;
   return (
     <section className="tasks-view" aria-labelledby="tasks-title">
@@ -66,7 +79,9 @@ export function TasksView({ session }: { session: SessionId }) {
         <h2 id="tasks-title">Tasks</h2>
         <p className="soft" role="status">
           {shown === 0 ? "no tasks" : `${columns.completed.length} of ${shown} completed`}
+          {unverified > 0 && ` · ${unverified} unverified`}
         </p>
+        <ChoiceGroup label="Show as" value={shows} onChange={setShows} options={{ board: "Board", graph: "Graph" }} />
         {names.length > 1 && (
           <ChoiceGroup
             label="List"
@@ -81,13 +96,19 @@ export function TasksView({ session }: { session: SessionId }) {
       ) : (
         <p className="tasks-note soft">{away}</p>
       )}
-      <div className="tasks-columns">
+      {shows === "graph" && <TaskGraph tasks={tasks} colorOf={colorOf} onOpen={openOnBoard} />}
+      <div className="tasks-columns" hidden={shows === "graph"}>
         {columnNames.map((column) => (
-          <Column key={column} name={column} tasks={columns[column]}>
+          <Column
+            key={column}
+            name={column}
+            tasks={columns[column]}
+            onDrop={away === undefined ? (id) => change(id, { status: column }) : undefined}
+          >
             {(placed) => (
               <TaskCard
                 placed={placed}
-                color={placed.task.owner === undefined ? undefined : (colors.get(placed.task.owner) ?? "")}
+                color={colorOf(placed.task.owner)}
                 owners={away === undefined ? owners : undefined}
                 now={now}
                 isRelated={related.has(placed.task.id)}
@@ -103,6 +124,20 @@ export function TasksView({ session }: { session: SessionId }) {
   );
 }
 
+/** Focuses the task that the address names, or that is set. */
+function useWantedTask(tasks: readonly WorkItem[]): (id: number) => void {
+  const { route } = useNavigation();
+  const at = route.kind === "session" ? Number(route.at) : undefined;
+  const [wanted, setWanted] = useState<number | undefined>(undefined);
+  useEffect(() => {
+    if (at !== undefined && !Number.isNaN(at)) setWanted(at);
+  }, [at]);
+  useEffect(() => {
+    if (wanted !== undefined && goToTask(wanted)) setWanted(undefined);
+  }, [wanted, tasks]);
+  return setWanted;
+}
+
 const nothing: readonly WorkItem[] = [];
 const noMembers: NonNullable<ReturnType<SessionView["teams"]["get"]>>["members"] = [];
 const columnNames = Object.keys(columnTitles) as ColumnName[];
@@ -114,12 +149,36 @@ interface ColumnProps {
   readonly name: ColumnName;
   readonly tasks: readonly BoardTask[];
   readonly children: (placed: BoardTask) => React.ReactNode;
+  /** Moves a task here that was dragged; undefined if nothing can be changed. */
+  readonly onDrop: ((id: number) => void) | undefined;
 }
 
-function Column({ name, tasks, children }: ColumnProps) {
+function Column({ name, tasks, children, onDrop }: ColumnProps) {
   const [most, setMost] = useState(firstShown);
+  const [isOver, setOver] = useState(false);
+  const isTask = (event: DragEvent) => onDrop !== undefined && event.dataTransfer.types.includes(taskDragType);
   return (
-    <section className="tasks-column" aria-labelledby={`tasks-${name}`} data-column={name}>
+    <section
+      className="tasks-column"
+      aria-labelledby={`tasks-${name}`}
+      data-column={name}
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        if (!isTask(event)) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
+      }}
+      onDrop={(event) => {
+        setOver(false);
+        const id = Number(event.dataTransfer.getData(taskDragType));
+        if (!isTask(event) || tasks.some(({ task }) => task.id === id)) return;
+        event.preventDefault();
+        onDrop?.(id);
+      }}
+    >
       <h3 id={`tasks-${name}`}>
         {columnTitles[name]} <span className="soft">{tasks.length}</span>
       </h3>

@@ -8,6 +8,7 @@ import { hrefOf } from "../../route.ts";
 import { useDisplayedTime } from "../../state/use-displayed-time.ts";
 import type { RosterEntry } from "../../state/roster.ts";
 import { Composer } from "../transcript/composer.tsx";
+import { type TeamFacts, taskText } from "./team-facts.ts";
 import { type Aliases, messagesOf } from "./graph-edges.ts";
 
 interface Props {
@@ -16,10 +17,11 @@ interface Props {
   readonly session: SessionId;
   readonly recent: readonly Message[];
   readonly aliases: Aliases;
+  readonly facts: TeamFacts;
 }
 
 /** Details and commands of the selected agent. */
-export function AgentPanel({ entry, roster, session, recent, aliases }: Props) {
+export function AgentPanel({ entry, roster, session, recent, aliases, facts }: Props) {
   const { agent, member } = entry;
   const { now } = useDisplayedTime(session, 1_000);
   return (
@@ -34,6 +36,16 @@ export function AgentPanel({ entry, roster, session, recent, aliases }: Props) {
           {agent && <span className="soft"> · {formatAgo(agent.updatedAt, now)}</span>}
         </Fact>
         {activityText(entry) !== stateLabels[entry.state] && <Fact name="Does">{activityText(entry)}</Fact>}
+        {facts.task && (
+          <Fact name="Task">
+            <a href={hrefOf(session, "tasks", { at: String(facts.task.id) })}>{visibleLine(taskText(facts.task))}</a>
+          </Fact>
+        )}
+        {facts.waits.map(({ name, why }) => (
+          <Fact key={`${name} ${why}`} name="Waits for">
+            {visibleLine(name)} <span className="soft">{visibleLine(why)}</span>
+          </Fact>
+        ))}
         {agent?.description !== undefined && <Fact name="For">{visibleLine(agent.description)}</Fact>}
         {agent?.progress && <Fact name="Progress">{visibleLine(agent.progress.text.slice(0, 300))}</Fact>}
         {agent && <Fact name="Model">{visibleLine(agent.model)}</Fact>}

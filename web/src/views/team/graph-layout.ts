@@ -23,8 +23,8 @@ export interface GraphLayout {
 /** Maximum number of drawn subagents: working ones first, then the latest. */
 const maxSubAgents = 24;
 /** The size of a node with its name. */
-const cell = { width: 124, height: 92 };
-const fan = 96;
+const cell = { width: 196, height: 104 };
+const fan = 100;
 
 /**
  * Places the lead in the middle, its agents around it, and their subagents around each of them. If there is little
@@ -37,7 +37,7 @@ export function layOutGraph(roster: readonly RosterEntry[], room: { width: numbe
   const parents = parentsOf(shown, lead);
   const ring = others.filter((entry) => parents.get(entry.key) === lead.key);
   const below = (key: string) => others.filter((entry) => parents.get(entry.key) === key && entry.key !== key);
-  const place = room.width < 640 || ring.length > 16 ? layOutRows : layOutCircle;
+  const place = room.width < 700 || ring.length > 12 ? layOutRows : layOutCircle;
   return { ...place({ lead, ring, below }, room), hidden };
 }
 
@@ -54,12 +54,12 @@ function layOutCircle(
   const hasMore = ring.some(({ key }) => below(key).length > 0);
   const margin = hasMore ? fan : 0;
   const width = room.width;
-  const height = Math.max(room.height, 380 + 2 * margin, (ring.length * cell.height) / 1.6 + 2 * margin);
+  const height = Math.max(room.height, 380 + 2 * margin, (ring.length * cell.height) / 1.8 + 2 * margin);
   // A node extends further down than up: its name is below it.
-  const [above, beneath] = [36 + margin, 76 + margin];
+  const [above, beneath] = [56 + margin, 60 + margin];
   const middle = { x: width / 2, y: (above + height - beneath) / 2 };
   const radius = {
-    x: Math.min((width - cell.width) / 2 - margin, 380),
+    x: Math.min((width - cell.width) / 2 - margin, 430),
     y: Math.min((height - above - beneath) / 2, 280),
   };
   const nodes: PlacedNode[] = [{ entry: lead, size: "lead", parent: undefined, ...middle }];

@@ -1,9 +1,10 @@
 import { type KeyboardEvent, memo, useRef } from "react";
 import { visibleLine } from "../../../../src/protocol/index.ts";
-import { stateLabels } from "../../parts/agent-name.tsx";
+import { AgentName, Avatar, stateLabels } from "../../parts/agent-name.tsx";
 import { activityText } from "../../parts/activity-text.ts";
-import type { RosterEntry } from "../../state/roster.ts";
 import { type AnimatedMessage, MessageDot } from "./animated-messages.tsx";
+import { ContextBar } from "./context-bar.tsx";
+import { type FactsOf, type TeamFacts, taskText } from "./team-facts.ts";
 import { type GraphLayout, neighbour, type PlacedNode } from "./graph-layout.ts";
 import { type GraphEdge, edgePath, edgeWidth } from "./graph-edges.ts";
 
@@ -11,13 +12,15 @@ interface Props {
   readonly drawing: GraphLayout;
   readonly edges: readonly GraphEdge[];
   readonly animatedMessages: readonly AnimatedMessage[];
+  readonly facts: FactsOf;
   readonly selected: string | undefined;
   onSelect(key: string): void;
   onAnimationDone(id: string): void;
 }
 
 /** The agents as buttons at their positions; the edges are drawn below. */
-export function TeamGraph({ drawing, edges, animatedMessages, selected, onSelect, onAnimationDone }: Props) {
+export function TeamGraph(props: Props) {
+  const { drawing, edges, animatedMessages, facts, selected, onSelect, onAnimationDone } = props;
   const { width, height, nodes, hidden } = drawing;
   const buttons = useRef(new Map<string, HTMLButtonElement>());
   const onArrowKey = (event: KeyboardEvent) => {
@@ -47,6 +50,7 @@ export function TeamGraph({ drawing, edges, animatedMessages, selected, onSelect
             strokeWidth={edgeWidth(edge.count)}
           />
         ))}
+        <WaitArrows nodes={nodes} facts={facts} />
         {animatedMessages.map((flight) => {
           const edge = edges.find(({ id }) => id === flight.edge);
           return edge && <MessageDot key={flight.id} animated={flight} edge={edge} onDone={onAnimationDone} />;
@@ -56,6 +60,7 @@ export function TeamGraph({ drawing, edges, animatedMessages, selected, onSelect
         <GraphNode
           key={node.entry.key}
           node={node}
+          facts={facts(node.entry)}
           isSelected={node.entry.key === selected}
           onSelect={onSelect}
           hold={(button) => {
@@ -69,15 +74,50 @@ export function TeamGraph({ drawing, edges, animatedMessages, selected, onSelect
   );
 }
 
+/** Arrows from an agent to the one whose task it waits for. They end before the card. */
+function WaitArrows({ nodes, facts }: { nodes: readonly PlacedNode[]; facts: FactsOf }) {
+  const places = new Map(nodes.map((node) => [node.entry.key, node]));
+  return (
+    <>
+      <defs>
+        <marker id="wait-tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">
+          <path d="M0 0 8 4 0 8Z" className="wait-tip" />
+        </marker>
+      </defs>
+      {nodes.flatMap((node) =>
+        facts(node.entry).waits.flatMap(({ key, why }) => {
+          const to = key === undefined ? undefined : places.get(key);
+          if (!to) return [];
+          const [dx, dy] = [to.x - node.x, to.y - node.y];
+          // The border of a card in this direction, as a share of the way.
+          const reach = Math.min(104 / Math.max(1, Math.abs(dx)), 58 / Math.max(1, Math.abs(dy)), 0.45);
+          const at = (share: number) => `${node.x + dx * share} ${node.y + dy * share}`;
+          return [
+            <path
+              key={`${node.entry.key} ${key}`}
+              className="wait-arrow"
+              d={`M${at(reach)} L${at(1 - reach)}`}
+              markerEnd="url(#wait-tip)"
+            >
+              <title>{`${visibleLine(node.entry.name)} waits for ${visibleLine(why)}`}</title>
+            </path>,
+          ];
+        }),
+      )}
+    </>
+  );
+}
+
 interface NodeProps {
   readonly node: PlacedNode;
+  readonly facts: TeamFacts;
   readonly isSelected: boolean;
   onSelect(key: string): void;
   hold(button: HTMLButtonElement | null): void;
 }
 
 const GraphNode = memo(
-  function GraphNode({ node, isSelected, onSelect, hold }: NodeProps) {
+  function GraphNode({ node, facts: { task, waits, context }, isSelected, onSelect, hold }: NodeProps) {
     const { entry, size, x, y } = node;
     const activity = activityText(entry);
     return (
@@ -90,17 +130,25 @@ const GraphNode = memo(
         data-color={entry.color}
         aria-pressed={isSelected}
         tabIndex={isSelected ? 0 : -1}
-        style={{ transform: `translate(${x}px, ${y}px) translate(-50%, -1.75rem)` }}
+        style={{ transform: `translate(${x}px, ${y}px) translate(-50%, -50%)` }}
         onClick={() => onSelect(entry.key)}
       >
-        <span className="team-ring" aria-hidden="true">
-          <Ring />
-          <span className="team-initials">{initials(entry)}</span>
+        <span className="team-node-head">
+          <Avatar entry={entry} />
+          <span className="team-name">
+            <AgentName entry={entry} />
+          </span>
           {entry.state === "asking" && <span className="team-flag">?</span>}
         </span>
-        <span className="team-name">{visibleLine(entry.name)}</span>
+        {task && <span className="team-task">{visibleLine(taskText(task))}</span>}
         {activity !== stateLabels[entry.state] && <span className="unseen">{stateLabels[entry.state]}</span>}
         <span className="team-doing">{activity}</span>
+        {waits.map(({ name, why }) => (
+          <span key={`${name} ${why}`} className="team-waits" title={visibleLine(why)}>
+            waits for {visibleLine(name)}
+          </span>
+        ))}
+        <ContextBar share={context} tokens={entry.agent?.contextTokens} />
       </button>
     );
   },
@@ -112,23 +160,9 @@ const GraphNode = memo(
     a.node.entry.state === b.node.entry.state &&
     a.node.entry.name === b.node.entry.name &&
     a.node.entry.color === b.node.entry.color &&
+    a.node.entry.agent?.contextTokens === b.node.entry.agent?.contextTokens &&
+    a.facts.task === b.facts.task &&
+    a.facts.context === b.facts.context &&
+    JSON.stringify(a.facts.waits) === JSON.stringify(b.facts.waits) &&
     activityText(a.node.entry) === activityText(b.node.entry),
 );
-
-const Ring = () => (
-  <svg viewBox="0 0 48 48">
-    <circle className="ring-base" cx="24" cy="24" r="21" />
-    <circle className="ring-state" cx="24" cy="24" r="21" pathLength="100" />
-  </svg>
-);
-
-/** Two letters, or a letter and a number: `researcher` is re, `write docs` wd, `worker-12` w12. */
-function initials({ name }: RosterEntry): string {
-  const words = visibleLine(name)
-    .split(/[\s_-]+|(?=\d+$)/)
-    .filter((word) => word !== "");
-  const [first = "", ...more] = words;
-  const last = more.at(-1);
-  if (last === undefined) return first.slice(0, 2);
-  return first.slice(0, 1) + (/^\d+$/.test(last) ? last.slice(-2) : last.slice(0, 1));
-}

@@ -6,9 +6,11 @@ import { activityText } from "../../parts/activity-text.ts";
 import { hrefOf } from "../../route.ts";
 import type { RosterEntry } from "../../state/roster.ts";
 import type { Aliases } from "./graph-edges.ts";
+import { type FactsOf, taskText, type TeamFacts } from "./team-facts.ts";
 
 interface Props {
   readonly roster: readonly RosterEntry[];
+  readonly facts: FactsOf;
   readonly messageFlow: Pick<MessageFlow, "edges">;
   readonly aliases: Aliases;
   readonly session: SessionId;
@@ -16,7 +18,7 @@ interface Props {
 }
 
 /** The graph's data as a table. */
-export function TeamTable({ roster, messageFlow, aliases, session, onSelect }: Props) {
+export function TeamTable({ roster, facts, messageFlow, aliases, session, onSelect }: Props) {
   return (
     <div className="table-scroll" role="region" aria-label="Agents" tabIndex={0}>
       <table className="numbers team-table">
@@ -24,7 +26,12 @@ export function TeamTable({ roster, messageFlow, aliases, session, onSelect }: P
           <tr>
             <th scope="col">Agent</th>
             <th scope="col">Does</th>
+            <th scope="col">Task</th>
+            <th scope="col">Waits for</th>
             <th scope="col">Messages to</th>
+            <th scope="col" className="number">
+              Context
+            </th>
             <th scope="col" className="number">
               Tokens
             </th>
@@ -47,7 +54,16 @@ export function TeamTable({ roster, messageFlow, aliases, session, onSelect }: P
                   ? activityText(entry)
                   : `${stateLabels[entry.state]}: ${activityText(entry)}`}
               </td>
+              <td>{visibleLine(taskTextOf(facts(entry)))}</td>
+              <td>
+                {facts(entry)
+                  .waits.map(({ name }) => visibleLine(name))
+                  .join(", ") || "-"}
+              </td>
               <td>{sentMessagesText(entry, roster, { messageFlow, aliases })}</td>
+              <td className="number">
+                {entry.agent?.contextTokens === undefined ? "-" : formatCount(entry.agent.contextTokens)}
+              </td>
               <td className="number">{entry.agent ? formatCount(tokensOf(entry.agent.spending.total)) : "-"}</td>
               <td className="number">{entry.agent ? formatMoney(entry.agent.spending.total.costUsd) : "-"}</td>
               <td className="buttons">
@@ -67,6 +83,8 @@ export function TeamTable({ roster, messageFlow, aliases, session, onSelect }: P
     </div>
   );
 }
+
+const taskTextOf = ({ task }: TeamFacts): string => (task ? taskText(task) : "-");
 
 /** Sorted by number of messages, then by name. */
 function sentMessagesText(

@@ -2,6 +2,7 @@ import { useCallback, useMemo, useRef, useState } from "react";
 import type { SessionId } from "../../../../src/protocol/index.ts";
 import { joinMessageFlows } from "../../../../src/view/index.ts";
 import { ChoiceGroup } from "../../parts/choice-group.tsx";
+import { useMediaQuery } from "../../parts/use-media-query.ts";
 import { useSize } from "../../parts/use-size.ts";
 import { useThrottledWhileLoading } from "../../state/use-throttled-while-loading.ts";
 import { useDashboard, useSessionView } from "../../state/dashboard-store.ts";
@@ -12,6 +13,8 @@ import { AgentPanel } from "./agent-panel.tsx";
 import { useAnimatedMessages } from "./animated-messages.tsx";
 import { layOutGraph } from "./graph-layout.ts";
 import { aliasesOf, graphEdgesOf } from "./graph-edges.ts";
+import { teamFacts } from "./team-facts.ts";
+import { TeamList } from "./team-list.tsx";
 import { TeamGraph } from "./team-graph.tsx";
 import { TeamTable } from "./team-table.tsx";
 import "../../styles/tables.css";
@@ -43,6 +46,10 @@ export function TeamView({ session }: { session: SessionId }) {
   const replayAt = useDashboard((state) => state.replayAt);
   const now = useCallback(() => (replayAt === undefined ? Date.now() : Date.parse(replayAt)), [replayAt]);
   const { flights, land } = useAnimatedMessages(messageFlow.recent, roster, { aliases, now });
+  const sessions = useDashboard((state) => state.sessions);
+  const { tasks } = view;
+  const facts = useMemo(() => teamFacts(roster, tasks, sessions ?? []), [roster, tasks, sessions]);
+  const isNarrow = useMediaQuery("(max-width: 43.75rem)");
   const selected = roster.find(({ key }) => key === chosen) ?? roster[0];
 
   return (
@@ -51,14 +58,23 @@ export function TeamView({ session }: { session: SessionId }) {
         <div className="team-bar">
           <h2>Team</h2>
           <p className="soft">{summary(roster)}</p>
-          <ChoiceGroup label="Show as" value={shows} onChange={setShows} options={{ graph: "Graph", table: "Table" }} />
+          <ChoiceGroup
+            label="Show as"
+            value={shows}
+            onChange={setShows}
+            options={{ graph: isNarrow ? "List" : "Graph", table: "Table" }}
+          />
         </div>
         <div className="team-place" ref={place}>
-          {shows === "graph" && drawing && (
+          {shows === "graph" && isNarrow && (
+            <TeamList {...{ roster, facts, session }} selected={selected?.key} onSelect={setChosen} />
+          )}
+          {shows === "graph" && !isNarrow && drawing && (
             <TeamGraph
               drawing={drawing}
               edges={edges}
               animatedMessages={flights}
+              facts={facts}
               selected={selected?.key}
               onSelect={setChosen}
               onAnimationDone={land}
@@ -67,6 +83,7 @@ export function TeamView({ session }: { session: SessionId }) {
           {shows === "table" && (
             <TeamTable
               roster={roster}
+              facts={facts}
               messageFlow={messageFlow}
               aliases={aliases}
               session={session}
@@ -76,7 +93,13 @@ export function TeamView({ session }: { session: SessionId }) {
         </div>
       </div>
       {selected && (
-        <AgentPanel key={selected.key} entry={selected} recent={messageFlow.recent} {...{ roster, session, aliases }} />
+        <AgentPanel
+          key={selected.key}
+          entry={selected}
+          recent={messageFlow.recent}
+          facts={facts(selected)}
+          {...{ roster, session, aliases }}
+        />
       )}
     </section>
   );

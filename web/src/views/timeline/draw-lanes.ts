@@ -1,6 +1,9 @@
 import { visibleLine } from "../../../../src/protocol/index.ts";
 import type { ClosedSpan, Period, SpanKind } from "../../../../src/view/index.ts";
 import { axisHeight, laneHeight, type LaneRow, placeSpans, rowSpans } from "./lane-rows.ts";
+import { drawOverlay } from "./draw-overlay.ts";
+import { mergedText } from "./span-text.ts";
+import type { Overlay } from "./timeline-overlay.ts";
 import { tickWords, ticksOf } from "./time-window.ts";
 
 export const colorNames = [
@@ -17,6 +20,7 @@ export const colorNames = [
   "--ink",
   "--ink-soft",
   "--accent",
+  "--good",
 ] as const;
 export type Colors = Readonly<Record<(typeof colorNames)[number], string>>;
 
@@ -32,6 +36,7 @@ export interface Picture {
   readonly top: number;
   readonly colors: Colors;
   readonly font: string;
+  readonly overlay: Overlay;
   readonly marked: { readonly row: number; readonly span: ClosedSpan } | undefined;
 }
 
@@ -50,6 +55,7 @@ export function drawLanes(on: CanvasRenderingContext2D, picture: Picture): void 
     const row = rows[index];
     if (row) drawLane(on, picture, { row, index, y: axisHeight + index * laneHeight - top });
   }
+  drawOverlay(on, picture, picture.overlay);
   drawNow(on, picture, toX(picture.now));
   drawAxis(on, picture, ticks);
 }
@@ -118,7 +124,9 @@ function fillSpan(on: CanvasRenderingContext2D, colors: Colors, { span, x, y, wi
   switch (span.kind) {
     case "thinking":
     case "tool":
-      on.fillRect(x, y, Math.max(1, width - 0.5), height);
+      on.beginPath();
+      on.roundRect(x, y, Math.max(1, width - 0.5), height, Math.min(3, width / 3));
+      on.fill();
       break;
     case "permission":
       on.globalAlpha = 0.35;
@@ -166,7 +174,8 @@ function hatch(on: CanvasRenderingContext2D, color: string, box: Omit<Box, "span
 
 function writeOn(on: CanvasRenderingContext2D, { colors, font }: Picture, { span, x, y, width, height }: Box): void {
   if (span.kind !== "tool" && span.kind !== "thinking") return;
-  const words = span.kind === "tool" ? visibleLine(span.title === "" ? span.name : span.title) : "";
+  const title = span.merged === undefined ? span.title || span.name : mergedText(span);
+  const words = span.kind === "tool" ? visibleLine(title) : "";
   if (words === "") return;
   const left = Math.max(x, 0) + 4;
   on.save();

@@ -4,6 +4,8 @@ import {
   type Lane,
   laneSpans,
   type Period,
+  stoppedSpan,
+  stoppedSpans,
   type Timeline,
   valuesOf,
 } from "../../../../src/view/index.ts";
@@ -26,7 +28,7 @@ export function laneRows(timelines: readonly Timeline[], roster: readonly Roster
   const rows = timelines.flatMap((timeline) =>
     [...valuesOf(timeline.lanes)].map((lane): LaneRow => {
       const entry = roster[places.get(lane.agent) ?? -1];
-      const hasEnded = entry !== undefined && (entry.state === "ended" || entry.state === "stopped");
+      const hasEnded = entry !== undefined && (entry.state === "ended" || entry.state === "stopped" || isLost(entry));
       const until = hasEnded && entry.agent?.status.kind !== "stopped" ? lane.at : undefined;
       return { timeline, lane, entry, agent: lane.agent, session: lane.session, until };
     }),
@@ -35,13 +37,19 @@ export function laneRows(timelines: readonly Timeline[], roster: readonly Roster
   return rows.sort((a, b) => (rank(a) === rank(b) ? a.lane.from - b.lane.from : rank(a) - rank(b)));
 }
 
-/** The spans to draw of a row. The open part of a turn that waits for the model is drawn as waiting. */
+/** A member that failed in its work still runs. One that the team has lost does not. */
+const isLost = ({ member }: RosterEntry): boolean => member?.ended !== undefined;
+
+/** The spans to draw of a row: its activity, and the time without a process. The open part of a turn that waits for the model is drawn as waiting. */
 export function* rowSpans(row: LaneRow, period: Period, now: number): Generator<ClosedSpan, void, undefined> {
   const { timeline, lane, entry, until } = row;
   const waits = entry?.state === "waiting" ? lane.base?.event : undefined;
   for (const span of laneSpans(timeline, lane, { ...period, now: until ?? now })) {
     yield waits !== undefined && span.event === waits ? { ...span, kind: "model" } : span;
   }
+  yield* stoppedSpans(timeline, lane, Math.max(until ?? now, lane.at));
+  const isOpen = (timeline.closedPeriods.get(lane.session) ?? []).every(({ to }) => to !== undefined);
+  if (until !== undefined && until < now && isOpen) yield { ...stoppedSpan(lane), from: until, to: now };
 }
 
 /** The vertical position of a span in its lane. */
@@ -51,7 +59,7 @@ export interface PlacedSpan {
   readonly height: number;
 }
 
-export const [laneHeight, axisHeight, lanePad] = [36, 26, 5];
+export const [laneHeight, axisHeight, lanePad] = [44, 26, 8];
 
 /** Parallel calls share the height of the lane; other spans use all of it, and idle time is a line. */
 export function placeSpans(spans: Iterable<ClosedSpan>): readonly PlacedSpan[] {

@@ -1,12 +1,16 @@
-import { type KeyboardEvent, memo, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, memo, type RefObject, useEffect, useRef, useState } from "react";
 import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
 import type { ClosedSpan, Period } from "../../../../src/view/index.ts";
+import { formatClock } from "../../parts/format-amounts.ts";
 import { useColors } from "../../parts/use-colors.ts";
 import { useSize } from "../../parts/use-size.ts";
 import { hrefOf } from "../../route.ts";
 import type { DisplayedTime } from "../../state/use-displayed-time.ts";
 import { useNavigation } from "../../state/navigation.ts";
-import { colorNames, drawLanes } from "./draw-lanes.ts";
+import { colorNames, drawLanes, type Picture } from "./draw-lanes.ts";
+import { markPoint, markRadius } from "./draw-overlay.ts";
+import { markText } from "./mark-text.ts";
+import type { Overlay, PlacedMark } from "./timeline-overlay.ts";
 import { LaneLabels } from "./lane-labels.tsx";
 import { axisHeight, laneHeight, type LaneRow, placeSpans, rowSpans, spanAt } from "./lane-rows.ts";
 import { spanText } from "./span-text.ts";
@@ -21,11 +25,12 @@ interface Props {
   readonly kind: DisplayedTime["kind"];
   readonly all: Period;
   readonly session: SessionId;
+  readonly overlay: Overlay;
   onWindow(window: TimeWindow): void;
 }
 
 /** The lanes on one canvas as high as the screen. Names are beside it; the span under the pointer has a label. */
-export const Lanes = memo(function Lanes({ rows, window, now, kind, all, session, onWindow }: Props) {
+export const Lanes = memo(function Lanes({ rows, window, now, kind, all, session, overlay, onWindow }: Props) {
   const scroll = useRef<HTMLDivElement>(null);
   const lanes = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -51,11 +56,18 @@ export const Lanes = memo(function Lanes({ rows, window, now, kind, all, session
     const span = spanAt(spans, { time, y: y - index * laneHeight, slack });
     return span && { row: index, span };
   };
+  /** The mark under a position is before the span there. */
+  const signAt = (at: { x: number; y: number }): PlacedMark | undefined =>
+    overlay.marks.findLast((mark) => {
+      const { x, y } = markPoint({ period, width, top }, mark);
+      return Math.hypot(at.x - x, at.y - y) <= markRadius + 2;
+    });
   const open = ({ row, span }: Mark) => {
     const agent = rows[row]?.agent;
     if (agent) go(hrefOf(session, "transcript", { agent, at: span.event }));
   };
-  const hovered = pointed && markAt(pointed);
+  const sign = pointed && signAt(pointed);
+  const hovered = pointed && !sign ? markAt(pointed) : undefined;
   // An open span may have grown since the user moved to it.
   const marked = hovered ?? walked;
 
@@ -65,24 +77,17 @@ export const Lanes = memo(function Lanes({ rows, window, now, kind, all, session
     pan: (pixels) => onWindow(panned(window, pixels * perPixel, now)),
     hover: setPointed,
     click: (at) => {
+      const found = signAt(at);
       const mark = markAt(at);
-      if (mark) open(mark);
+      if (found) go(hrefOf(session, "transcript", { agent: found.agent, at: found.event }));
+      else if (mark) open(mark);
     },
   });
 
-  useEffect(() => {
-    const on = canvas.current?.getContext("2d");
-    if (!on || !canvas.current || !colors || width === 0) return;
-    const scale = devicePixelRatio;
-    const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
-    if (canvas.current.width !== w || canvas.current.height !== h) {
-      canvas.current.width = w;
-      canvas.current.height = h;
-    }
-    on.setTransform(scale, 0, 0, scale, 0, 0);
-    const font = `12px ${getComputedStyle(canvas.current).fontFamily}`;
-    drawLanes(on, { rows, period, now, hasNow: kind !== "stored", width, height, top, colors, font, marked });
-  });
+  useDrawing(
+    canvas,
+    colors && { rows, period, now, hasNow: kind !== "stored", width, height, top, colors, overlay, marked },
+  );
 
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -130,7 +135,8 @@ export const Lanes = memo(function Lanes({ rows, window, now, kind, all, session
           onBlur={() => setWalked(undefined)}
         >
           <canvas ref={canvas} aria-hidden="true" />
-          {marked && shown && <SpanCard mark={marked} {...{ shown, top, period, width, height }} />}
+          {sign && <SignCard sign={sign} who={rows[sign.row]?.entry?.name ?? ""} at={pointed} width={width} />}
+          {marked && shown && !sign && <SpanCard mark={marked} {...{ shown, top, period, width, height }} />}
         </div>
       </div>
       <p className="unseen" aria-live="polite">
@@ -141,6 +147,23 @@ export const Lanes = memo(function Lanes({ rows, window, now, kind, all, session
     </div>
   );
 });
+
+/** Draws the lanes after each change, in the resolution of the screen. */
+function useDrawing(canvas: RefObject<HTMLCanvasElement | null>, picture: Omit<Picture, "font"> | undefined): void {
+  useEffect(() => {
+    const element = canvas.current;
+    const on = element?.getContext("2d");
+    if (!on || !element || !picture || picture.width === 0) return;
+    const scale = devicePixelRatio;
+    const [width, height] = [Math.round(picture.width * scale), Math.round(picture.height * scale)];
+    if (element.width !== width || element.height !== height) {
+      element.width = width;
+      element.height = height;
+    }
+    on.setTransform(scale, 0, 0, scale, 0, 0);
+    drawLanes(on, { ...picture, font: `12px ${getComputedStyle(element).fontFamily}` });
+  });
+}
 
 const spanLabel = (rows: readonly LaneRow[], { row, span }: Mark) => ({
   who: visibleLine(rows[row]?.entry?.name ?? ""),
@@ -154,6 +177,30 @@ interface CardProps {
   readonly period: Period;
   readonly width: number;
   readonly height: number;
+}
+
+interface SignProps {
+  readonly sign: PlacedMark;
+  readonly who: string;
+  readonly at: { readonly x: number; readonly y: number };
+  readonly width: number;
+}
+
+function SignCard({ sign, who, at, width }: SignProps) {
+  const half = Math.min(150, width / 2);
+  return (
+    <div
+      className="span-card"
+      role="tooltip"
+      style={{ left: Math.max(half, Math.min(width - half, at.x)), top: at.y + 2 * markRadius }}
+    >
+      <p>
+        <strong>{markText[sign.kind]}</strong> <span className="soft">{visibleLine(who)}</span>
+      </p>
+      <p className="span-detail">{visibleLine(sign.text)}</p>
+      <p className="soft">{formatClock(new Date(sign.at).toISOString())}</p>
+    </div>
+  );
 }
 
 function SpanCard({ mark, shown, top, period, width, height }: CardProps) {

@@ -19,13 +19,19 @@ export interface SpanText {
   readonly when: string;
 }
 
+/** Merged spans are counted, not named: `21,504 calls`. */
+export const mergedText = ({ merged = 1, calls = 0 }: ClosedSpan): string =>
+  calls > 0
+    ? `${calls.toLocaleString("en")} ${calls === 1 ? "call" : "calls"}`
+    : `${merged.toLocaleString("en")} spans`;
+
 export function spanText(span: ClosedSpan): SpanText {
   const { kind, name, title, from, to, outcome, merged } = span;
   const tool = kind === "tool" || kind === "permission" ? visibleLine(name) : "";
   const head =
     merged === undefined
       ? [kindText[kind], tool].filter((word) => word !== "").join(": ")
-      : `${merged} spans, mostly ${kindText[kind]}`;
+      : `${mergedText(span)}, mostly ${kindText[kind]}`;
   const about =
     kind === "tool" || kind === "permission" ? title : [name, title].filter((word) => word !== "").join(": ");
   const ended = outcome !== undefined && outcome !== "ok" ? ` (${outcome})` : "";

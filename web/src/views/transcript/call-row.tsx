@@ -1,9 +1,13 @@
-import { useMemo } from "react";
+import { useContext, useMemo } from "react";
 import { visibleLine, visibleText } from "../../../../src/protocol/index.ts";
 import type { CallItem, CallResult } from "../../../../src/view/index.ts";
 import { formatDuration } from "../../parts/format-amounts.ts";
 import { diffCounts, diffRows } from "../../parts/diff-rows.ts";
 import { Diff } from "../../parts/diff.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { hrefOf } from "../../route.ts";
+import { useNavigation } from "../../state/navigation.ts";
+import { CallSelectionContext } from "./call-panel.tsx";
 import { Foldable } from "./foldable.tsx";
 import { partText } from "./prompt-text.ts";
 
@@ -15,8 +19,24 @@ export function CallRow({ call, foldKey }: { call: CallItem; foldKey: string }) 
   const isOpen = rows !== undefined || state === "failed" || (state === "running" && call.progress !== "");
   const title = visibleText(call.title === "" ? call.name : call.title);
   const [firstLine = ""] = title.split("\n", 1);
+  const { selected, select, questions } = useContext(CallSelectionContext);
+  const question = questions.get(call.callId);
+  const { route } = useNavigation();
   return (
-    <article className="call" data-state={state}>
+    <article
+      className="call"
+      data-state={question ? "waits" : state}
+      data-selected={selected === call.callId || undefined}
+    >
+      <button
+        type="button"
+        className="icon call-open"
+        aria-label={`Details of ${visibleLine(call.name)}`}
+        title="Input, output, time, tokens and cost"
+        onClick={() => select(selected === call.callId ? undefined : call.callId)}
+      >
+        <Icon name="panel" />
+      </button>
       <Foldable
         foldKey={foldKey}
         isOpenAtFirst={isOpen}
@@ -28,7 +48,10 @@ export function CallRow({ call, foldKey }: { call: CallItem; foldKey: string }) 
             </span>
             <span className="call-name">{visibleLine(call.name)}</span>
             {firstLine !== call.name && <code className="call-title">{withoutName(firstLine, call.name)}</code>}
-            <span className="call-came">{resultText(call)}</span>
+            {question && firstLine === call.name && (
+              <code className="call-title">{visibleLine(askedText(call.input))}</code>
+            )}
+            <span className="call-came">{question ? "waits for your answer" : resultText(call)}</span>
           </>
         }
       >
@@ -43,8 +66,20 @@ export function CallRow({ call, foldKey }: { call: CallItem; foldKey: string }) 
           </>
         )}
       </Foldable>
+      {question && route.kind === "session" && (
+        <a className="call-answer" href={hrefOf(route.session, "approvals")}>
+          Answer
+        </a>
+      )}
     </article>
   );
+}
+
+/** The subject of a call that has no title yet: the first text of its input. */
+function askedText(input: unknown): string {
+  if (typeof input !== "object" || input === null) return "";
+  const [first = ""] = Object.values(input).filter((value): value is string => typeof value === "string");
+  return first.slice(0, 200);
 }
 
 const stateMarks: Readonly<Record<CallItem["state"], string>> = {

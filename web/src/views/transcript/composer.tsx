@@ -1,6 +1,7 @@
 import { useRef, useState } from "react";
 import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
+import { isFile } from "../../parts/is-file.ts";
 import { refocus } from "../../parts/refocus.ts";
 import { type AddressedCommand, commandsFor } from "../../state/agent-commands.ts";
 import { useDashboard } from "../../state/dashboard-store.ts";
@@ -16,7 +17,7 @@ export function Composer({ session, entry }: { session: SessionId; entry: Roster
   const [isSending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const isReplay = useDashboard((state) => state.replayAt !== undefined);
-  if (!entry || isReplay) return null;
+  if (!entry || isReplay || isFile()) return null;
   if (listing?.state !== "reachable") return <Closed state={listing?.state} session={session} />;
 
   const commands = commandsFor(entry, session, view);

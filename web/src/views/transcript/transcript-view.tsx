@@ -1,10 +1,11 @@
-import { useContext, useEffect, useState } from "react";
-import type { SessionId } from "../../../../src/protocol/index.ts";
+import { useContext, useEffect, useMemo, useState } from "react";
+import type { CallId, SessionId } from "../../../../src/protocol/index.ts";
 import { agentOf, itemsOf, leadOf, type SessionView } from "../../../../src/view/index.ts";
 import { DashboardContext, useDashboard } from "../../state/dashboard-store.ts";
 import { openTranscript, closeTranscript } from "../../state/fold-envelopes.ts";
 import { useNavigation } from "../../state/navigation.ts";
 import { useRoster } from "../../state/roster.ts";
+import { CallPanel, CallSelectionContext } from "./call-panel.tsx";
 import { Composer } from "./composer.tsx";
 import { TranscriptHead } from "./transcript-head.tsx";
 import { TranscriptList } from "./transcript-list.tsx";
@@ -29,6 +30,12 @@ export function TranscriptView({ session }: { session: SessionId }) {
   const isCaughtUp = useDashboard((state) => state.caughtUp.has(owner));
   const problem = useDashboard((state) => state.viewedTranscript?.problem);
   const isReplay = useDashboard((state) => state.replayAt !== undefined);
+  const [selected, select] = useState<CallId | undefined>(undefined);
+  const asked = view?.questions;
+  const selection = useMemo(
+    () => ({ selected, select, questions: new Map(asked?.map((question) => [question.callId, question])) }),
+    [selected, asked],
+  );
   const entry = useRoster(session).find((each) => each.agent !== undefined && each.agent.id === agent?.id);
 
   if (!agent) {
@@ -58,15 +65,20 @@ export function TranscriptView({ session }: { session: SessionId }) {
       {agent.isForgotten && problem === undefined ? (
         <p className="transcript-loading soft">Loading the transcript…</p>
       ) : (
-        <TranscriptList
-          key={agent.id}
-          agent={agent}
-          at={at}
-          isLoading={!isCaughtUp && !isReplay}
-          isUnfolded={isUnfolded}
-          query={words}
-          onSearch={setWords}
-        />
+        <CallSelectionContext value={selection}>
+          <div className="transcript-split">
+            <TranscriptList
+              key={agent.id}
+              agent={agent}
+              at={at}
+              isLoading={!isCaughtUp && !isReplay}
+              isUnfolded={isUnfolded}
+              query={words}
+              onSearch={setWords}
+            />
+            <CallPanel agent={agent} />
+          </div>
+        </CallSelectionContext>
       )}
       <Composer key={`composer ${agent.id}`} session={session} entry={entry} />
     </section>

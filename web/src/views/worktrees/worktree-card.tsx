@@ -1,26 +1,29 @@
 import { useState } from "react";
-import { type SessionId, visibleLine, type WorktreeListing } from "../../../../src/protocol/index.ts";
-import { AgentName } from "../../parts/agent-name.tsx";
+import { type SessionId, visibleLine, type WorkItem, type WorktreeListing } from "../../../../src/protocol/index.ts";
+import { AgentName, Avatar } from "../../parts/agent-name.tsx";
 import { hrefOf } from "../../route.ts";
 import type { RosterEntry } from "../../state/roster.ts";
 import { WorktreeDiff } from "./worktree-diff.tsx";
+import { statusTexts, type WorktreeStatus } from "./worktree-status.ts";
 
 interface Props {
   readonly session: SessionId;
   readonly worktree: WorktreeListing;
   /** The agent that works in it, if it belongs to this session. */
   readonly entry: RosterEntry | undefined;
+  /** The task that its agent works on, or worked on last. */
+  readonly task: WorkItem | undefined;
+  readonly status: WorktreeStatus;
   /** True if its branch is selected for landing; undefined if it cannot be landed. */
   readonly isChosen: boolean | undefined;
   onChoose(isChosen: boolean): void;
 }
 
 /** A worktree: its agent, its content, and its changes. */
-export function WorktreeCard({ session, worktree, entry, isChosen, onChoose }: Props) {
+export function WorktreeCard({ session, worktree, entry, task, status, isChosen, onChoose }: Props) {
   const { name, path, branch, state, commits, files, reasons } = worktree;
   const [isShown, setShown] = useState(false);
   const title = visibleLine(branch ?? name);
-  const hasLanded = commits === 0 && reasons.length === 0 && files.length > 0;
   // The number of commits is shown beside its name.
   const held = reasons.filter((reason) => !/^commits: \d+ that/.test(reason));
   return (
@@ -34,24 +37,17 @@ export function WorktreeCard({ session, worktree, entry, isChosen, onChoose }: P
             onChange={(event) => onChoose(event.currentTarget.checked)}
           />
         )}
-        <h3>{title}</h3>
-        <span className="tag" data-state={state} title={stateTitles[state]}>
-          {visibleLine(state)}
+        <h3>
+          <Owner session={session} entry={entry} />
+          {task && <span className="worktree-task">{visibleLine(`#${task.id} ${task.subject}`)}</span>}
+        </h3>
+        <span className="tag worktree-status" data-status={status} title={statusTexts[status].title}>
+          {statusTexts[status].label}
         </span>
         <span className="soft">{commits === 1 ? "1 commit" : `${commits} commits`}</span>
       </header>
       <p className="worktree-facts">
-        {entry ? (
-          entry.agent ? (
-            <a href={hrefOf(session, "transcript", { agent: entry.agent.id })}>
-              <AgentName entry={entry} />
-            </a>
-          ) : (
-            <AgentName entry={entry} />
-          )
-        ) : (
-          <span className="soft">another session</span>
-        )}
+        <code title={stateTitles[state]}>{title}</code>
         <code className="soft">{visibleLine(path)}</code>
       </p>
       {held.length > 0 && (
@@ -61,7 +57,7 @@ export function WorktreeCard({ session, worktree, entry, isChosen, onChoose }: P
           ))}
         </ul>
       )}
-      {hasLanded && <p className="soft">Everything has landed: it contains nothing else.</p>}
+      {status === "landed" && <p className="soft">Everything has landed: it contains nothing else.</p>}
       {files.length === 0 ? <p className="soft">No changed files.</p> : <Stat files={files} title={title} />}
       {files.length > 0 && (
         <button type="button" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
@@ -71,6 +67,19 @@ export function WorktreeCard({ session, worktree, entry, isChosen, onChoose }: P
       {isShown && <WorktreeDiff session={session} worktree={worktree} />}
     </article>
   );
+}
+
+/** The agent, with a link to its transcript. */
+function Owner({ session, entry }: Pick<Props, "session" | "entry">) {
+  if (!entry) return <span className="soft">another session</span>;
+  const name = (
+    <>
+      <Avatar entry={entry} />
+      <AgentName entry={entry} />
+    </>
+  );
+  if (!entry.agent) return name;
+  return <a href={hrefOf(session, "transcript", { agent: entry.agent.id })}>{name}</a>;
 }
 
 const stateTitles: Readonly<Record<string, string>> = {
