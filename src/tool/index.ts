@@ -40,6 +40,6 @@ export { gitPins, shellEnvironment } from "./shell-environment.ts";
 export { ruleProblem, ruleProblems } from "./permissions/rule-problem.ts";
 export { overlappingRules } from "./permissions/overlapping-rules.ts";
 export { type AgentWorktree, type FileFacts, ownCopyOf, type Workspace } from "./permissions/workspace.ts";
-export { anyTool, joinNames, type ToolNames } from "./tool-names.ts";
+export { anyTool, editingTools, joinNames, type ToolNames } from "./tool-names.ts";
 export { schemaOf, toolSpecs } from "./tool-specs.ts";
 export { protectedReason } from "./permissions/protected-paths.ts";
