@@ -11,12 +11,13 @@ import type {
 import {
   type BoundOptions,
   boundOutcome,
+  editingTools,
   executeTool,
   parseModelInput,
   type Tool,
   type ToolContext,
 } from "../tool/index.ts";
-import { interruptedCall, callNotStarted } from "./fragments/calls/interrupted-call.ts";
+import { interruptedCall, callNotStarted, notRunAfterFailedChange } from "./fragments/calls/interrupted-call.ts";
 import {
   allowedWithNote,
   type ApprovalNote,
@@ -57,11 +58,24 @@ const maxParallelReads = 10;
 
 /**
  * Gives every call exactly one result. Reads run in parallel; all other calls run one after another, in the model's
- * order.
+ * order. After a change to a file that failed, only reads and other changes run: a commit or a completed task would
+ * build on a change that was not made.
  */
 export async function executeCalls(options: ExecuteCallsOptions): Promise<void> {
+  let failedChange: ToolCallPart | undefined;
   for (const batch of batches(options)) {
-    await Promise.all(batch.map((call) => executeCall(options, call)));
+    await Promise.all(
+      batch.map(async (call) => {
+        const tool = findTool(options.tools, call.name);
+        const changes = tool !== undefined && editingTools.has(tool.name);
+        const mayBuildOnIt = tool !== undefined && tool.access !== "read" && !changes;
+        const outcome =
+          failedChange && mayBuildOnIt && !options.signal.aborted
+            ? await recordOutcome(options, call, textOutcome("failed", notRunAfterFailedChange(failedChange.name)))
+            : await executeCall(options, call);
+        if (changes && outcome !== "ok") failedChange ??= call;
+      }),
+    );
   }
 }
 
@@ -84,14 +98,23 @@ function batches({ calls, tools }: ExecuteCallsOptions): ToolCallPart[][] {
   return all;
 }
 
-async function executeCall(options: ExecuteCallsOptions, call: ToolCallPart): Promise<void> {
+async function executeCall(options: ExecuteCallsOptions, call: ToolCallPart): Promise<ToolOutcomeKind> {
   /** The call's time does not include the wait for permission. */
   let started = options.clock.monotonic();
   const outcome = await runCall(options, call, () => {
     started = options.clock.monotonic();
   });
   const durationMs = Math.max(0, Math.round(options.clock.monotonic() - started));
-  await options.recorder.record({ type: "tool.settled", callId: call.callId, durationMs, ...outcome }, options.signal);
+  return recordOutcome(options, call, { durationMs, ...outcome });
+}
+
+async function recordOutcome(
+  { recorder, signal }: ExecuteCallsOptions,
+  { callId }: ToolCallPart,
+  outcome: ToolOutcome & { readonly durationMs?: number },
+): Promise<ToolOutcomeKind> {
+  await recorder.record({ type: "tool.settled", callId, durationMs: 0, ...outcome }, signal);
+  return outcome.outcome;
 }
 
 async function runCall(options: ExecuteCallsOptions, call: ToolCallPart, onStart: () => void): Promise<ToolOutcome> {

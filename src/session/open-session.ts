@@ -7,7 +7,7 @@ import type { Session } from "./session.ts";
 import type { SessionContext } from "./session-context.ts";
 import { createSessionRuntime, type SessionRuntime } from "./session-runtime.ts";
 import { sessionSlashCommands } from "./submit-user-prompt.ts";
-import { noOpenWork } from "./teams/ongoing-team-work.ts";
+import { noOpenWork, withWorktrees } from "./teams/ongoing-team-work.ts";
 
 /**
  * Opens a session from its log, new or existing, and returns the object that all frontends use. `cleanup` closes what its
@@ -61,7 +61,7 @@ export async function openSession(context: SessionContext, cleanup: Cleanup): Pr
       if (closing) throw new TroupeError("agent", "This session cannot start agents.");
       return subagents.delegate(work);
     },
-    openWork: async () => (await team.openWork?.()) ?? noOpenWork,
+    openWork: async () => withWorktrees((await team.openWork?.()) ?? noOpenWork, await subagents.leftWorktrees()),
     async remindOfCommands() {
       const commands = own.background.running().filter(({ kind }) => kind === "shell");
       if (commands.length === 0) return;

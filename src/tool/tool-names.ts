@@ -7,3 +7,6 @@ export const joinNames = (names: readonly string[]): string =>
 
 /** For texts that are the same for every agent. */
 export const anyTool: ToolNames = { has: () => true };
+
+/** The tools that change files. An agent with none of them only reads. */
+export const editingTools: ReadonlySet<string> = new Set(["Edit", "Write", "NotebookEdit"]);

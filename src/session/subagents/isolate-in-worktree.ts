@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { basename, isAbsolute } from "node:path";
-import type { AgentReport, WorktreeFacts } from "../../agent/index.ts";
+import type { AgentReport, LeftWorktree, WorktreeFacts } from "../../agent/index.ts";
 import { isInside, realPathSync, runGit } from "../../platform/index.ts";
 import { type AgentId, TroupeError, type WorktreeSettings } from "../../protocol/index.ts";
 import {
@@ -25,6 +25,8 @@ export interface IsolationPorts {
   readonly settings: WorktreeSettings;
   /** The session's hooks. */
   readonly hooks: Pick<SessionHooks, "makesWorktrees" | "makeWorktree" | "worktreeRemoved"> | undefined;
+  /** Called with the path of each worktree that Troupe itself opens. */
+  readonly onOpened: (path: string) => void;
 }
 
 /**
@@ -69,9 +71,9 @@ export async function reopenIsolation(
   return hookIsolation(ports, { path, branch, start: await startOf(place) });
 }
 
-const ownIsolation = ({ place, hooks }: IsolationPorts, made: Worktree): Isolation => ({
-  ...made,
-  async finish() {
+function ownIsolation({ place, hooks, onOpened }: IsolationPorts, made: Worktree): Isolation {
+  onOpened(made.path);
+  const finish = async () => {
     const end = await finishWorktree(place, { name: made.name });
     if (end.outcome === "kept") {
       const diff = await diffLine(place, { path: end.path, base: made.base });
@@ -80,8 +82,9 @@ const ownIsolation = ({ place, hooks }: IsolationPorts, made: Worktree): Isolati
     }
     await hooks?.worktreeRemoved({ worktree_path: made.path, name: made.name, branch: made.branch });
     return { path: made.path, branch: made.branch, kept: false, landed: end.landed };
-  },
-});
+  };
+  return { ...made, finish };
+}
 
 /** The worktree of an agent whose end was not reported. Changes nothing. */
 export async function lookAtWorktree(
@@ -95,6 +98,20 @@ export async function lookAtWorktree(
   } catch (error) {
     if (!TroupeError.is(error)) throw error;
     return { ...kept, diff: `Its commits and uncommitted files are not known: ${error.message}` };
+  }
+}
+
+/** The work in a worktree that has not landed. Undefined if there is none, or it cannot be inspected. */
+export async function leftWorktreeAt(place: RepositoryContext, path: string): Promise<LeftWorktree | undefined> {
+  try {
+    const state = await worktreeState(place, path);
+    if (!state || (state.commits === 0 && state.uncommitted.length === 0)) return undefined;
+    const { branch, target, commits, uncommitted } = state;
+    const onBranch = branch === "" ? undefined : branch;
+    return { path, branch: onBranch, target, commits, uncommitted, uncommittedFiles: uncommitted.length };
+  } catch (error) {
+    if (TroupeError.is(error)) return undefined;
+    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { sandboxesOf } from "../config/folder-sandbox.ts";
 import type { Config } from "../config/load-config.ts";
-import type { Agent, AgentReport, OngoingAgent } from "../../agent/index.ts";
+import type { Agent, AgentReport, LeftWorktree, OngoingAgent } from "../../agent/index.ts";
 import { type Ack, type AgentId, type AgentPath, type ContentPart, type StoredEnvelope } from "../../protocol/index.ts";
 import {
   type SubagentRegistry,
@@ -23,7 +23,7 @@ import { createLostAgents, type LostAgents } from "./lost-agents.ts";
 import { createRuntimeFactory, type SessionRuntimeFactory } from "./runtime-factory.ts";
 import { subagentTools } from "./subagent-tools.ts";
 import { runDelegatedTask, type DelegatedWork } from "./run-delegated-task.ts";
-import { isolateInWorktree, lookAtWorktree, type IsolationPorts } from "./isolate-in-worktree.ts";
+import { isolateInWorktree, leftWorktreeAt, lookAtWorktree, type IsolationPorts } from "./isolate-in-worktree.ts";
 import { createRemoteAgents } from "../../remote/index.ts";
 import { type AgentRuntime, type SessionResources } from "../agent-runtime/agent-runtime.ts";
 import type { SessionContext } from "../session-context.ts";
@@ -51,6 +51,8 @@ export interface SessionSubagents extends LostAgents, SlotSource {
   leave(): Promise<void>;
   /** The agents that this agent has started. */
   subagentsOf(parent: AgentId): readonly OngoingAgent[];
+  /** The worktrees of this session's agents with work that has not landed. */
+  leftWorktrees(): Promise<readonly LeftWorktree[]>;
   agentOf(id: AgentId): Agent | undefined;
   /**
    * Sends a user's prompt to the agent of this path. A working agent reads it between two turns. A finished agent
@@ -80,7 +82,7 @@ export function createSessionSubagents(shared: SessionResources, own: OwnAgent):
   const defaults = subagentDefaults(shared.session);
   const closing = new AbortController();
   const sendToBackground = new Set<() => void>();
-  const { placeAt, isolationAt } = createPlaces(shared.session, own);
+  const { placeAt, isolationAt, leftWorktrees } = createPlaces(shared.session, own);
 
   const remotes = createRemoteAgents(shared, { lead: own.runtime, placeAt });
   const lost = createLostAgents({
@@ -164,6 +166,7 @@ export function createSessionSubagents(shared: SessionResources, own: OwnAgent):
       remotes.resume(replayed, { lead, subagents, acquireSlotNow: limits.acquireSlotNow }),
     leave: remotes.leave,
     subagentsOf,
+    leftWorktrees,
     agentOf: (id) => factory.get(id)?.agent,
     paths: () => [...new Set([...earlierPaths, ...subagents.all().map(({ path }) => path)])],
     delegate,
@@ -205,17 +208,26 @@ function subagentDefaults({ config: { subagents, watchdog }, ports: { clock } }:
   };
 }
 
-function createPlaces({ config, ports: { clock, createId } }: SessionContext, own: OwnAgent) {
+function createPlaces({ config, log, ports: { clock, createId } }: SessionContext, own: OwnAgent) {
   const { home, userHome, childEnv: env } = config;
   const place = { home, userHome, env, clock, createId };
   const placeAt = (cwd: string): RepositoryContext => ({ ...place, cwd, sandboxFor: sandboxesOf(config) });
+  const opened = new Set(log.earlierAgents.flatMap(({ event }) => earlierWorktree(event)));
   const isolationAt = (cwd: string): IsolationPorts => ({
     place: placeAt(cwd),
     settings: config.worktree,
     hooks: own.runtime.hooks,
+    onOpened: (path) => opened.add(path),
   });
-  return { placeAt, isolationAt };
+  const leftWorktrees = async () => {
+    const left = await Promise.all([...opened].map((path) => leftWorktreeAt(placeAt(config.cwd), path)));
+    return left.filter((worktree) => worktree !== undefined);
+  };
+  return { placeAt, isolationAt, leftWorktrees };
 }
+
+const earlierWorktree = (event: StoredEnvelope["event"]): readonly string[] =>
+  event.type === "agent.spawned" && event.worktree && !event.worktree.hookMade ? [event.worktree.path] : [];
 
 /** Resolves when the user sends foreground agents to the background, or on abort. */
 const whenSent = (waiting: Set<() => void>, signal: AbortSignal): Promise<void> =>

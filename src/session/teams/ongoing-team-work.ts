@@ -117,16 +117,22 @@ function previousRun(replayed: readonly StoredEnvelope[]): PreviousRun | undefin
   };
 }
 
-/** The work that a session's teams have not finished. */
+/** The work that a session's teams and agents have not finished. */
 export interface OpenTeamWork {
   readonly tasks: readonly WorkItem[];
   /** The names of members that still work. */
   readonly runningMembers: readonly string[];
-  /** Worktrees of members with commits that are not landed, or with uncommitted files. */
+  /** Worktrees of members and subagents with commits that are not landed, or with uncommitted files. */
   readonly worktrees: readonly LeftWorktree[];
 }
 
 export const noOpenWork: OpenTeamWork = { tasks: [], runningMembers: [], worktrees: [] };
+
+/** Adds worktrees that are not in it yet. */
+export function withWorktrees(work: OpenTeamWork, more: readonly LeftWorktree[]): OpenTeamWork {
+  const known = new Set(work.worktrees.map(({ path }) => path));
+  return { ...work, worktrees: [...work.worktrees, ...more.filter(({ path }) => !known.has(path))] };
+}
 
 /** Files that cannot be read are left out: a notice reports their damage. */
 export async function openTeamWork(

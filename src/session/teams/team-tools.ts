@@ -12,7 +12,7 @@ import {
   type MemberMessagePorts,
   onlyForOwner,
 } from "../../team/index.ts";
-import type { Tool } from "../../tool/index.ts";
+import { editingTools, type Tool } from "../../tool/index.ts";
 import type { TeamPorts } from "./team-role.ts";
 
 /** The interface of an agent's task tools, for its team's tasks or its session's own. */
@@ -105,8 +105,7 @@ export function branchUseOf(name: string, { members, ports }: Pick<TaskToolPorts
 }
 
 /** A check runs only if the member that completes the task could run it without asking. */
-const canWrite = ({ tools }: TeamPorts): boolean =>
-  tools().some(({ name }) => name === "Edit" || name === "Write" || name === "NotebookEdit");
+const canWrite = ({ tools }: TeamPorts): boolean => tools().some(({ name }) => editingTools.has(name));
 
 export async function refusalOf(command: string, { tools, runtime }: TeamPorts): Promise<RefusedCommand | undefined> {
   const bash = tools().find(({ name }) => name === "Bash");

@@ -100,13 +100,12 @@ function listLine(name: string, items: readonly string[], most: number): string[
 }
 
 function commandText({ command, status, exitCode, durationMs }: CommandEvidence): string {
-  const end =
-    status === "exited" ? `exit ${exitCode}${isPipe(command) ? " of the last command of the pipe" : ""}` : status;
+  const end = status === "exited" ? `exit ${exitCode}${hasOthers(command) ? " of its last command" : ""}` : status;
   return `${quoted(command)} (${end}, ${seconds(durationMs)})`;
 }
 
-/** The exit code of a pipe is that of its last command: it says nothing about the others. */
-const isPipe = (command: string) => /[^|]\|(?!\|)/.test(command.replace(/'[^']*'|"[^"]*"/g, ""));
+/** The exit code of a pipe or a list is that of its last command: it says nothing about the others. */
+const hasOthers = (command: string) => /[^|]\|(?!\|)|[;\n]\s*[^\s;&|]/.test(command.replace(/'[^']*'|"[^"]*"/g, ""));
 
 const callText = ({ what, outcome, reason }: CallEvidence) =>
   `${quoted(what.replace(/^\$ /, ""))} (${outcome === "interrupted" ? "interrupted" : shortReason(reason, what)})`;

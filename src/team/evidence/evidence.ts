@@ -102,6 +102,9 @@ export function createEvidence(): EvidenceFold {
       case "denied":
         return void now.denied.push(callEvidence(call, event, event.outcome));
       case "failed":
+        // A call with wrong input, or that was not run, had no effect. Only its agent needs to know.
+        if (call.calledAt === undefined) return;
+        return void now.failed.push(callEvidence(call, event, event.outcome));
       case "interrupted":
         return void now.failed.push(callEvidence(call, event, event.outcome));
     }

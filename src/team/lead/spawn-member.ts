@@ -1,4 +1,7 @@
-import { messageOf } from "../../protocol/index.ts";
+import { assignmentMail } from "../../agent/index.ts";
+import { type Member, messageOf, openBlockersOf } from "../../protocol/index.ts";
+import type { StoredTeam } from "../../store/index.ts";
+import type { MailSender } from "../mailbox/mail-sender.ts";
 import { adoptReservedTasks } from "./adopt-reserved-tasks.ts";
 import type { LeadContext, LeadTeamOptions } from "./lead-context.ts";
 import type { LeadTeam, SpawnedTeammate, TeammateRequest } from "./lead-team.ts";
@@ -26,6 +29,7 @@ export function createSpawns(
       const adopted = await adoptReservedTasks(member, team);
       const capped = await ceiling.limitNewMember(member, permissions.mode());
       await sender.send({ to: member.name, text: request.prompt, ...(description && { summary: description }) });
+      await sendBlockedTasks(member, team, sender);
       return { member: await lifecycle.start(capped), isNew, notices: [...notices, ...adopted] };
     } catch (error) {
       const detail = messageOf(error);
@@ -48,4 +52,17 @@ export function createSpawns(
     underWay.set(call, spawned);
     return spawned;
   };
+}
+
+/** A member begins its own task with its first turn, unless the task is blocked: then it reads that with its prompt. */
+async function sendBlockedTasks(
+  { name }: Pick<Member, "name">,
+  { tasks }: Pick<StoredTeam, "tasks">,
+  sender: Pick<MailSender, "send">,
+): Promise<void> {
+  const all = await tasks.list();
+  for (const item of all.filter((each) => each.owner === name && openBlockersOf(each, all).length > 0)) {
+    const { summary, body, wakes } = assignmentMail({ item, by: item.createdBy, all });
+    await sender.send({ to: name, body, summary, wakes });
+  }
 }

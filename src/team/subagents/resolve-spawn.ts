@@ -53,6 +53,9 @@ export type SpawnOptions = Pick<SubagentRequest, "type" | "model" | "mode" | "is
 
 const generalPurpose = "general-purpose";
 
+/** The same for `general-purpose`, `General Purpose` and `general_purpose`. */
+const letters = (type: string) => type.toLowerCase().replace(/[-_ ]/g, "");
+
 /** Built-in types for questions about Troupe itself, which only a user asks. */
 export const helperTypes: readonly string[] = ["guide", "statusline-setup"];
 
@@ -74,7 +77,7 @@ export function createSpawnResolver(options: SpawnResolverOptions): SpawnResolve
 
   const findDefinition = (type: string): AgentDefinition => {
     const names = types.map(({ name }) => name);
-    const alike = types.filter(({ name }) => name.toLowerCase() === type.toLowerCase());
+    const alike = types.filter(({ name }) => letters(name) === letters(type));
     const found = types.find(({ name }) => name === type) ?? (alike.length === 1 ? alike[0] : undefined);
     if (found) return found;
     const near = nearestName(type, names);

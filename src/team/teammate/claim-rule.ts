@@ -1,4 +1,5 @@
 import { returnedBy, openBlockers, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
+import { editingTools } from "../../tool/index.ts";
 
 /** The member for which the runtime would claim a task, as it is now. */
 export interface ClaimingMember {
@@ -38,10 +39,7 @@ export function claimObstacle(
   if (member.skipped.has(task.id)) return "skipped";
   if (task.needs.some((tool) => !member.tools.includes(tool))) return "unfit";
   if (task.owner === member.name) return undefined;
-  if (!member.tools.some((tool) => writingTools.has(tool))) return "reads_only";
+  if (!member.tools.some((tool) => editingTools.has(tool))) return "reads_only";
   if (!member.hasBegun) return "not_begun";
   return member.isLeadWorking ? "lead_works" : undefined;
 }
-
-/** A member with none of these is of a type that only reads. */
-const writingTools: ReadonlySet<string> = new Set(["Edit", "Write", "NotebookEdit"]);

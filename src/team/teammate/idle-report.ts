@@ -14,12 +14,12 @@ export function idleReportBody(report: UnreportedResult, { reason, detail }: Idl
   // It was woken and had nothing to do, so it is as idle as last reported.
   if (!report.hasWorked && reason === "completed" && report.answers.length === 0) return undefined;
   const idleReason = reason === "completed" ? "available" : reason === "interrupted" ? "interrupted" : "failed";
-  const isUnfinished = idleReason !== "available";
+  const result = resultOf(report, { isUnfinished: idleReason !== "available" });
   return {
     kind: "idle_notification",
     idleReason,
-    ...outcomeOf(report, resultOf(report, { isUnfinished })),
-    ...(report.hasWorked && evidenceOf(report)),
+    ...outcomeOf(report, result),
+    ...(report.hasWorked && evidenceOf(report, { hasReport: result !== undefined })),
     ...(report.evidenceTotals.toolCalls.size === 0 && { didNothing: true as const }),
     ...(idleReason === "failed" && detail !== undefined && { failureReason: detail }),
   };
@@ -41,14 +41,18 @@ export function farewellReportBody(report: UnreportedResult): ReportBody | undef
   };
 }
 
-/** Without an answer, the last text of the run is used. */
+/**
+ * Without an answer, the last text of the run is used. Answers before the last one were not reported yet: a hook, a
+ * reminder or mail came first. They follow the last one, which is the answer of a finished run.
+ */
 function resultOf(
   { answers, lastText: said }: UnreportedResult,
   { isUnfinished }: { isUnfinished: boolean },
 ): string | undefined {
-  const includesLastText = said !== undefined && (isUnfinished || answers.length === 0);
-  const texts = includesLastText ? [...answers, said] : answers;
-  return texts.length > 0 ? texts.join("\n\n") : undefined;
+  const texts = said !== undefined && (isUnfinished || answers.length === 0) ? [...answers, said] : answers;
+  if (texts.length < 2) return texts[0];
+  const ordered = isUnfinished ? texts : [texts.at(-1), "Before that it said:", ...texts.slice(0, -1)];
+  return ordered.join("\n\n");
 }
 
 const outcomeOf = ({ lastPeerMessage: toPeer, completed }: UnreportedResult, result: string | undefined) => ({
@@ -58,6 +62,9 @@ const outcomeOf = ({ lastPeerMessage: toPeer, completed }: UnreportedResult, res
   ...(completed?.checks && { completedChecks: completed.checks }),
 });
 
-const evidenceOf = ({ evidenceTotals: done, isFirst }: UnreportedResult) => ({
-  evidence: evidenceText(evidenceFromTotals(done), { of: isFirst ? "all" : "since its last report" }),
+const evidenceOf = (
+  { evidenceTotals: done, isFirst }: UnreportedResult,
+  { hasReport = true }: { hasReport?: boolean } = {},
+) => ({
+  evidence: evidenceText(evidenceFromTotals(done), { of: isFirst ? "all" : "since its last report", hasReport }),
 });

@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import { isInside, realPathSync } from "../../platform/index.ts";
 import type { PermissionDecision, PermissionMode } from "../../protocol/index.ts";
 import { authorizeCommand } from "./authorize-command.ts";
@@ -11,7 +12,7 @@ import { protectedReason } from "./protected-paths.ts";
 import { resolvePath } from "../files/resolve-path.ts";
 import { type Rule, type RuleSet, ruleName } from "./permission-rules.ts";
 import { isSecretPath } from "./secret-paths.ts";
-import { ownCopyOf, type Workspace } from "./workspace.ts";
+import { changesFreely, ownCopyOf, type Workspace } from "./workspace.ts";
 
 export interface AuthorizeRequest {
   readonly tool: Pick<Tool, "name" | "access">;
@@ -96,7 +97,7 @@ function find(list: readonly Rule[], request: AuthorizeRequest, wide: boolean): 
 
 function byMode(request: AuthorizeRequest): PermissionDecision {
   const { mode, subject, tool } = request;
-  const suggestions = [suggestion(tool.name, subject)];
+  const suggestions = [suggestion(tool.name, subject, request)];
   if (subject.kind !== "path") {
     const harmless = tool.access === "read" && (subject.kind === "none" || subject.kind === "name");
     return harmless
@@ -107,7 +108,14 @@ function byMode(request: AuthorizeRequest): PermissionDecision {
   const own = ownFolder(part, request);
   const inside = isWithin(part, request);
   const readable = inside || isReadable(part, request);
-  const rule = own?.rule ?? (readable && !inside ? "the main checkout of the worktree" : `mode ${mode}`);
+  const isFree = inside && changesFreely({ mode, ownWorktree: isInOwnWorktree(part, request) });
+  const rule =
+    own?.rule ??
+    (readable && !inside
+      ? "the main checkout of the worktree"
+      : isFree && mode !== "acceptEdits" && tool.access === "write"
+        ? "the agent's own worktree"
+        : `mode ${mode}`);
   if (tool.access === "read" && readable && isSecretPath(part)) {
     const refused = { part, why: "it looks like a file with secrets" };
     const reason = `${part} looks like a file with secrets`;
@@ -115,8 +123,7 @@ function byMode(request: AuthorizeRequest): PermissionDecision {
   }
   const isOwn = own !== undefined || isInOwnWorktree(part, request);
   const obeyed = tool.access === "write" && inside && !isOwn ? obeyedReason(part) : undefined;
-  const accepts = mode === "acceptEdits" && inside && obeyed === undefined;
-  const edit = tool.access === "write" && (own !== undefined || accepts);
+  const edit = tool.access === "write" && (own !== undefined || (isFree && obeyed === undefined));
   if (edit || (tool.access === "read" && readable)) return { behavior: "allow", rule };
   const why = !inside
     ? "it is outside the working directory"
@@ -148,10 +155,10 @@ function ownFolder(path: string, { memory, scratchpad }: AuthorizeRequest) {
 }
 
 /** Returns the narrowest rule that would allow this call. */
-function suggestion(tool: string, subject: PermissionSubject): string {
+function suggestion(tool: string, subject: PermissionSubject, request: AuthorizeRequest): string {
   switch (subject.kind) {
     case "path":
-      return `${tool}(/${subject.path.replace(/[*?[{\\]/g, "\\$&")})`;
+      return `${tool}(${lastingPath(subject.path, request).replace(/[*?[{\\]/g, "\\$&")})`;
     case "url":
       return `${tool}(domain:${new URL(subject.url).hostname})`;
     case "name":
@@ -162,6 +169,12 @@ function suggestion(tool: string, subject: PermissionSubject): string {
     case "command":
       return tool;
   }
+}
+
+/** The path as rules have it. The next worktree has another name, so a path in it is relative to the base of the rules. */
+function lastingPath(path: string, request: AuthorizeRequest): string {
+  const base = basesOf(request).find((each) => isInOwnWorktree(path, request) && isInside(path, each));
+  return base === undefined ? `/${path}` : `./${relative(base, path)}`;
 }
 
 /** Follows links in the path of a call, so that the path that is checked is the path that is touched. */

@@ -3,6 +3,7 @@ import type { PermissionSubject } from "../define-tool.ts";
 import { globPattern, staticPrefix } from "./glob-pattern.ts";
 import { realDisk } from "./disk.ts";
 import type { Rule } from "./permission-rules.ts";
+import { editingTools } from "../tool-names.ts";
 
 export interface RuleTarget {
   readonly tool: string;
@@ -37,7 +38,6 @@ export function matchesRule(rule: Rule, target: RuleTarget): boolean {
 }
 
 const reading = new Set(["Read", "Glob", "Grep", "LS", "NotebookRead"]);
-const editing = new Set(["Edit", "Write", "NotebookEdit"]);
 
 /**
  * `Edit` matches every tool that changes files, `Read` every tool that reads them, `mcp__server` all tools of that
@@ -46,7 +46,7 @@ const editing = new Set(["Edit", "Write", "NotebookEdit"]);
 const namesTool = (rule: string, tool: string) =>
   rule === "*" ||
   rule === tool ||
-  (rule === "Edit" && editing.has(tool)) ||
+  (rule === "Edit" && editingTools.has(tool)) ||
   (rule === "Read" && reading.has(tool)) ||
   (rule.startsWith("mcp__") && tool.startsWith(`${rule.replace(/__\*$/, "")}__`));
 

@@ -64,7 +64,7 @@ test("promise 04: mail that arrives before a teammate is idle belongs to the sam
   await woken.opened;
   const notices = await noticesOf(await mailOf(team.tree));
   expect(notices.map(({ result }) => result)).toEqual([
-    [1, 2, 3, 4, 5, 6].map((turn) => `answer ${turn}`).join("\n\n"),
+    ["answer 6", "Before that it said:", ...[1, 2, 3, 4, 5].map((turn) => `answer ${turn}`)].join("\n\n"),
   ]);
   expect(team.asked("lead")).toHaveLength(3);
 });

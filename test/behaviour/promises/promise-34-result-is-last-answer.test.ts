@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { exitCodeOf } from "../../../src/headless/index.ts";
-import { agrees, alpha, leading, mate, say } from "../../support/team/scripted-team.ts";
+import { testRepository } from "../../support/git/test-repository.ts";
+import { agrees, alpha, bash, hang, leading, mate, say } from "../../support/team/scripted-team.ts";
 import { runTeam } from "../../support/team/headless-team.ts";
 
 const impossible = { tool: "TaskCreate", input: { subject: "fly", description: "d", needs: ["Wings"] } };
@@ -37,4 +38,42 @@ test("promise 31, 34: what is left open is in the result and the exit code; an e
   expect(exitCodeOf(result)).toBe(4);
   expect(JSON.parse(lines.at(-1) ?? "")).toEqual(result);
   expect(errors).toContain("open tasks: #1 fly");
+});
+
+test("promise 31: branches that have not landed are in the result, also of a subagent and of a deleted team", async () => {
+  const { repo } = testRepository();
+  const helper = { tool: "Agent", input: { description: "d", prompt: "write b", isolation: "worktree" } };
+  const team = await alpha({
+    cwd: repo,
+    flags: { permissionMode: "acceptEdits" },
+    answer: leading(
+      [
+        { calls: [helper, mate("alice", "write a", { isolation: "worktree" })] },
+        { text: "waiting" },
+        { calls: [say("alice", { type: "shutdown_request" })] },
+        { text: "waiting for its end" },
+        { calls: [{ tool: "TeamDelete", input: {} }] },
+        { text: "Two branches are left." },
+      ],
+      (ask) => agrees(ask) ?? (ask.turn === 1 ? { calls: [bash("echo hi > notes.md")] } : { text: "written" }),
+    ),
+  });
+  const { result, errors } = await runTeam(team, "go");
+  expect(team.all("team.left")).toHaveLength(1);
+  expect(result.unlanded_branches).toEqual([
+    expect.objectContaining({ branch: expect.stringMatching(/^troupe\/general-purpose-/), uncommitted_files: 1 }),
+    expect.objectContaining({ branch: expect.stringMatching(/^troupe\/alice-/), uncommitted_files: 1 }),
+  ]);
+  expect(errors).toMatch(/not landed: troupe\/general-purpose-\w{4}, troupe\/alice-\w{4}/);
+  expect(exitCodeOf(result)).toBe(4);
+});
+
+test("promise 31: a run that ends at a limit names the members that still work", async () => {
+  const team = await alpha({
+    flags: { maxTurns: 1 },
+    answer: leading([{ calls: [mate("alice")] }], () => hang),
+  });
+  const { result, errors } = await runTeam(team, "go");
+  expect(result).toMatchObject({ subtype: "error_max_turns", running_members: ["alice"] });
+  expect(errors).toContain("still working: alice");
 });

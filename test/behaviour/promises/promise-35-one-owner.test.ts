@@ -55,9 +55,13 @@ test("promise 35: tasks are created before their owners start, and each begins w
   expect(first).toContain("The task below is yours. It is now in progress.");
   expect(first).toContain("all about the api");
   expect(first).toContain("Build the api.");
-  // Its own task was blocked, so its first turn is about its prompt alone.
-  expect(saidTo(team, "docs@alpha")[0]).toContain("Write the docs.");
-  expect(saidTo(team, "docs@alpha")[0]).not.toContain("<task");
+  // Its own task was blocked, so it reads that, and does not begin it with its first turn.
+  const [beginning = ""] = saidTo(team, "docs@alpha");
+  expect(beginning).toContain("Write the docs.");
+  expect(beginning).toMatch(
+    /Task #2 is yours now, assigned by team-lead: the docs[\s\S]*#1 blocked it\. You get a message/,
+  );
+  expect(beginning).not.toContain("<task ");
   const { tasks } = await filesOf(team.tree);
   expect(await tasks.get(3)).toMatchObject({ owner: "team-lead", status: "pending" });
   // No result says that a member was notified before it was started.

@@ -47,8 +47,8 @@ test("kill -9 with a clean worktree, then --continue: SendMessage continues the 
   expect(git("-C", folder, "status", "--porcelain")).toBe("");
 
   const second = await place.run(["-p", "second life", "--continue", ...flags]);
-  expect(second.stderr).toBe("");
-  expect(second.code).toBe(0);
+  expect(second.stderr).toBe(`troupe: the run ended with open work; not landed: troupe/${name}\n`);
+  expect(second.code).toBe(4);
   expect(second.stdout).toContain("wrote it, as before");
   expect(readFileSync(join(folder, "note.txt"), "utf8").trim()).toBe(folder);
   expect(second.stdout).toMatch(
@@ -72,7 +72,7 @@ export default (ask) => {
   await first.done;
 
   const second = await place.run(["-p", "second life", "--continue", "--model", "scripted/s.mjs", ...bypass]);
-  expect(second.stderr).toBe("");
+  expect(second.stderr).toMatch(/^troupe: the run ended with open work; not landed: troupe\/dev-\w{4}\n$/);
   expect(second.stdout).toContain("It was interrupted: SendMessage resumes it");
   expect(second.stdout).toMatch(/0 commits that main does not have, 1 uncommitted file \(half\.txt\)/);
   expect(second.stdout).toContain("Uncommitted files do not land: use SendMessage to have them committed.");

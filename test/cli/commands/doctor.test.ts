@@ -121,6 +121,16 @@ describe("troupe doctor", () => {
     expect(of("folder's settings")[0]?.detail).toContain("env in");
   });
 
+  test("rules that can match no call, or that allow any code, are listed", () => {
+    const allow = ["WebFetch(example.com)", "Bash(node:*)", "Bash(npm test)"];
+    writeFileSync(join(home, "settings.json"), JSON.stringify({ permissions: { allow } }));
+    const found = examine(withKey).of("permission rules");
+    expect(found.map(({ status, detail }) => `${status}: ${detail}`)).toEqual([
+      expect.stringMatching(/^problem: The allow rule WebFetch\(example.com\) .*has no effect: it names no host/),
+      expect.stringMatching(/^problem: The allow rule Bash\(node:\*\) .*lets agents run any code/),
+    ]);
+  });
+
   test("a missing script is a problem", () => {
     writeFileSync(join(home, "settings.json"), '{ "model": "scripted/gone.json" }', { mode: 0o600 });
     const { blocking, of } = examine();

@@ -122,6 +122,18 @@ describe("evidence from a log", () => {
     });
   });
 
+  test("a failed call that was never made is not worth a line", () => {
+    count += 1;
+    const { failed } = work(turnEnded("Bash", { command: "git commit -m x" }), {
+      type: "tool.settled",
+      callId: callId(`c${count}`),
+      durationMs: 0,
+      outcome: "failed",
+      content: told("Not run: a change before it in the same answer failed (Edit)."),
+    });
+    expect(failed).toEqual([]);
+  });
+
   test("a denied change shows its path and the reason, without the content and the advice", () => {
     count += 1;
     const evidence = work(turnEnded("Write", { file_path: "/main/a.ts", content: "long text" }), {
@@ -257,14 +269,16 @@ describe("evidence as text", () => {
       ...call("Look", {}, { outcome: "failed", content: told('There is no tool named "Look it". Your tools: Read.') }),
       ...call("Edit", { file_path: "a.ts" }, diff("/work/project/a.ts")),
       ...call("Bash", { command: "npm test 2>&1 | tail -5" }, terminal(0)),
-      ...call("Bash", { command: "test -f a || echo 'a | b'" }, terminal(0)),
+      ...call("Bash", { command: "npm test; git add a" }, terminal(0)),
+      ...call("Bash", { command: "test -f a || echo 'a | b; c'" }, terminal(0)),
       ...[1, 2, 3].flatMap(() => call("Bash", { command: "node -e 'f(1)'" }, refusal)),
       idle,
     );
     const text = evidenceText(evidence, { of: "since its last report" });
     expect(text).toContain("- changed: `a.ts`");
-    expect(text).toContain("`npm test 2>&1 | tail -5` (exit 0 of the last command of the pipe, 1.0 s)");
-    expect(text).toContain("`test -f a || echo 'a | b'` (exit 0, 1.0 s)");
+    expect(text).toContain("`npm test 2>&1 | tail -5` (exit 0 of its last command, 1.0 s)");
+    expect(text).toContain("`npm test; git add a` (exit 0 of its last command, 1.0 s)");
+    expect(text).toContain("`test -f a || echo 'a | b; c'` (exit 0, 1.0 s)");
     expect(text).toContain("- refused: `Bash it` (node runs any code it is given) ×3");
     expect(text).toContain(
       '- failed: `Edit it` (b.ts has changed on disk), `Look it` (There is no tool named "Look it")',

@@ -85,6 +85,11 @@ describe("2.2 general-purpose: type omitted, forks off", () => {
   });
 });
 
+test("a type is found whatever its case and its separators", async () => {
+  const { spawned } = await routed({ subagent_type: "General_Purpose" });
+  expect(spawned?.agentType).toBe("general-purpose");
+});
+
 test("a background agent gets only background-safe tools", async () => {
   const { child } = await routed({ run_in_background: true });
   expect(toolsOf(child)).toContain("Bash");

@@ -106,7 +106,7 @@ describe("unreported work", () => {
       idle(),
     );
     const first = report();
-    expect(first).toMatchObject({ idleReason: "available", result: "[one]\n\n[two]" });
+    expect(first).toMatchObject({ idleReason: "available", result: "[two]\n\nBefore that it said:\n\n[one]" });
     expect(first?.evidence).toMatch(/4 turns, 1 tool call[^]*`make` \(exit 0, [^)]*\), `serve` \(running, /);
     add(sent(first?.mailId as MailId));
     expect(report()).toBeUndefined();
@@ -133,6 +133,12 @@ describe("unreported work", () => {
     expect(said(...half, ...turn(""), idle())).toBe("half of it");
     expect(said(...turn("[all]"), ...turn("thanks", "c1"), ...turn(""), idle())).toBe("[all]");
     expect(said(...turn("", "c1"), idle("failed"))).toBeUndefined();
+  });
+
+  test("an interrupted run without text reports no words that it did not say", () => {
+    const { add, report } = follow();
+    add(...turn("", "c1"), idle("interrupted"));
+    expect(report()?.evidence).toMatch(/No tool calls\.$/m);
   });
 
   test("the shutdown report contains all unreported work, and is sent once, also after a resume", () => {

@@ -163,6 +163,8 @@ describe("Grep", () => {
     const said = [
       await call("Grep", { pattern: "a(b" }),
       await call("Grep", { pattern: "a", type: "klingon" }),
+      await call("Grep", { pattern: "a", type: "javascript" }),
+      await call("Grep", { pattern: "a(?=b)" }),
       await call("Grep", { pattern: "a", path: "nowhere" }),
       await call("Grep", { pattern: "a", output_mode: "lines" }),
     ];

@@ -23,3 +23,7 @@ export const callLostBeforeStart =
 /** The result of a call in an answer that was truncated at the output limit. */
 export const truncatedCall =
   "Not run: your answer reached the output limit, so this call may be incomplete. Repeat it, in smaller pieces if it is large.";
+
+/** The result of a call that may build on a change of the same answer that failed. */
+export const notRunAfterFailedChange = (change: string): string =>
+  `Not run: a change before it in the same answer failed (${change}), and this call may build on it. Look at that result, then repeat this call if it is still right.`;

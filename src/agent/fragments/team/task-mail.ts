@@ -50,7 +50,7 @@ const isForLead = ({ item, previous, by }: TaskChangeFacts) =>
   item.status !== "deleted" && previous?.owner !== undefined && (item.owner !== undefined || previous.owner !== by);
 
 /** A blocked task does not wake its owner: the owner begins it when nothing blocks it any more. */
-export function assignmentMail({ item, by, all }: TaskChangeFacts): TaskMail {
+export function assignmentMail({ item, by, all }: Pick<TaskChangeFacts, "item" | "by" | "all">): TaskMail {
   const { id: taskId, subject, description, owner = "" } = item;
   const blockedBy = openBlockersOf(item, all);
   const history = pastLines(item, owner).join("\n");
