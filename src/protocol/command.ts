@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { SessionName } from "./event.ts";
 import { AgentPath, BackgroundId, RequestId } from "./ids.ts";
 import { ContentPart } from "./message.ts";
 import { PermissionAnswer, PermissionMode } from "./permission.ts";
@@ -60,6 +61,8 @@ export const Command = z.discriminatedUnion("type", [
     status: WorkItemStatus.optional(),
     owner: z.string().optional(),
   }),
+  /** Names the session, for lists and for `--resume`. */
+  command("session.rename", { name: SessionName }),
   command("close", {}),
 ]);
 export type Command = z.infer<typeof Command>;

@@ -15,6 +15,8 @@ export const SessionListing = z.object({
   startedAt: z.string(),
   updatedAt: z.string(),
   firstPrompt: z.string().optional(),
+  /** The name that the user gave it. */
+  name: z.string().optional(),
   model: z.string().optional(),
   /** `open`: a process has the session open. `reachable`: it also accepts commands from the dashboard. */
   state: z.enum(["stored", "open", "reachable"]),

@@ -91,8 +91,14 @@ const builtInCommands: readonly BuiltInCommand[] = [
   },
   { name: "permissions", description: "show the permission mode and rules", run: opening("permissions") },
   {
+    name: "rename",
+    description: "name this session, for /resume and --resume",
+    argumentHint: "NAME",
+    run: ({ frontend }, args) => void renameSession(frontend, args),
+  },
+  {
     name: "resume",
-    description: "resume an earlier session of this folder",
+    description: "resume an earlier session",
     run: opening("resume"),
   },
   {
@@ -106,6 +112,16 @@ const builtInCommands: readonly BuiltInCommand[] = [
     description: "read and search the transcript",
     run: ({ frontend }) => frontend.store.setState((state) => openDialog(state, { kind: "transcript", back: 0 })),
   },
+  {
+    name: "trust",
+    description: "review and trust the settings of this folder",
+    run(ports, args) {
+      const { frontend, facts } = ports;
+      if (facts.trust) return opening("trust")(ports, args);
+      const text = "This folder requests nothing that needs trust.";
+      frontend.store.setState((state) => addNotice(state, { level: "info", text, until: frontend.now() + 5_000 }));
+    },
+  },
 ];
 
 export async function setModel({ store, send, now }: SlashPorts["frontend"], model: string): Promise<void> {
@@ -114,5 +130,17 @@ export async function setModel({ store, send, now }: SlashPorts["frontend"], mod
   const until = now() + 5_000;
   store.setState((state) => addNotice(state, { level: "success", text: `Model: ${modelOf(state) ?? model}`, until }));
 }
+
+async function renameSession({ store, send, now }: SlashPorts["frontend"], name: string): Promise<void> {
+  const until = now() + 5_000;
+  const show = (level: "success" | "info", text: string) =>
+    store.setState((state) => addNotice(state, { level, text, until }));
+  if (name === "") return show("info", "Give a name: /rename NAME");
+  const named = name.slice(0, maxName);
+  const ack = await send({ type: "session.rename", name: named });
+  if (ack.ok) show("success", `Session: ${named}`);
+}
+
+const maxName = 100;
 
 const modelOf = (state: AppState) => leadOf(state.session)?.model;

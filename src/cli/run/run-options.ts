@@ -39,7 +39,7 @@ export function addRunOptions(program: Program): Program {
     .addOption(new Option("--output-format <format>").choices(["text", "json", "stream-json"]).default("text"))
     .addOption(new Option("--input-format <format>").choices(["text", "stream-json"]).default("text"))
     .option("-c, --continue", "continue the most recent session in this folder")
-    .option("-r, --resume <id>", "resume the session with this id")
+    .option("-r, --resume [session]", "resume a session by id or name; without one, choose from a list")
     .option("--prompt-file <file>", "file that contains the prompt")
     .addOption(optionOf("record"))
     .option("--web [port]", "also serve the dashboard; prints its URL to stderr", portNumber)

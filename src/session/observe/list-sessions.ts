@@ -62,6 +62,6 @@ const membershipOf = ({ team }: CatalogEntry): Membership =>
   team ? { team: team.name, role: team.role, member: team.member } : {};
 
 function listingOf(entry: CatalogEntry): Omit<SessionListing, "state"> {
-  const { sessionId: id, cwd, startedAt, updatedAt, firstPrompt, model, problem } = entry;
-  return { id, cwd, startedAt, updatedAt, ...definedFields({ firstPrompt, model, problem }) };
+  const { sessionId: id, cwd, startedAt, updatedAt, firstPrompt, name, model, problem } = entry;
+  return { id, cwd, startedAt, updatedAt, ...definedFields({ firstPrompt, name, model, problem }) };
 }

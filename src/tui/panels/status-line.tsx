@@ -78,9 +78,9 @@ function modeSpan(mode: string) {
   }
 }
 
-const shortModel = (model: string): string => visibleLine(model.split("/").at(-1) ?? model);
+export const shortModel = (model: string): string => visibleLine(model.split("/").at(-1) ?? model);
 
-function shortFolder(cwd: string, home: string | undefined): string {
+export function shortFolder(cwd: string, home: string | undefined): string {
   const inHome = home !== undefined && (cwd === home || cwd.startsWith(`${home}/`));
   return visibleLine(inHome ? `~${cwd.slice(home.length)}` : cwd);
 }

@@ -46,10 +46,8 @@ test("shows the asking agent, the command, and what each answer would allow", as
     │ $ npm test                                                                   │
     │                                                                              │
     │ ❯ 1. Yes, this once                                                          │
-    │   2. Yes, and in this session without asking:                                │
-    │      • Bash(npm test *)                                                      │
-    │   3. Yes, and always in this folder without asking:                          │
-    │      • Bash(npm test *)                                                      │
+    │   2. Yes, and in this session without asking: Bash(npm test *)               │
+    │   3. Yes, and always in this folder without asking: Bash(npm test *)         │
     │   4. No                                                                      │
     │   5. No, and say what to do instead                                          │
     │ Key and Enter to answer, Esc to deny                                         │
@@ -182,7 +180,7 @@ test("a member's question has its colour, and an answer for the whole team", asy
   await see("Key and Enter to answer");
   expect(frame()).toContain("tester@alpha");
   expect(frame()).toContain("all of alpha may without asking");
-  expect(frame()).toContain("Write /work/project/a.ts");
+  expect(frame()).toContain("all of alpha may without asking: Write a.ts");
   press("6", key.enter, "\t");
   await expect.poll(() => sent).toEqual([answer(1, { behavior: "allow", scope: "once", team: true })]);
 });
