@@ -100,7 +100,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
     typeInPrompt: (key) => prompt.key(key),
     send: (command) => sendCommand(session, command, problem),
   };
-  const actions = createActions({ frontend, facts, history, frames, suspend: () => suspend(), hint });
+  const actions = createActions({ frontend, facts, history, frames, suspend: () => suspend(), hint, problem });
   const prompt = openPrompt(options, { store, problem, hint }, { actions, size });
 
   let ink: Instance | undefined;

@@ -1,3 +1,4 @@
+import { nearestName } from "../platform/index.ts";
 import type { SlashListing } from "../session/index.ts";
 import { addNotice, type AppState, type Dialog, leadOf, openDialog, toggleTasks } from "../view/index.ts";
 import type { Frontend } from "./app-context.ts";
@@ -19,6 +20,14 @@ export function runSlash(typed: string, ports: SlashPorts): boolean {
   if (!command) return false;
   command.run(ports, args.trim());
   return true;
+}
+
+/** Returns the known command that a mistyped one probably means, if there is no such command. */
+export function meantCommand(typed: string, facts: SlashPorts["facts"]): string | undefined {
+  const [, name] = /^\/([a-z][\w:-]*)(?:\s|$)/.exec(typed) ?? [];
+  const known = slashListings(facts).map((listing) => listing.name);
+  if (name === undefined || known.some((each) => each === name || each.endsWith(`:${name}`))) return undefined;
+  return nearestName(name, known);
 }
 
 /** Returns all slash commands, those of the UI first, for completion and `/help`. */

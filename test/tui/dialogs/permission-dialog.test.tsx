@@ -369,6 +369,25 @@ test("a change is shown in its file, with the reason; the change itself is exact
   `);
 });
 
+test("a small edit and all its answers fit on one page of 80x24, with paths of the folder", async () => {
+  const { see, frame } = ask(
+    [
+      asked(1, {
+        tool: "Edit",
+        input: { file_path: "/work/project/src/add.ts", old_string: "a", new_string: "b" },
+        question: "Allow Edit?",
+        suggestions: ["Edit(//work/project/src/add.ts)"],
+        around: { line: 4, prefix: "", suffix: "", before: ["1", "2", "3"], after: ["5", "6", "7"], others: 0 },
+      }),
+    ],
+    { size: { columns: 80, rows: 24 } },
+  );
+  await see("Key and Enter to answer");
+  expect(frame()).toContain("│ src/add.ts ");
+  expect(frame()).toContain("2. Yes, and in this session without asking: Edit(src/add.ts)");
+  expect(frame()).toContain("8. Yes, and accept all edits in this session");
+});
+
 test("a change of whole lines has no empty line after it", async () => {
   const { see, frame } = ask([
     asked(1, {

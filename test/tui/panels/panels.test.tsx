@@ -5,7 +5,7 @@ import { AppKeys } from "../../../src/tui/app-keys.tsx";
 import { Dialogs } from "../../../src/tui/dialogs/dialogs.tsx";
 import { firstRunScreen } from "../../../src/tui/panels/first-run-screen.ts";
 import { ResumePicker } from "../../../src/tui/dialogs/resume-picker.tsx";
-import { runSlash } from "../../../src/tui/slash-commands.ts";
+import { meantCommand, runSlash } from "../../../src/tui/slash-commands.ts";
 import { TaskPanel } from "../../../src/tui/panels/task-panel.tsx";
 import { TeammateTree } from "../../../src/tui/panels/teammate-tree.tsx";
 import { widthOf } from "../../../src/tui/terminal/terminal-width.ts";
@@ -260,6 +260,10 @@ test("commands that need no dialog", async () => {
   expect(run("/clear")).toBe(true);
   expect([next(), left]).toEqual([{ kind: "new" }, 1]);
   for (const typed of ["/git:commit now", "/tmp is full", "/nothing", "help"]) expect(run(typed)).toBe(false);
+  const meant = ["/modle x", "/git:comit", "/commit", "/tmp/a is full", "/nothing"].map((each) =>
+    meantCommand(each, facts),
+  );
+  expect(meant).toEqual(["model", "git:commit", undefined, undefined, undefined]);
 });
 
 test("an earlier session is resumed", async () => {
@@ -292,7 +296,7 @@ test("sessions are searched by words, and those of other folders are shown on re
   expect(screen.frame()).not.toContain("elsewhere");
   screen.press("\t");
   await screen.see("elsewhere  ~/other");
-  screen.press(..."parser q");
+  for (const letter of "parser q") screen.press(letter);
   await screen.see("no match");
   screen.press("\x7f", "\x7f");
   await screen.see("write tests for the parser");
