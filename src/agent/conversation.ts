@@ -128,6 +128,7 @@ export function createConversation(inherit?: Inherit): Conversation {
         case "background.ended":
         case "notice.raised":
         case "hook.ran":
+        case "session.named":
         case "team.joined":
         case "team.left":
           return;

@@ -73,7 +73,11 @@ interface Connection {
 const connections: Record<ModelRef["provider"], (model: ModelRef, spec: ModelSpec) => Promise<Connection>> = {
   async anthropic(model, spec) {
     const { anthropicKey: apiKey, anthropicAuthToken: authToken, anthropicBaseUrl } = spec.env;
-    const secret = usable(apiKey || authToken, apiKey ? "ANTHROPIC_API_KEY" : "ANTHROPIC_AUTH_TOKEN", model);
+    const secret = usable(
+      apiKey || authToken,
+      !apiKey && authToken ? "ANTHROPIC_AUTH_TOKEN" : keyVariables.anthropic,
+      model,
+    );
     const endpoint = endpointOf(model, anthropicBaseUrl ?? "https://api.anthropic.com", secret);
     const credential = apiKey ? { apiKey: secret } : { authToken: secret };
     const { createAnthropic } = await import("./anthropic/create-anthropic.ts");
@@ -134,15 +138,15 @@ function endpointOf({ provider, id }: ModelRef, baseUrl: string, secret: string 
 /** Returns a key that can be sent. A blank or line break in it would fail later and show the key. */
 function usable(key: string | undefined, variable: string, model: ModelRef): string {
   const trimmed = key?.trim() ?? "";
-  if (trimmed === "") throw noModel(`${model.ref} needs ${variable}`);
+  if (trimmed === "")
+    throw new TroupeError("no_model", `${model.ref} needs ${variable}. Set it, or use another model. ${otherModels}`);
   if (!/^[\x21-\x7e]+$/.test(trimmed))
     throw new TroupeError("no_model", `${variable} contains characters that no key has. Copy the key again.`);
   return trimmed;
 }
 
-function noModel(what = "No model is configured"): TroupeError {
-  return new TroupeError(
-    "no_model",
-    `${what}. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, use a local server (--model local/NAME, with its URL in TROUPE_LOCAL_BASE_URL), or run 'troupe demo' to see a session without a model.`,
-  );
-}
+const noModel = (): TroupeError =>
+  new TroupeError("no_model", `No model is configured. Set ANTHROPIC_API_KEY or OPENAI_API_KEY. ${otherModels}`);
+
+const otherModels =
+  "A local server works too (--model local/NAME, with its URL in TROUPE_LOCAL_BASE_URL), and 'troupe demo' shows a session without a model.";

@@ -1,4 +1,4 @@
-import type { ModelFailure } from "../protocol/index.ts";
+import { type ModelFailure, withoutStop } from "../protocol/index.ts";
 import { suggestModel } from "./catalog.ts";
 import { type Endpoint, hostOf, keyVariables } from "./endpoint.ts";
 
@@ -24,9 +24,12 @@ export function describeStatus(
   { endpoint, retryAfterMs, final }: Circumstances,
 ): ModelFailure {
   const kind = kindOf(serverError, final);
+  const what = headline(kind, serverError, endpoint);
+  const next = advice(kind, endpoint);
+  const said = next === "" ? stripStatus(serverError) : withoutStop(stripStatus(serverError));
   return {
     kind,
-    message: `${headline(kind, serverError, endpoint)}${serverError.message && `: ${stripStatus(serverError)}`}${advice(kind, endpoint)}`,
+    message: `${what}${said && `: ${said}`}${next}`,
     ...(serverError.status !== undefined && { status: serverError.status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
@@ -95,6 +98,7 @@ function advice(kind: ModelFailure["kind"], endpoint: Endpoint): string {
     return `. Check the permissions and the credit of the key in ${keyVariables[endpoint.provider]}.`;
   if (kind !== "not_found") return "";
   if (endpoint.provider === "local") return `. Is it installed on that server? Check the name after local/.`;
-  const near = suggestModel(`${endpoint.provider}/${endpoint.model}`);
-  return near ? `. Did you mean ${near}?` : ". Check the name given with --model or in the settings.";
+  const name = `${endpoint.provider}/${endpoint.model}`;
+  const near = suggestModel(name);
+  return near && near !== name ? `. Did you mean ${near}?` : ". Check the name given with --model or in the settings.";
 }

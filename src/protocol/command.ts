@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { SessionName } from "./event.ts";
 import { AgentPath, BackgroundId, RequestId } from "./ids.ts";
 import { ContentPart } from "./message.ts";
 import { Effort } from "./model.ts";
@@ -66,6 +67,8 @@ export const Command = z.discriminatedUnion("type", [
     status: WorkItemStatus.optional(),
     owner: z.string().optional(),
   }),
+  /** Names the session, for lists and for `--resume`. */
+  command("session.rename", { name: SessionName }),
   command("close", {}),
 ]);
 export type Command = z.infer<typeof Command>;

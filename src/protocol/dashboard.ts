@@ -15,6 +15,8 @@ export const SessionListing = z.object({
   startedAt: z.string(),
   updatedAt: z.string(),
   firstPrompt: z.string().optional(),
+  /** The name that the user gave it. */
+  name: z.string().optional(),
   model: z.string().optional(),
   /** The largest context of its model in tokens, if known. */
   contextWindow: z.number().int().positive().optional(),

@@ -10,6 +10,9 @@ import { WorkItem, WorkItemId, WorkItemStatus } from "./work-item.ts";
 const event = <T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), ...shape });
 
+/** The name of a session, for people. */
+export const SessionName = z.string().trim().min(1).max(100);
+
 const count = z.number().int().nonnegative();
 const money = z.number().nonnegative();
 
@@ -30,6 +33,8 @@ export const StoredEvent = z.discriminatedUnion("type", [
   }),
   /** The session closed. */
   event("session.closed", { reason: z.enum(["completed", "interrupted", "failed"]) }),
+  /** The user named the session. Stored again at both ends of each run, because a list reads only the ends of a log. */
+  event("session.named", { name: SessionName }),
 
   /** An agent started. Its path names it from here on. */
   event("agent.spawned", {

@@ -11,6 +11,7 @@ export async function beginSession(runtime: SessionRuntime): Promise<void> {
   const roleNotices = await role.load(own.policy, runtime.tools);
   const sandboxNotices = await sandboxNoticesFor(own.sandbox);
   await recordOpening(runtime);
+  await runtime.name.repeat();
   for (const message of [...log.opened.notices, ...extensions.notices, ...sandboxNotices, ...roleNotices])
     await own.agent.record({ type: "notice.raised", level: "warning", code: "start", message });
   if (log.isResumed) await subagents.resumeRemoteAgents(own, replayed);

@@ -58,6 +58,9 @@ export async function dispatch(command: Command, session: SessionRuntime, close:
     case "task.create":
     case "task.update":
       return session.team.dispatch(command);
+    case "session.rename":
+      await session.name.set(command.name);
+      return done;
     case "close":
       await close();
       return done;

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type Effort, TroupeError, type SessionId } from "../protocol/index.ts";
+import { type Effort, SessionId, TroupeError } from "../protocol/index.ts";
 import type { OpenedSession, SessionStore } from "../store/index.ts";
 import type { Config } from "./config/load-config.ts";
 
@@ -10,12 +10,12 @@ export interface ResumeContext {
   readonly memberSessions: () => Promise<ReadonlySet<string>>;
 }
 
-/** Resolves `latest` to a session id. */
+/** Resolves `latest`, or the name of a session, to a session id. A name in this folder takes precedence. */
 export async function findSessionToResume(
   which: string,
   { store, config: { cwd }, memberSessions }: ResumeContext,
 ): Promise<string> {
-  if (which !== "latest") return which;
+  if (which !== "latest") return SessionId.safeParse(which).success ? which : sessionNamed(which, { store, cwd });
   let latest = await store.latest(cwd);
   // A damaged log does not tell that it is the log of a teammate, but the team does.
   if (latest?.problem !== undefined) latest = await store.latest(cwd, await memberSessions());
@@ -30,6 +30,12 @@ export async function findSessionToResume(
     "session_not_found",
     `no session to resume in ${cwd}. 'troupe sessions list --all' shows the sessions of other folders.`,
   );
+}
+
+/** The newest session with this name. Without one, the text counts as an id, and the store names what exists. */
+async function sessionNamed(name: string, { store, cwd }: { store: SessionStore; cwd: string }): Promise<string> {
+  const named = (await store.list()).filter((summary) => summary.name?.toLowerCase() === name.trim().toLowerCase());
+  return (named.find((summary) => summary.cwd === cwd) ?? named[0])?.sessionId ?? name;
 }
 
 /** Returns undefined if there is no session with this id. */

@@ -24,7 +24,7 @@ export { createConflictAgent } from "./teams/conflict-agent.ts";
 export { startSession } from "./start-session.ts";
 export { type StoreOptions, storeVariables } from "./config/store-variables.ts";
 export { homeFolder } from "./config/home-folder.ts";
-export { trustFolder } from "./trust/apply-trust.ts";
+export { declineTrust, isTrustDeclined, trustFolder } from "./trust/apply-trust.ts";
 export { listTrustRecords, ownerOf, removeTrustRecord } from "./trust/trust-record.ts";
 export { type AgentFields, createSession, type CreateSessionOptions } from "./library/create-session.ts";
 export type { AskOptions, LibrarySession, Reply } from "./library/library-session.ts";

@@ -120,6 +120,7 @@ async function closeAgents(
     context.extensions.closeServers,
     runtime.scope.close,
     () => own.sandbox?.close(),
+    () => unlessDiskFull(runtime, runtime.name.repeat()),
     () => unlessDiskFull(runtime, own.agent.record({ type: "session.closed", reason })),
   ]);
 }

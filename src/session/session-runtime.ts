@@ -7,6 +7,7 @@ import { createEventHub, type EventHub } from "./event-hub.ts";
 import { createPermissionBroker, type PermissionBroker } from "./permissions/permission-broker.ts";
 import { addedDirectories } from "./config/added-directories.ts";
 import type { PermissionAsker, SessionContext } from "./session-context.ts";
+import { createSessionName, type SessionName } from "./session-name.ts";
 import { createSessionSubagents, type SessionSubagents } from "./subagents/subagents.ts";
 import { warnOnOverlap } from "./subagents/warn-on-overlap.ts";
 import type { TeamRole } from "./teams/team-role.ts";
@@ -25,6 +26,7 @@ export interface SessionRuntime {
   readonly scope: ProcessScope;
   /** The tools of the session's own agent. */
   readonly tools: () => readonly Tool[];
+  readonly name: SessionName;
 }
 
 export function createSessionRuntime(context: SessionContext): SessionRuntime {
@@ -70,7 +72,8 @@ export function createSessionRuntime(context: SessionContext): SessionRuntime {
   events.observe((envelope) => {
     if (envelope.agent === leadLog.agent) team.observe(envelope);
   });
-  return { context, own, subagents, team, events, broker, ask, scope, tools };
+  const name = createSessionName(leadLog.replayed, own.agent.record);
+  return { context, own, subagents, team, events, broker, ask, scope, tools, name };
 }
 
 /** The agents that the session's own agent works with, and its tools. */

@@ -1,4 +1,4 @@
-import { readdir, realpath } from "node:fs/promises";
+import { readdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ifPresent, missingOrFile, projectName, storageError } from "../platform/index.ts";
 import { AgentId, SessionId } from "../protocol/index.ts";
@@ -9,7 +9,7 @@ import { readEventsOfTypes } from "./read-events-of-types.ts";
 import { repairLog } from "./repair-log.ts";
 import { agentLogFile, projectsFolder, type SessionFiles, sessionFiles } from "./session-files.ts";
 import type { SessionReading, SessionStore, SessionStoreOptions, SessionSummary } from "./session-store.ts";
-import { isTeammateSession, summarizeSession } from "./summarize-session.ts";
+import { isEmptySession, sessionToContinue, summarizeSession } from "./summarize-session.ts";
 
 /** `home` is the checked state folder. Folders below it are created when needed. */
 export function createFileSessionStore(options: SessionStoreOptions & { readonly home: string }): SessionStore {
@@ -80,6 +80,23 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
     }
   };
 
+  const removeIfEmpty = async (sessionId: SessionId) => {
+    const files = await filesOf(sessionId);
+    if (files === undefined) return false;
+    const ownership = createOwnership({ ...options, sessionId, files }, () => undefined);
+    await ownership.claim();
+    try {
+      const isEmpty = isEmptySession(summarizeSession({ sessionId, project: files.project, file: files.log }));
+      if (!isEmpty || (await agentsOf(files)).length > 0) return false;
+      await rm(files.log);
+    } finally {
+      await ownership.release();
+    }
+    // The claim is in this folder. Without the log nobody finds the session any more.
+    await rm(files.folder, { recursive: true, force: true });
+    return true;
+  };
+
   return {
     create: async ({ sessionId, cwd }) => {
       const files = sessionFiles(home, projectName(await realPathOf(cwd)), sessionId);
@@ -89,13 +106,16 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
     open: async (id) => resumeSessionFiles({ ...options, ...(await find(id)) }),
     list,
     latest: async (cwd, except) =>
-      newestFirst(await listProject(projectName(await realPathOf(cwd)))).find(
-        (summary) => !isTeammateSession(summary) && !except?.has(summary.sessionId),
+      sessionToContinue(
+        newestFirst(await listProject(projectName(await realPathOf(cwd)))).filter(
+          ({ sessionId }) => !except?.has(sessionId),
+        ),
       ),
     read,
     readAgents,
     readLog,
     taskListFile: async (id) => (await find(id)).files.taskList,
+    removeIfEmpty,
     repair,
   };
 }

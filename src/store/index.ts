@@ -5,6 +5,7 @@ export { createMemoryWorld, type MemoryProcess, type MemoryWorld } from "./memor
 export { type CatalogEntry, createSessionCatalog, type SessionCatalog } from "./session-catalog.ts";
 export type { SessionFiles } from "./session-files.ts";
 export { openSessionCopy } from "./session-copy.ts";
+export { isEmptySession, isTeammateSession } from "./summarize-session.ts";
 export { tailSession } from "./session-tail.ts";
 export { repairLog } from "./repair-log.ts";
 export type {

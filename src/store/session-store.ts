@@ -14,7 +14,7 @@ export interface SessionStore {
   list(): Promise<SessionSummary[]>;
   /**
    * Returns the newest session that was started in this folder, except these. Never a teammate's: its lead's session
-   * resumes it.
+   * resumes it. Never one in which nothing happened, if there is another.
    */
   latest(cwd: string, except?: ReadonlySet<string>): Promise<SessionSummary | undefined>;
   /** Reads without claiming, so it also works for a session in use. */
@@ -28,6 +28,8 @@ export interface SessionStore {
   readLog(sessionId: string, wanted: WantedEvents): Promise<readonly StoredEnvelope[]>;
   /** Returns the path of the session's own task list, for readers and for additions by other processes. */
   taskListFile(sessionId: string): Promise<string>;
+  /** Removes a session in which nothing happened: no prompt, no turn, no team. Returns false if it is kept. */
+  removeIfEmpty(sessionId: SessionId): Promise<boolean>;
   /** Makes a damaged session usable without the damaged part. The originals are kept next to it. */
   repair(sessionId: string): Promise<RepairReport[]>;
 }
@@ -69,6 +71,8 @@ export interface SessionSummary {
   readonly updatedAt: string;
   /** One line, truncated. */
   readonly firstPrompt?: string;
+  /** The name that the user gave it, as far as the ends of the log show. */
+  readonly name?: string;
   readonly model?: string;
   readonly turns?: number;
   /** The last team that its agent joined and its role there, as far as the ends of the log show. */

@@ -37,6 +37,7 @@ export function summarizeEnvelopes(envelopes: readonly StoredEnvelope[]): Partia
   const cwd = events.findLast((event) => event.type === "session.opened")?.cwd ?? spawned?.cwd ?? "";
   const firstPrompt = events.find((event) => event.type === "prompt.admitted" && event.source === "user");
   const model = events.reduce<string | undefined>((known, event) => modelOf(event) ?? known, undefined);
+  const named = events.findLast((event) => event.type === "session.named");
   const joined = events.findLast((event) => event.type === "team.joined");
   const turns = events.findLast((event) => event.type === "turn.ended" || event.type === "turn.started");
   return {
@@ -44,10 +45,21 @@ export function summarizeEnvelopes(envelopes: readonly StoredEnvelope[]): Partia
     startedAt: first.at,
     updatedAt: envelopes.at(-1)?.at ?? first.at,
     ...(firstPrompt?.type === "prompt.admitted" && { firstPrompt: promptLine(firstPrompt) }),
+    ...(named !== undefined && { name: named.name }),
     ...(model !== undefined && { model }),
     ...(turns !== undefined && { turns: turns.turn }),
     ...(joined !== undefined && { team: { name: joined.team, role: joined.role, member: joined.name } }),
   };
+}
+
+/** True for a session in which nothing happened, such as one that was left before the first prompt. */
+export const isEmptySession = ({ firstPrompt, turns, team, name, problem }: SessionSummary): boolean =>
+  [firstPrompt, turns, team, name, problem].every((each) => each === undefined);
+
+/** Returns the first of these sessions that can be continued: a lead's, and rather one in which something happened. */
+export function sessionToContinue(newestFirst: readonly SessionSummary[]): SessionSummary | undefined {
+  const leads = newestFirst.filter((summary) => !isTeammateSession(summary));
+  return leads.find((summary) => !isEmptySession(summary)) ?? leads[0];
 }
 
 /** True for a session that resumes with its team and not by itself. */

@@ -16,7 +16,7 @@ import type { KeyPress } from "./terminal/input-keys.ts";
 import { actionOf } from "./key-table.ts";
 import { modeAfter } from "./mode-after.ts";
 import type { PromptController } from "./prompt/prompt-controller.ts";
-import { runSlash, toggleThinking } from "./slash-commands.ts";
+import { meantCommand, runSlash, toggleThinking } from "./slash-commands.ts";
 import { type History, viewedOf } from "./transcript/transcript-history.ts";
 
 export interface Actions {
@@ -36,9 +36,12 @@ export interface ActionPorts {
   readonly suspend: () => void;
   /** Shows a short-lived hint. */
   hint(text: string): void;
+  /** Shows an error. */
+  problem(text: string): void;
 }
 
-export function createActions({ frontend, facts, history, frames, suspend, hint }: ActionPorts): Actions {
+export function createActions(ports: ActionPorts): Actions {
+  const { frontend, facts, history, frames, suspend, hint, problem } = ports;
   const { store, send, now } = frontend;
   /** A screen reader needs linear output, so there the results are unfolded instead of opening the pager. */
   const readTranscript = (back: 0 | 1): boolean => {
@@ -52,6 +55,11 @@ export function createActions({ frontend, facts, history, frames, suspend, hint 
   return {
     submit(text) {
       if (text.startsWith("/") && runSlash(text, { frontend, facts })) return;
+      const meant = meantCommand(text, facts);
+      if (meant !== undefined)
+        return problem(
+          `there is no command ${text.split(/\s/, 1)[0]}. Did you mean /${meant}? ↑ brings the text back.`,
+        );
       void send(inputCommand(store.getState(), text));
     },
     interrupt() {

@@ -15,17 +15,21 @@ export function createAppStore({
   session,
   self,
   preferences,
+  opens,
   now,
-}: Pick<TuiOptions, "session" | "self" | "preferences" | "now">): AppStore {
+}: Pick<TuiOptions, "session" | "self" | "preferences" | "opens" | "now">): AppStore {
   const notify = (level: "error" | "info", text: string, ms: number) =>
     store.setState((state) => addNotice(state, { level, text, until: now() + ms }));
   const problem = (text: string) => notify("error", text, 10_000);
-  const store = createStore(createAppState({ session: session.view(), self, ...preferences.stored, now: now() }), {
-    onChange({ previous, next }) {
-      const [before, after] = [screenPreferencesOf(previous), screenPreferencesOf(next)];
-      if (!isSamePreferences(before, after)) preferences.save(after).catch((error: Error) => problem(error.message));
+  const store = createStore(
+    createAppState({ session: session.view(), self, ...preferences.stored, opens, now: now() }),
+    {
+      onChange({ previous, next }) {
+        const [before, after] = [screenPreferencesOf(previous), screenPreferencesOf(next)];
+        if (!isSamePreferences(before, after)) preferences.save(after).catch((error: Error) => problem(error.message));
+      },
     },
-  });
+  );
   if (preferences.problem !== undefined) problem(preferences.problem);
   return { store, problem, hint: (text) => notify("info", text, 2_000) };
 }

@@ -1,6 +1,13 @@
 import { Box, Static, Text, useStdin } from "ink";
 import { type ReactNode, useEffect, useSyncExternalStore } from "react";
-import { type AppNotice, type AppState, teamTree, visibleText, waitingQuestion } from "../view/index.ts";
+import {
+  type AppNotice,
+  type AppState,
+  isWithoutPrompt,
+  teamTree,
+  visibleText,
+  waitingQuestion,
+} from "../view/index.ts";
 import { type Frontend, FrontendContext, useAppState, useFrontend, useKeys, useSize } from "./app-context.ts";
 import { AppKeys } from "./app-keys.tsx";
 import { waitingLine } from "./dialogs/asker-line.ts";
@@ -75,7 +82,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
       </Box>
     );
   }
-  const isNew = viewed !== undefined && viewed.list.length === 0;
+  const isNew = viewed !== undefined && isWithoutPrompt(viewed.list);
   const isWorking = viewed?.agent?.status.kind === "running" || viewed?.agent?.status.kind === "waiting";
   const notices = noticesFor(3, 4);
   const waiting = waitingQuestion(state);
@@ -93,7 +100,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
     <Box flexDirection="column">
       {isViewing && !viewed && <Text dimColor>reading the transcript …</Text>}
       {viewed?.agent && <LiveTranscript viewed={viewed} history={history} height={rows - 1 - used} />}
-      {isNew && !isViewing && <Welcome facts={facts} room={rows - 1 - used} />}
+      {isNew && !isViewing && <Welcome facts={facts} home={home} room={rows - 1 - used} />}
       <Box flexDirection="column" marginTop={marginFor(rows)}>
         <Spinner agent={viewed?.agent} />
         <TeammateTree room={layout.tree} />
@@ -104,7 +111,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
           prompt={prompt}
           to={isViewing && viewed ? viewed : undefined}
           isActive
-          placeholder={isNew ? "Describe a task · @ files · / commands · ? keys" : ""}
+          placeholder={isNew ? "Describe a task · @ files · / commands · ? keys" : "@ files · / commands · ? keys"}
           maxCompletions={layout.completion}
         />
         {status}

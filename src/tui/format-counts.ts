@@ -6,6 +6,17 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 3_600)}h ${Math.floor((seconds % 3_600) / 60)}m`;
 }
 
+/** Formats how long ago something was: `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
+export function formatAge(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${hours} h ago`;
+  const days = Math.floor(hours / 24);
+  return days === 1 ? "yesterday" : `${days} days ago`;
+}
+
 /** Formats dollars: three digits for small amounts. */
 export const formatCost = (usd: number): string => `$${usd < 10 ? usd.toFixed(3) : usd.toFixed(2)}`;
 

@@ -15,8 +15,10 @@ export interface FrontendFacts {
   effort(): Effort;
   /** The titles are values that `set` accepts as a model. */
   models(): Promise<readonly Fact[]>;
-  /** The sessions of this folder, newest first. */
+  /** The sessions of all folders in which something happened, newest first. Not those of teammates. */
   sessions(): Promise<readonly SessionFact[]>;
+  /** The settings of this folder that need trust. Undefined if there are none. */
+  readonly trust?: TrustFacts | undefined;
   /** Sets the session to open after this one. Undefined means none. */
   setNext(next: NextSession | undefined): void;
 }
@@ -32,8 +34,25 @@ export interface Fact {
 export interface SessionFact {
   readonly sessionId: SessionId;
   readonly updatedAt: string;
+  readonly cwd: string;
+  /** The folder as people write it, with `~`. */
+  readonly folder: string;
   readonly firstPrompt: string;
+  readonly name?: string | undefined;
+  readonly turns?: number | undefined;
   readonly problem?: string | undefined;
 }
 
-export type NextSession = { readonly kind: "new" } | { readonly kind: "resume"; readonly sessionId: SessionId };
+/** What a folder requests, and the user's decision about it. */
+export interface TrustFacts {
+  readonly folder: string;
+  /** `source` is the file, relative to the folder. */
+  readonly requests: readonly { readonly source: string; readonly key: string; readonly value: unknown }[];
+  decide(answer: "trust" | "decline"): Promise<void>;
+}
+
+export type NextSession =
+  | { readonly kind: "new" }
+  | { readonly kind: "resume"; readonly sessionId: SessionId }
+  /** The same session, with changed settings. */
+  | { readonly kind: "reopen" };

@@ -69,6 +69,7 @@ const table = {
       last: [["end"], "last row"],
       choose: [["enter"], "choose or view the row"],
       stop: [["x"], "stop it; if it has ended, dismiss it"],
+      toggle: [["tab"], "list the sessions of all folders, or of this one"],
       close: [["escape", "q"], "back"],
     },
   },

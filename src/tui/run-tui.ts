@@ -41,7 +41,9 @@ export interface TuiOptions {
     | undefined;
   /** Yields the events of a member's session in another process. */
   readonly followMember?: FollowOptions["followMember"];
-  /** A prompt to send at the start. */
+  /** The dialog that is open at the start. */
+  readonly opens?: "trust" | "resume" | undefined;
+  /** A prompt to send at the start, after the question about trust. */
   readonly prompt?: string | undefined;
   /** The member that this process runs, if it was started as one. */
   readonly self?: Self | undefined;
@@ -98,7 +100,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
     typeInPrompt: (key) => prompt.key(key),
     send: (command) => sendCommand(session, command, problem),
   };
-  const actions = createActions({ frontend, facts, history, frames, suspend: () => suspend(), hint });
+  const actions = createActions({ frontend, facts, history, frames, suspend: () => suspend(), hint, problem });
   const prompt = openPrompt(options, { store, problem, hint }, { actions, size });
 
   let ink: Instance | undefined;
@@ -159,7 +161,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
   process.on("exit", restore).on("uncaughtExceptionMonitor", restore);
   try {
     mount();
-    if (options.prompt !== undefined) actions.submit(options.prompt);
+    sendFirstPrompt(options.prompt, { store, isLeaving: () => leaving.signal.aborted, submit: actions.submit });
     await Promise.race([following, aborted(closed)]);
     if (leaving.signal.reason instanceof Error && leaving.signal.reason.name !== "AbortError")
       throw leaving.signal.reason;
@@ -197,6 +199,24 @@ function openPrompt(
   });
   prompt.store.subscribe(() => store.setState((state) => withPromptUse(state, prompt.store.getState().buffer.text)));
   return prompt;
+}
+
+/** Sends the prompt of the command line. It waits for the answer about trust, which may open the session again. */
+function sendFirstPrompt(
+  prompt: string | undefined,
+  {
+    store,
+    isLeaving,
+    submit,
+  }: Pick<Frontend, "store"> & Pick<Actions, "submit"> & { readonly isLeaving: () => boolean },
+): void {
+  if (prompt === undefined) return;
+  if (store.getState().dialog.kind !== "trust") return submit(prompt);
+  const stop = store.subscribe(() => {
+    if (store.getState().dialog.kind === "trust" || isLeaving()) return;
+    stop();
+    submit(prompt);
+  });
 }
 
 const inkOptions = {

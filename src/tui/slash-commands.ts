@@ -1,3 +1,4 @@
+import { nearestName } from "../platform/index.ts";
 import type { SlashListing } from "../session/index.ts";
 import { Effort } from "../protocol/index.ts";
 import { addNotice, type AppState, type Dialog, leadOf, openDialog, toggleTasks } from "../view/index.ts";
@@ -20,6 +21,14 @@ export function runSlash(typed: string, ports: SlashPorts): boolean {
   if (!command) return false;
   command.run(ports, args.trim());
   return true;
+}
+
+/** Returns the known command that a mistyped one probably means, if there is no such command. */
+export function meantCommand(typed: string, facts: SlashPorts["facts"]): string | undefined {
+  const [, name] = /^\/([a-z][\w:-]*)(?:\s|$)/.exec(typed) ?? [];
+  const known = slashListings(facts).map((listing) => listing.name);
+  if (name === undefined || known.some((each) => each === name || each.endsWith(`:${name}`))) return undefined;
+  return nearestName(name, known);
 }
 
 /** Returns all slash commands, those of the UI first, for completion and `/help`. */
@@ -99,8 +108,14 @@ const builtInCommands: readonly BuiltInCommand[] = [
   },
   { name: "permissions", description: "show the permission mode and rules", run: opening("permissions") },
   {
+    name: "rename",
+    description: "name this session, for /resume and --resume",
+    argumentHint: "NAME",
+    run: ({ frontend }, args) => void renameSession(frontend, args),
+  },
+  {
     name: "resume",
-    description: "resume an earlier session of this folder",
+    description: "resume an earlier session",
     run: opening("resume"),
   },
   {
@@ -113,6 +128,16 @@ const builtInCommands: readonly BuiltInCommand[] = [
     name: "transcript",
     description: "read and search the transcript",
     run: ({ frontend }) => frontend.store.setState((state) => openDialog(state, { kind: "transcript", back: 0 })),
+  },
+  {
+    name: "trust",
+    description: "review and trust the settings of this folder",
+    run(ports, args) {
+      const { frontend, facts } = ports;
+      if (facts.trust) return opening("trust")(ports, args);
+      const text = "This folder requests nothing that needs trust.";
+      frontend.store.setState((state) => addNotice(state, { level: "info", text, until: frontend.now() + 5_000 }));
+    },
   },
 ];
 
@@ -138,5 +163,17 @@ export async function setEffort({ frontend: { store, send, now }, facts }: Slash
 /** Turns thinking off, or on with the default effort. */
 export const toggleThinking = (ports: SlashPorts): void =>
   void setEffort(ports, ports.facts.effort() === "off" ? "medium" : "off");
+
+async function renameSession({ store, send, now }: SlashPorts["frontend"], name: string): Promise<void> {
+  const until = now() + 5_000;
+  const show = (level: "success" | "info", text: string) =>
+    store.setState((state) => addNotice(state, { level, text, until }));
+  if (name === "") return show("info", "Give a name: /rename NAME");
+  const named = name.slice(0, maxName);
+  const ack = await send({ type: "session.rename", name: named });
+  if (ack.ok) show("success", `Session: ${named}`);
+}
+
+const maxName = 100;
 
 const modelOf = (state: AppState) => leadOf(state.session)?.model;

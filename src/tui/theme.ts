@@ -100,7 +100,8 @@ export interface ThemeOptions {
 
 export function createTheme({ env, theme, screenReader }: ThemeOptions): Theme {
   const asked = env["TROUPE_SCREEN_READER"];
-  const isScreenReader = asked === undefined ? (screenReader ?? false) : isOn(asked);
+  // A terminal that cannot move the cursor gets the linear output too.
+  const isScreenReader = asked === undefined ? (screenReader ?? env["TERM"] === "dumb") : isOn(asked);
   const isPlain = Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
   const background = backgroundOf(env, theme);
   const palette = background === "light" ? light : dark;

@@ -64,6 +64,7 @@ export {
   isBroad,
   requestText,
   withComment,
+  withRelativePaths,
 } from "./questions/permission-choices.ts";
 export { questionText } from "./questions/question-text.ts";
 export { type Asker, askerOf, currentQuestion, waitingQuestionCount } from "./questions/open-questions.ts";
@@ -140,12 +141,13 @@ export {
   reduceMessageFlow,
   type MessageFlow,
 } from "./mail/message-flow.ts";
-export type {
-  CallItem,
-  CallResult,
-  CallView,
-  PromptItem,
-  TranscriptItem,
+export {
+  type CallItem,
+  type CallResult,
+  type CallView,
+  isWithoutPrompt,
+  type PromptItem,
+  type TranscriptItem,
 } from "./transcript/transcript-item.ts";
 export { type CallGroup, groupAt, groupKind, groupText } from "./transcript/call-groups.ts";
 export { callNote, callTitle, relativePaths } from "./transcript/call-text.ts";

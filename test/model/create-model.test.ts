@@ -41,7 +41,7 @@ describe("model choice", () => {
       refusal("no_model", "No model is configured. Set ANTHROPIC_API_KEY"),
     );
     await expect(make("opus", {})).rejects.toEqual(
-      refusal("no_model", "anthropic/claude-opus-5-5 needs ANTHROPIC_AUTH_TOKEN"),
+      refusal("no_model", "anthropic/claude-opus-5-5 needs ANTHROPIC_API_KEY. Set it"),
     );
     await expect(make("openai/gpt-5", { anthropicKey: "a" })).rejects.toEqual(refusal("no_model", "troupe demo"));
   });

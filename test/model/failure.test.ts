@@ -16,7 +16,7 @@ describe("messages say what to do", () => {
   test.each([
     [
       api(401, { message: "Incorrect API key provided: sk-secret." }),
-      "OpenAI (api.openai.com) did not accept the key (401): Incorrect API key provided: [key].. Check OPENAI_API_KEY.",
+      "OpenAI (api.openai.com) did not accept the key (401): Incorrect API key provided: [key]. Check OPENAI_API_KEY.",
     ],
     [
       api(404, { message: "The model does not exist" }),

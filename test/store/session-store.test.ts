@@ -99,6 +99,22 @@ describe.each(["file", "memory", "memory of a world"] as const)("session store (
     expect(await store.latest(cwd)).toEqual(list[0]);
   });
 
+  it("a name is listed, and a session in which nothing happened is removed and never the latest", async () => {
+    const { store, cwd } = make();
+    const named = await writeSession(store, cwd);
+    const session = await store.open(named);
+    for (const name of ["first", "login work"]) await session.leadLog.record({ type: "session.named", name });
+    await session.close();
+    const sessionId = "ses_nothinghappened" as SessionId;
+    const unused = await store.create({ sessionId, cwd });
+    await unused.leadLog.record({ type: "session.opened", sessionId, version: "0", cwd, resumed: false });
+    await unused.close();
+    expect(await store.latest(cwd)).toMatchObject({ sessionId: named, name: "login work" });
+    expect(await store.removeIfEmpty(named)).toBe(false);
+    expect(await store.removeIfEmpty(sessionId)).toBe(true);
+    expect((await store.list()).map((each) => each.sessionId)).toEqual([named]);
+  });
+
   it("a teammate's session is never the latest of a folder: resuming there means the lead", async () => {
     const { store, cwd } = make();
     const lead = await writeSession(store, cwd);

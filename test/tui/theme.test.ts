@@ -19,7 +19,8 @@ test("the environment overrides the settings, and both override detection", () =
     reads({}, true),
     reads({ TROUPE_SCREEN_READER: "0" }, true),
     reads({ TROUPE_SCREEN_READER: "1" }),
-  ]).toEqual([false, true, false, true]);
+    reads({ TERM: "dumb" }),
+  ]).toEqual([false, true, false, true, true]);
 });
 
 test("colours of roles and members; without colours only weight and slant", () => {

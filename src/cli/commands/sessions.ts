@@ -27,7 +27,7 @@ export async function listSessions(flags: { all?: boolean; json?: boolean }): Pr
   for (const session of shown) {
     const when = session.updatedAt.slice(0, 16).replace("T", " ");
     const where = flags.all ? `  ${session.cwd.replace(homedir(), "~")}` : "";
-    const what = session.problem ?? session.firstPrompt ?? "";
+    const what = session.problem ?? session.name ?? session.firstPrompt ?? "";
     process.stdout.write(visibleLine(`${session.sessionId}  ${when}${where}  ${what}`) + "\n");
   }
 }

@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { knownModels } from "../../model/index.ts";
 import {
   listHooks,
@@ -7,22 +8,25 @@ import {
   openSessionStore,
   type Session,
 } from "../../session/index.ts";
-import type { Fact, FrontendFacts, NextSession } from "../../tui/index.ts";
+import { isEmptySession, isTeammateSession } from "../../store/index.ts";
+import type { Fact, FrontendFacts, NextSession, TrustFacts } from "../../tui/index.ts";
 import type { RunFlags } from "./run-flags.ts";
 
 export interface FrontendFactsOptions {
   readonly session: Session;
   readonly flags: Partial<RunFlags>;
   readonly setNext: (next: NextSession | undefined) => void;
+  readonly trust: TrustFacts | undefined;
 }
 
 /** Facts that a frontend shows but no event contains. Each is read when it is requested. */
-export function createFrontendFacts({ session, flags, setNext }: FrontendFactsOptions): FrontendFacts {
+export function createFrontendFacts({ session, flags, setNext, trust }: FrontendFactsOptions): FrontendFacts {
   const input = { cwd: session.cwd, env: process.env, flags, trust: flags.trust ? ("all" as const) : undefined };
   return {
     slashCommands: () => session.slashCommands(),
     effort: () => session.effort(),
     setNext,
+    trust,
     async agentTypes() {
       const { agents } = await loadAgentDefinitions(await loadConfig(input));
       return agents.map(({ definition: { name, description, source } }) => ({
@@ -64,10 +68,16 @@ export function createFrontendFacts({ session, flags, setNext }: FrontendFactsOp
       return [...new Set([...named, ...Object.keys(models), ...Object.keys(knownModels)])].map((title) => ({ title }));
     },
     async sessions() {
-      const { store, cwd } = await openSessionStore(input);
+      const { store } = await openSessionStore(input);
       return (await store.list())
-        .filter((summary) => summary.cwd === cwd && summary.sessionId !== session.id)
-        .map(({ sessionId, updatedAt, firstPrompt = "", problem }) => ({ sessionId, updatedAt, firstPrompt, problem }));
+        .filter(
+          (summary) => !isEmptySession(summary) && !isTeammateSession(summary) && summary.sessionId !== session.id,
+        )
+        .map(({ firstPrompt = "", ...summary }) => ({
+          ...summary,
+          firstPrompt,
+          folder: summary.cwd.replace(homedir(), "~"),
+        }));
     },
   };
 }

@@ -7,7 +7,8 @@ export interface RunFlags extends SessionOptions {
   readonly outputFormat: OutputFormat;
   readonly inputFormat: "text" | "stream-json";
   readonly continue?: boolean;
-  readonly resume?: string;
+  /** An id or a name. True without one: the user chooses from a list. */
+  readonly resume?: string | true;
   readonly promptFile?: string;
   /** Its name in a team that an external program leads. */
   readonly as?: string;

@@ -1,6 +1,7 @@
 import { TroupeError } from "../../protocol/index.ts";
-import { type Session, startSession } from "../../session/index.ts";
+import { openSessionStore, type Session, startSession } from "../../session/index.ts";
 import type { NextSession } from "../../tui/index.ts";
+import { isWithoutPrompt, leadOf, type SessionView, visibleLine } from "../../view/index.ts";
 import type { WebServer } from "../../web-server/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { isTerminal } from "../is-terminal.ts";
@@ -30,28 +31,35 @@ export async function runInteractive(words: string, flags: RunFlags): Promise<nu
   }
 
   async function runSessions(): Promise<number> {
-    let resume = flags.resume ?? (flags.continue ? "latest" : undefined);
+    let resume: string | true | undefined = flags.resume ?? (flags.continue ? "latest" : undefined);
     for (;;) {
-      if (resume !== undefined && resume !== "latest") {
+      if (typeof resume === "string" && resume !== "latest") {
         const { resumeTeammate } = await import("../teammate/resume-teammate.ts");
         const code = await resumeTeammate(resume, flags);
         if (code !== undefined) return code;
       }
       const session = await start(resume).catch(firstRunHint);
       if (session === undefined) return exitCodes.usage;
-      const { code, next } = await show(session);
-      if (next === undefined) return code;
-      resume = next.kind === "resume" ? next.sessionId : undefined;
+      const { code, next, isKept } = await show(session, resume);
+      if (next === undefined) {
+        if (isKept) process.stdout.write(`${await resumeHint(session)}\n`);
+        return code;
+      }
+      if (next.kind !== "resume") process.stdout.write(clearScreen);
+      if (next.kind === "reopen" && !isKept) continue;
+      resume = next.kind === "new" ? undefined : next.kind === "resume" ? next.sessionId : session.id;
       prompt = undefined;
     }
   }
 
-  function start(resumed: string | undefined): Promise<Session> {
+  /** `true`: the user chooses a session in the UI. Until then a new session is open, which is in no team. */
+  function start(resumed: string | true | undefined): Promise<Session> {
+    const isChoosing = resumed === true;
     return startSession({
       cwd: process.cwd(),
       env: process.env,
-      flags,
-      resume: resumed,
+      flags: isChoosing ? { ...flags, team: undefined } : flags,
+      resume: isChoosing ? undefined : resumed,
       asker: "reply",
       trust: flags.trust ? "all" : undefined,
       keep: "lead",
@@ -66,8 +74,10 @@ export async function runInteractive(words: string, flags: RunFlags): Promise<nu
     process.stdout.write(firstRunScreen({ problem: error.message, columns, env: process.env }));
   }
 
-  async function show(session: Session): Promise<{ code: number; next: NextSession | undefined }> {
+  async function show(session: Session, resumed: string | true | undefined): Promise<Shown> {
     let next: NextSession | undefined;
+    let isKept = true;
+    let code: number = exitCodes.failed;
     const signals = listenToSignals({
       interrupt: () => void session.dispatch({ type: "interrupt" }),
       // The abort signal makes the terminal UI restore the terminal before anything else.
@@ -88,14 +98,41 @@ export async function runInteractive(words: string, flags: RunFlags): Promise<nu
         signal: signals.leaving,
         setNext: (wanted) => (next = wanted),
       });
-      const code = await runTui({ ...tuiOptions, prompt });
-      return { code: signals.exitCode ?? code, next: signals.leaving.aborted ? undefined : next };
+      const opens = resumed === true ? "resume" : tuiOptions.opens;
+      code = await runTui({ ...tuiOptions, opens, prompt });
     } finally {
       await session.close(signals.leaving.aborted ? "interrupted" : "completed");
+      if (typeof resumed !== "string") isKept = !(await removeIfEmpty(session));
       await dashboard?.close();
       signals.stop();
     }
+    return { code: signals.exitCode ?? code, next: signals.leaving.aborted ? undefined : next, isKept };
   }
+}
+
+interface Shown {
+  readonly code: number;
+  readonly next: NextSession | undefined;
+  /** False if nothing happened in the session, so that it was removed. */
+  readonly isKept: boolean;
+}
+
+const clearScreen = "\x1b[H\x1b[2J";
+
+const storeOf = async ({ cwd }: Session) => (await openSessionStore({ cwd, env: process.env })).store;
+
+const removeIfEmpty = async (session: Session): Promise<boolean> =>
+  isUnused(session.view()) && (await storeOf(session)).removeIfEmpty(session.id);
+
+/** True if the lead has had no prompt. The store checks the rest. */
+const isUnused = (view: SessionView): boolean => isWithoutPrompt(leadOf(view)?.transcript);
+
+/** The command that resumes the session, by its name if it has one. */
+async function resumeHint(session: Session): Promise<string> {
+  const named = await (await storeOf(session)).readLog(session.id, { only: (type) => type === "session.named" });
+  const event = named.at(-1)?.event;
+  const name = event?.type === "session.named" ? event.name : undefined;
+  return `Resume this session with: troupe --resume ${name === undefined ? session.id : JSON.stringify(visibleLine(name))}`;
 }
 
 function requireTerminal(flags: RunFlags): void {

@@ -41,7 +41,7 @@ export function addRunOptions(program: Program): Program {
     .optionsGroup("Run:")
     .option("-p, --print", "run without a screen, print the result and exit")
     .option("-c, --continue", "continue the most recent session in this folder")
-    .option("-r, --resume <id>", "resume the session with this id")
+    .option("-r, --resume [session]", "resume a session by id or name; without one, choose from a list")
     .option("--prompt-file <file>", "file that contains the prompt")
     .option("--web [port]", "also serve the dashboard; prints its URL to stderr", portNumber);
   return addSessionOptions(program)

@@ -32,6 +32,8 @@ export async function runPrint(words: string, flags: RunFlags): Promise<number> 
   if (prompt === undefined && !streaming && !resuming) {
     throw new TroupeError("usage", "no prompt given. Pass it after -p, through a pipe, or with --prompt-file.");
   }
+  if (flags.resume === true)
+    throw new TroupeError("usage", "--resume needs the id or name of a session with -p. 'troupe sessions' lists them.");
 
   const session = await startSession({
     cwd: process.cwd(),

@@ -63,7 +63,7 @@ const membershipOf = ({ team }: CatalogEntry): Membership =>
   team ? { team: team.name, role: team.role, member: team.member } : {};
 
 function listingOf(entry: CatalogEntry): Omit<SessionListing, "state"> {
-  const { sessionId: id, cwd, startedAt, updatedAt, firstPrompt, model, problem } = entry;
+  const { sessionId: id, cwd, startedAt, updatedAt, firstPrompt, name, model, problem } = entry;
   const contextWindow = knownModels[model ?? ""]?.contextWindow;
-  return { id, cwd, startedAt, updatedAt, ...definedFields({ firstPrompt, model, contextWindow, problem }) };
+  return { id, cwd, startedAt, updatedAt, ...definedFields({ firstPrompt, name, model, contextWindow, problem }) };
 }

@@ -119,6 +119,7 @@ export function createSpanFold(options: SpanFoldOptions): (envelope: Envelope) =
       case "context.composed":
       case "context.inherited":
       case "hook.ran":
+      case "session.named":
       case "mail.received":
       case "mail.sent":
       case "mcp.changed":

@@ -1,6 +1,14 @@
 import { relative } from "node:path";
 import type { SettingsLayer } from "../config/settings/read-settings-files.ts";
-import { digestOf, ownerOf, readTrustRecord, trustFile, writeTrustRecord } from "./trust-record.ts";
+import {
+  declinedFile,
+  digestOf,
+  ownerOf,
+  readTrustRecord,
+  trustFile,
+  type TrustRecord,
+  writeTrustRecord,
+} from "./trust-record.ts";
 import { type FolderTrust, withholdSettings, type WithheldSetting } from "./withheld-settings.ts";
 
 /** The settings that are trusted, and those that are withheld. */
@@ -41,18 +49,30 @@ export function applyTrust(layers: readonly SettingsLayer[], question: TrustInpu
 }
 
 /** Trusts a folder with exactly these settings. Later requests are shown to the user again. */
-export async function trustFolder(
-  home: string,
-  { cwd, withheld, now }: { cwd: string; withheld: readonly WithheldSetting[]; now: number },
-): Promise<void> {
-  await writeTrustRecord(home, {
-    version: 1,
-    path: cwd,
-    owner: ownerOf(cwd),
-    trustedAt: new Date(now).toISOString(),
-    shown: withheld.map((each) => ({ source: each.source, key: each.key, digest: digestOf(each) })),
-  });
+export const trustFolder = (home: string, decision: TrustDecision): Promise<void> =>
+  writeTrustRecord(trustFile(home, decision.cwd), recordOf(decision));
+
+/** Remembers that the user declined these settings, so that a start does not ask again. */
+export const declineTrust = (home: string, decision: TrustDecision): Promise<void> =>
+  writeTrustRecord(declinedFile(home, decision.cwd), recordOf(decision));
+
+/** True if the user declined all of these settings before. */
+export const isTrustDeclined = (home: string, { cwd, withheld }: Omit<TrustDecision, "now">): boolean =>
+  unseenIn(declinedFile(home, cwd), { cwd, withheld })?.length === 0;
+
+export interface TrustDecision {
+  readonly cwd: string;
+  readonly withheld: readonly WithheldSetting[];
+  readonly now: number;
 }
+
+const recordOf = ({ cwd, withheld, now }: TrustDecision): TrustRecord => ({
+  version: 1,
+  path: cwd,
+  owner: ownerOf(cwd),
+  trustedAt: new Date(now).toISOString(),
+  shown: withheld.map((each) => ({ source: each.source, key: each.key, digest: digestOf(each) })),
+});
 
 interface TrustState {
   readonly state: "trusted" | "untrusted" | "changed";
@@ -62,11 +82,20 @@ interface TrustState {
 
 function trustStateOf(withheld: readonly WithheldSetting[], { cwd, home, trust }: TrustInput): TrustState {
   if (trust !== undefined) return { state: trust === "all" ? "trusted" : "untrusted", unseen: withheld };
-  const record = readTrustRecord(trustFile(home, cwd));
-  if (record?.path !== cwd || record.owner !== ownerOf(cwd)) return { state: "untrusted", unseen: withheld };
-  const seen = new Set(record.shown.map(({ source, key, digest }) => [source, key, digest].join("\n")));
-  const unseen = withheld.filter((each) => !seen.has([each.source, each.key, digestOf(each)].join("\n")));
+  const unseen = unseenIn(trustFile(home, cwd), { cwd, withheld });
+  if (unseen === undefined) return { state: "untrusted", unseen: withheld };
   return { state: unseen.length === 0 ? "trusted" : "changed", unseen };
+}
+
+/** The settings that a stored decision does not have. Undefined if there is no decision about this folder. */
+function unseenIn(
+  file: string,
+  { cwd, withheld }: Pick<TrustDecision, "cwd" | "withheld">,
+): readonly WithheldSetting[] | undefined {
+  const record = readTrustRecord(file);
+  if (record?.path !== cwd || record.owner !== ownerOf(cwd)) return undefined;
+  const seen = new Set(record.shown.map(({ source, key, digest }) => [source, key, digest].join("\n")));
+  return withheld.filter((each) => !seen.has([each.source, each.key, digestOf(each)].join("\n")));
 }
 
 function notice({
@@ -79,7 +108,7 @@ function notice({
     state === "changed"
       ? `this folder has changed since it was trusted (${listed(unseen, cwd)})`
       : "this folder is not trusted";
-  return `${reason}, so some of its settings are ignored: ${listed(withheld, cwd)}. Run 'troupe trust' to review and trust them, or use --trust for one run.`;
+  return `${reason}, so some of its settings are ignored: ${listed(withheld, cwd)}. Use /trust or 'troupe trust' to review and trust them, or --trust for one run.`;
 }
 
 /** Formats as `.troupe/settings.json (env, hooks), .mcp.json (mcpServers)`. */

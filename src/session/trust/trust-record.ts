@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as z from "zod";
 import { hasErrorCode, makeFolder, projectName, writeFileAtomic } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
@@ -27,6 +27,10 @@ const sizeLimit = 1_000_000;
 /** One file for each folder, so that concurrent writes never overwrite each other. */
 export const trustFile = (home: string, folder: string): string => join(home, "trust", `${projectName(folder)}.json`);
 
+/** The settings that the user declined, in the same form. Trust is asked again when the folder requests something new. */
+export const declinedFile = (home: string, folder: string): string =>
+  join(home, "trust", "declined", `${projectName(folder)}.json`);
+
 /** Returns undefined if there is no decision about this folder. Throws if the record cannot be read. */
 export function readTrustRecord(file: string): TrustRecord | undefined {
   const read = readBoundedFile(file, sizeLimit);
@@ -39,9 +43,8 @@ export function readTrustRecord(file: string): TrustRecord | undefined {
   return parsed.data;
 }
 
-export async function writeTrustRecord(home: string, record: TrustRecord): Promise<void> {
-  const file = trustFile(home, record.path);
-  await makeFolder(join(home, "trust"));
+export async function writeTrustRecord(file: string, record: TrustRecord): Promise<void> {
+  await makeFolder(dirname(file));
   await writeFileAtomic(file, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
 }
 

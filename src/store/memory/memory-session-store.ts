@@ -4,7 +4,7 @@ import { type AgentId, type SessionId, type StoredEnvelope, TroupeError } from "
 import { createMemoryLog, type EventLog, type Validators } from "../event-log.ts";
 import { logNotFound, sessionNotFound } from "../session-not-found.ts";
 import type { OpenedSession, SessionStore, SessionStoreOptions, SessionSummary } from "../session-store.ts";
-import { isTeammateSession, summarizeEnvelopes } from "../summarize-session.ts";
+import { isEmptySession, sessionToContinue, summarizeEnvelopes } from "../summarize-session.ts";
 import { createMemoryClaims, type MemoryClaims } from "./memory-claims.ts";
 import { type MemoryIo, ownMemoryIo } from "./memory-io.ts";
 import { openTemporaryOutputs, type SessionOutputs } from "./memory-outputs.ts";
@@ -66,7 +66,7 @@ export function createSessionStore(options: MemorySessionOptions): SessionStore 
     has: (id) => io.turn(() => (sessions.get(id)?.lead.length ?? 0) > 0),
     open: (id) => io.turn(() => openKept(find(id), options)),
     list: () => io.turn(list),
-    latest: (cwd) => io.turn(() => list().find((summary) => summary.cwd === cwd && !isTeammateSession(summary))),
+    latest: (cwd) => io.turn(() => sessionToContinue(list().filter((summary) => summary.cwd === cwd))),
     read: (id) => io.turn(() => ({ lead: [...find(id).lead], agents: copyOf(find(id).agents) })),
     readAgents: (id) => io.turn(() => copyOf(find(id).agents)),
     readLog: (id, { agent, only }) =>
@@ -79,6 +79,11 @@ export function createSessionStore(options: MemorySessionOptions): SessionStore 
     taskListFile: async (id) => {
       throw new TroupeError("storage", `Session ${find(id).sessionId} is in memory only: its tasks are not in a file.`);
     },
+    removeIfEmpty: (id) =>
+      io.turn(() => {
+        const kept = sessions.get(id);
+        return kept !== undefined && isEmptySession(summarize(kept)) && kept.agents.size === 0 && sessions.delete(id);
+      }),
     repair: (id) => io.turn(() => [{ path: "", kept: find(id).lead.length, problems: [] }]),
   };
 }

@@ -38,7 +38,7 @@ export function BackgroundDialog(): ReactNode {
       title="In the background"
       rows={tasks.map((task) => taskRow(task, now))}
       empty="Nothing is running. Background agents and commands appear here."
-      choose={{ does: "look", run: look }}
+      choose={{ does: "view", run: look }}
       stop={{ does: "stop or dismiss", run: (id) => stopOrDismiss(frontend, id) }}
     />
   );
@@ -82,9 +82,10 @@ function taskRow(task: ActivityRow, now: number): ListRow {
   const { words, style } = statusOf(task, now);
   const name = isAgentRow(task) ? visibleLine(task.name) : "$";
   const color: Style = isAgentRow(task) && task.color !== undefined ? { agent: task.color } : { role: "accent" };
+  const about = visibleLine(task.description);
   return {
     id: task.id,
-    title: [span(`${name} `, color), span(visibleLine(task.description)), span(` · ${words}`, style)],
+    title: [span(name, color), span(about === name ? "" : ` ${about}`), span(` · ${words}`, style)],
     detail: task.error === undefined ? undefined : visibleLine(task.error),
   };
 }

@@ -6,6 +6,7 @@ import type { FrontendFacts } from "../frontend-facts.ts";
 import { Help } from "./help.tsx";
 import { PermissionDialog } from "./permission-dialog.tsx";
 import { ResumePicker } from "./resume-picker.tsx";
+import { TrustDialog } from "./trust-dialog.tsx";
 import {
   AgentsDialog,
   CostDialog,
@@ -45,6 +46,8 @@ export function Dialogs({ facts }: { readonly facts: FrontendFacts }): ReactNode
       return <HooksDialog facts={facts} />;
     case "resume":
       return <ResumePicker facts={facts} />;
+    case "trust":
+      return <TrustDialog facts={facts} />;
     case "confirm-leave":
       return <ConfirmLeave facts={facts} />;
   }

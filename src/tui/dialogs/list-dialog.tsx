@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { closeDialog } from "../../view/index.ts";
+import { closeDialog, visibleLine } from "../../view/index.ts";
 import { useFrontend, useKeys, useSize } from "../app-context.ts";
 import { actionOf, keyFor } from "../key-table.ts";
 import { isShortScreen } from "../panels/live-layout.ts";
@@ -16,6 +16,8 @@ export interface ListRow {
   readonly detail?: string | undefined;
   /** True for a heading, which cannot be selected. */
   readonly isHeading?: boolean;
+  /** The text that a search looks at. */
+  readonly words?: string;
 }
 
 export interface ListProps {
@@ -26,20 +28,24 @@ export interface ListProps {
   /** The action of Enter, described in a word or two. */
   readonly choose?: { readonly does: string; run(id: string): void } | undefined;
   readonly stop?: { readonly does: string; run(id: string): void } | undefined;
+  /** The action of Tab. */
+  readonly toggle?: { readonly does: string; run(): void } | undefined;
+  /** Typed text searches the rows, so letters are no keys. */
+  readonly isSearchable?: boolean | undefined;
   /** Called instead of closing the dialog. */
   readonly onClose?: (() => void) | undefined;
 }
 
 /** A scrollable list for dialogs. */
-export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListProps): ReactNode {
+export function ListDialog(props: ListProps): ReactNode {
+  const { title, empty, choose, stop, toggle, isSearchable = false, onClose } = props;
   const { store, theme } = useFrontend();
   const size = useSize();
   const width = usePanelWidth();
   const canChoose = choose !== undefined || stop !== undefined;
-  const state = useLiveState<{ readonly chosen: string | undefined; readonly scroll: number }>({
-    chosen: undefined,
-    scroll: 0,
-  });
+  const state = useLiveState<ListState>({ chosen: undefined, scroll: 0, query: "" });
+  const { query } = state.get();
+  const rows = props.rows.filter((row) => isMatch(row, query));
   const close = onClose ?? (() => store.setState(closeDialog));
 
   const selectable = rows.filter(({ isHeading }) => !isHeading);
@@ -56,7 +62,7 @@ export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListPr
   const blank: Line[] = isShortScreen(size.rows) ? [] : [[]];
   const height = Math.min(
     drawn.length,
-    Math.max(3, size.rows - (isShortScreen(size.rows) ? shortScreenChrome : chrome)),
+    Math.max(3, size.rows - (isShortScreen(size.rows) ? shortScreenChrome : chrome) - (isSearchable ? 1 : 0)),
   );
   const topNow = () => {
     const window = { top: state.get().scroll, height, count: drawn.length };
@@ -69,12 +75,23 @@ export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListPr
 
   const move = (by: number) =>
     state.set(() => {
-      if (!canChoose) return { chosen: undefined, scroll: Math.max(0, Math.min(topNow() + by, drawn.length - height)) };
+      if (!canChoose)
+        return { query, chosen: undefined, scroll: Math.max(0, Math.min(topNow() + by, drawn.length - height)) };
       const next = Math.max(0, Math.min(indexNow() + by, selectable.length - 1));
-      return { chosen: selectable[next]?.id, scroll: topNow() };
+      return { query, chosen: selectable[next]?.id, scroll: topNow() };
     });
+  const search = (text: string) => state.set(() => ({ chosen: undefined, scroll: 0, query: text }));
   useKeys((key) => {
     if (key.name === "ctrl+c" || key.name === "ctrl+z") return false;
+    const now = state.get().query;
+    if (isSearchable && key.text !== "" && key.text !== "\n" && key.name !== "tab") {
+      search(now + key.text);
+      return true;
+    }
+    if (isSearchable && now !== "" && (key.name === "backspace" || key.name === "escape")) {
+      search(key.name === "escape" ? "" : now.slice(0, -1));
+      return true;
+    }
     const action = actionOf("list", key.name);
     const row = chosenNow();
     if (action === "up") move(-1);
@@ -86,27 +103,54 @@ export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListPr
     else if (action === "close" || (action === "choose" && !choose)) close();
     else if (action === "choose" && row) choose?.run(row.id);
     else if (action === "stop" && row) stop?.run(row.id);
+    else if (action === "toggle") toggle?.run();
     return true;
   });
 
   const top = topNow();
-  const more = drawn.length > height ? ` · ${top + 1}-${top + height} of ${drawn.length}` : "";
+  const [first, last, count] = canChoose
+    ? [indexNow() + 1, indexNow() + 1, selectable.length]
+    : [top + 1, top + height, drawn.length];
+  const more = drawn.length > height ? ` · ${first === last ? first : `${first}-${last}`} of ${count}` : "";
   const hints = [
     ...(choose && chosen ? [`${keyFor("list", "choose")} ${choose.does}`] : []),
     ...(stop && chosen ? [`${keyFor("list", "stop")} ${stop.does}`] : []),
+    ...(toggle ? [`${keyFor("list", "toggle")} ${toggle.does}`] : []),
     ...(drawn.length > height || (canChoose && selectable.length > 1) ? ["↑ ↓ move"] : []),
-    `${keyFor("list", "close")} back`,
+    `${keyFor("list", "close")} ${query === "" ? "back" : "clear"}`,
   ];
   const lines: Line[] = [
     [span(cutTo(title, width - more.length), { bold: true }), span(more, { dim: true })],
+    ...(isSearchable ? [searchLine(query, width)] : []),
     ...blank,
-    ...(rows.length === 0 ? wrapLine([span(empty, { dim: true })], width) : []),
+    ...(rows.length === 0 ? wrapLine([span(query === "" ? empty : "no match", { dim: true })], width) : []),
     ...drawn.slice(top, top + height).map(({ line }) => line),
     ...blank,
     ...wrapLine([span(hints.join(" · "), { dim: true })], width),
   ];
   return <Panel lines={lines} />;
 }
+
+interface ListState {
+  readonly chosen: string | undefined;
+  readonly scroll: number;
+  /** The text that rows must contain, word by word. */
+  readonly query: string;
+}
+
+function isMatch({ words, isHeading = false }: ListRow, query: string): boolean {
+  if (isHeading || words === undefined) return true;
+  const text = words.toLowerCase();
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+const searchLine = (query: string, width: number): Line =>
+  query === ""
+    ? [span("Type to search", { dim: true })]
+    : [span("Search: ", { dim: true }), span(cutTo(visibleLine(query), width - 10)), span(" ", { inverse: true })];
 
 /** Screen rows outside the list: frame, title, blank lines, hint, and the parts below. */
 const chrome = 11;

@@ -1,24 +1,33 @@
-import { type Question, questionText, visibleLine, visibleText } from "../../view/index.ts";
+import { type Question, questionText, relativePaths, visibleLine, visibleText } from "../../view/index.ts";
 import { diffCounts, diffLines } from "../markdown/diff-lines.ts";
 import { breakLine, withHangingIndent, type Line, plainLine, span, wrapLine } from "../terminal/terminal-lines.ts";
 import type { Style } from "../theme.ts";
 import { textLines } from "../transcript/transcript-text.ts";
 
 /** Shows the complete and exact request, so that the user can see everything before allowing it. */
-export function questionLines(question: Question, width: number): Line[] {
+export function questionLines(
+  question: Question,
+  { width, cwd }: { readonly width: number; readonly cwd: string },
+): Line[] {
   const input = fieldsOf(question.input);
+  const pathOf = (path: unknown) => pathLines(relativePaths(text(path), cwd), width);
   const { description: said, place } = questionText(question);
   const [description, why] = [descriptionLines(said, width), reasonLines(question, place, width)];
   switch (question.tool) {
     case "Bash": {
-      const { command, ...others } = input;
-      return [...description, ...commandLines(text(command), width), ...fieldLines(others, width), ...why];
+      const { command, description: purpose, ...others } = input;
+      return [
+        ...description,
+        ...commandLines(text(command), width),
+        ...fieldLines({ "the agent says": purpose, ...others }, width),
+        ...why,
+      ];
     }
     case "Edit": {
       const { file_path: path, old_string: before, new_string: after, ...others } = input;
       return [
         ...description,
-        ...pathLines(path, width),
+        ...pathOf(path),
         ...changeLines({ before: text(before), after: text(after), around: question.around }, width),
         ...fieldLines(others, width),
         ...why,
@@ -30,7 +39,7 @@ export function questionLines(question: Question, width: number): Line[] {
         question.patch === undefined
           ? contentLines(text(content), width)
           : patchLines(question.patch, { width, path: text(path) });
-      return [...description, ...pathLines(path, width), ...written, ...fieldLines(others, width), ...why];
+      return [...description, ...pathOf(path), ...written, ...fieldLines(others, width), ...why];
     }
     case "AskUserQuestion":
       return [...proseLines(text(input["question"]), width), ...optionLines(input["options"], width)];
@@ -73,8 +82,8 @@ function commandLines(command: string, width: number): Line[] {
   );
 }
 
-function pathLines(path: unknown, width: number): Line[] {
-  return breakLine(plainLine(visibleLine(text(path)), { bold: true }), width);
+function pathLines(path: string, width: number): Line[] {
+  return breakLine(plainLine(visibleLine(path), { bold: true }), width);
 }
 
 interface Change {

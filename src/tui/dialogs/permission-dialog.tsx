@@ -1,4 +1,4 @@
-import { type ReactNode, useLayoutEffect, useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import type { PermissionAnswer } from "../../protocol/index.ts";
 import {
   acceptEditsChoice,
@@ -13,22 +13,15 @@ import {
   type Question,
   waitingQuestionCount,
   withComment,
+  withRelativePaths,
 } from "../../view/index.ts";
-import { type Frontend, useAppState, useFrontend, useKeys, useSize } from "../app-context.ts";
+import { type Frontend, useAppState, useFrontend } from "../app-context.ts";
+import { AnswerDialog } from "./answer-dialog.tsx";
 import { askerLine } from "./asker-line.ts";
 import { ElicitDialog } from "./elicit-dialog.tsx";
-import type { KeyPress } from "../terminal/input-keys.ts";
-import { actionOf } from "../key-table.ts";
-import { editLine, emptyInput, inputText, type LineInput } from "../terminal/line-input.ts";
-import { isShortScreen } from "../panels/live-layout.ts";
-import { Panel, usePanelWidth } from "../panels/panel.tsx";
+import { usePanelWidth } from "../panels/panel.tsx";
 import { questionLines } from "./permission-body.ts";
-import { inputLines, type QuestionProps, useAcceptsKeys } from "./question-parts.ts";
-import { choiceLines, hint, hasLongAllowed, moreLine, shownAnswers, tooLong } from "./permission-lines.ts";
-import { layoutQuestion } from "./question-layout.ts";
-import { afterDraw, fitToPage, type Reading, scrollTo, unread } from "./request-reading.ts";
-import { type Line, span, wrapLine } from "../terminal/terminal-lines.ts";
-import { useLiveState } from "../use-live-state.ts";
+import type { QuestionProps } from "./question-parts.ts";
 
 /** Shows the oldest open question and its answers. */
 export function PermissionDialog(): ReactNode {
@@ -41,141 +34,33 @@ export function PermissionDialog(): ReactNode {
   return <Body key={question.requestId} question={question} asker={asker} waiting={waiting} />;
 }
 
-/** A longer request cannot be reviewed on a screen, so it can only be denied. */
-const maxLines = 2_000;
-
-interface Answering extends Reading {
-  readonly selected: number;
-  /** True while an answer is being sent. */
-  readonly isAnswered: boolean;
-  /** True after Enter on an answer that holds for long: Tab gives it. */
-  readonly isUnconfirmed: boolean;
-  /** The text that the user adds to a denial. */
-  readonly words: LineInput | undefined;
-  /** The keys that selected answers. They move to the prompt if other text follows them. */
-  readonly typed: readonly KeyPress[];
-}
-
-const unanswered = { ...unread, selected: 0, isAnswered: false, isUnconfirmed: false, words: undefined, typed: [] };
-
 function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode {
-  const { send, theme, store, typeInPrompt } = useFrontend();
-  const { rows } = useSize();
+  const { send, store, typeInPrompt } = useFrontend();
   const width = usePanelWidth();
-  const state = useLiveState<Answering>({ ...unanswered, width });
-
-  const offered = useMemo(() => allChoices(question, asker), [question, asker.name, asker.team, asker.isLead]);
-  const body = useMemo(
-    () => [...questionLines(question, width), ...hasLongAllowed(offered, width)],
-    [question, offered, width],
+  const cwd = useAppState(({ session }) => session.cwd);
+  const choices = useMemo(
+    () => allChoices(question, asker).map((choice) => withRelativePaths(choice, cwd)),
+    [question, asker.name, asker.team, asker.isLead, cwd],
   );
-  const isTooLong = body.length > maxLines;
-  const choices = offered.filter(({ isApproval: isYes }) => !(isTooLong && isYes));
-  const answers = choices.flatMap((choice, index) =>
-    choiceLines(choice, {
-      isChosen: index === state.get().selected,
-      width,
-      marks: theme.marks,
-    }).map((line) => ({ index, line })),
+  const request = useMemo(() => questionLines(question, { width, cwd }), [question, width, cwd]);
+  return (
+    <AnswerDialog
+      heading={askerLine(asker, { question, waiting, width })}
+      request={request}
+      choices={choices}
+      isBroad={isBroad}
+      answer={(choice, words) => {
+        const answer = words === undefined ? choice.answer : withComment(choice, words);
+        return reply(send, { question, asker, choice, answer });
+      }}
+      leave={(keys) => {
+        store.setState(leaveQuestion);
+        for (const each of keys) typeInPrompt(each);
+      }}
+      isOpen={() => store.getState().dialog.kind === "permission"}
+      border={asker.color === undefined ? { role: "warning" } : { agent: asker.color }}
+    />
   );
-  const askerLines = askerLine(asker, { question, waiting, width });
-  const layout = layoutQuestion({
-    rows,
-    askerLines: askerLines.length,
-    body: body.length,
-    answers: answers.length,
-    canRead: !state.get().isSeen && !isTooLong,
-  });
-  const { isReading, height, answerLines: answerRoom } = layout;
-  const armed = useAcceptsKeys(isReading);
-  const isCut = !isReading && answers.length > answerRoom;
-  const page = { width, height, count: body.length, isReading };
-  const scroll = (to: number) => state.set((before) => scrollTo(before, page, to));
-
-  /** Shows the next page, or the answers after the last page. */
-  const scrollOn = () => {
-    const { top, seenTo } = fitToPage(state.get(), page);
-    if (seenTo < body.length) return scroll(top + Math.max(1, height - 1));
-    state.set((before) => ({ ...before, isSeen: true, top: body.length }));
-  };
-  /** An answer that holds for long takes a second key, which no text for the prompt contains. */
-  const sendAnswer = (choice: Choice | undefined, by?: "confirm") => {
-    const { isSeen, isAnswered, words } = state.get();
-    if (!choice || isAnswered || (choice.isApproval && !isSeen)) return;
-    if (isBroad(choice) && by !== "confirm") return state.set((before) => ({ ...before, isUnconfirmed: true }));
-    if (choice.takesComment && !words) return state.set((before) => ({ ...before, words: emptyInput, typed: [] }));
-    const answer = words ? withComment(choice, inputText(words)) : choice.answer;
-    state.set((before) => ({ ...before, isAnswered: true }));
-    void reply(send, { question, asker, choice, answer }).then((ok) =>
-      state.set((before) => (ok ? before : { ...before, isAnswered: false })),
-    );
-  };
-  const onTextKey = (words: LineInput, key: KeyPress) => {
-    if (key.name === "escape") state.set((before) => ({ ...before, words: undefined }));
-    else if (key.name === "enter") sendAnswer(choices[state.get().selected]);
-    else state.set((before) => ({ ...before, words: editLine(words, key) }));
-  };
-  const select = (selected: number, typed: readonly KeyPress[] = []) =>
-    state.set((before) => ({ ...before, selected, typed, isUnconfirmed: false }));
-  /** The text is meant for the prompt, so it goes there and the question waits. */
-  const leave = (key: KeyPress) => {
-    const { typed } = state.get();
-    store.setState(leaveQuestion);
-    for (const each of [...typed, key]) typeInPrompt(each);
-  };
-  const isText = ({ name, text }: KeyPress) =>
-    text !== "" &&
-    (state.get().typed.length > 0 || actionOf("permission", name) !== "pageDown" || body.length <= height);
-  const onKey = (key: KeyPress) => {
-    const { name } = key;
-    const { selected, top, typed, isUnconfirmed } = fitToPage(state.get(), page);
-    const action = actionOf("permission", name);
-    const pressed = isReading ? -1 : choices.findIndex((choice) => choice.key === name);
-    if (isReading && (action === "choose" || action === "pageDown")) return scrollOn();
-    if (pressed >= 0) return select(pressed, [...typed, key]);
-    if (isText(key)) return leave(key);
-    if (action === "up") select((selected + choices.length - 1) % choices.length);
-    else if (action === "down") select((selected + 1) % choices.length);
-    else if (action === "pageUp") scroll(top - Math.max(1, height - 1));
-    else if (action === "pageDown") scroll(top + Math.max(1, height - 1));
-    else if (action === "choose") sendAnswer(choices[selected]);
-    else if (action === "confirm" && isUnconfirmed) sendAnswer(choices[selected], action);
-    else if (action === "deny")
-      sendAnswer(choices.find(({ isApproval: isYes, takesComment: asksWords }) => !isYes && !asksWords));
-  };
-  useKeys((key) => {
-    if (key.name === "ctrl+c" || key.name === "ctrl+z") return false;
-    // The question was left, and is not redrawn yet.
-    if (store.getState().dialog.kind !== "permission") return false;
-    const { words } = state.get();
-    if (words) onTextKey(words, key);
-    else if (armed.get()) onKey(key);
-    else if (isText(key)) leave(key);
-    else armed.wait();
-    return true;
-  });
-
-  const { top, seenTo, words, isUnconfirmed } = fitToPage(state.get(), page);
-  // The layout effect runs before the next key is handled.
-  useLayoutEffect(() => {
-    state.set((before) => afterDraw(before, page, top));
-  }, [state, top, height, width, body.length, isReading]);
-
-  const blank: Line[] = isShortScreen(rows) ? [] : [[]];
-  const lines: Line[] = [
-    ...askerLines,
-    ...blank,
-    ...body.slice(top, top + height),
-    ...(body.length > height
-      ? wrapLine(moreLine({ top, height, count: body.length, isSeen: seenTo >= body.length }), width)
-      : []),
-    ...blank,
-    ...(isTooLong ? wrapLine([span(tooLong(body.length), { role: "warning" })], width) : []),
-    ...(isReading ? [] : shownAnswers(answers, { room: answerRoom, selected: state.get().selected })),
-    ...(words ? inputLines(words, width) : []),
-    ...dim(armed.get() ? hint({ isWriting: words !== undefined, isReading, isUnconfirmed, isCut }) : "…", width),
-  ];
-  return <Panel lines={lines} border={asker.color === undefined ? { role: "warning" } : { agent: asker.color }} />;
 }
 
 const allChoices = (question: Question, asker: Asker): readonly Choice[] => [
@@ -197,5 +82,3 @@ async function reply(send: Frontend["send"], { question, asker, choice, answer }
   if (ok && isForAll) await send({ type: "set", permissionMode: "acceptEdits" });
   return ok;
 }
-
-const dim = (text: string, width: number): Line[] => wrapLine([span(text, { dim: true })], width);

@@ -5,17 +5,23 @@ import { breakLine, withHangingIndent, type Line, span, wrapLine } from "../term
 import { widthOf } from "../terminal/terminal-width.ts";
 import type { Marks } from "../theme.ts";
 
+/** An answer as it is drawn. */
+export type AnswerChoice = Pick<Choice, "key" | "label" | "allows" | "isApproval" | "takesComment">;
+
 export interface ChoiceLook {
   readonly isChosen: boolean;
   readonly width: number;
   readonly marks: Pick<Marks, "prompt" | "bullet">;
 }
 
-/** Shows an answer and the rules that it would add. */
-export function choiceLines(choice: Choice, { isChosen, width, marks }: ChoiceLook): Line[] {
+/** Shows an answer and the rules that it would add: on the same line if they fit. */
+export function choiceLines(choice: AnswerChoice, { isChosen, width, marks }: ChoiceLook): Line[] {
   const style = isChosen ? ({ role: "accent", bold: true } as const) : undefined;
   const mark = span(`${isChosen ? marks.prompt : " "} ${choice.key}. `, style);
   const isLong = allowedLines(choice, width).length > maxAllowed;
+  const [only = "", ...others] = choice.allows;
+  if (only !== "" && others.length === 0 && widthOf(choice.label) + 1 + widthOf(only) <= width - 5)
+    return [[mark, span(`${choice.label} `, style), span(only, { role: "code" })]];
   return [
     ...withHangingIndent(
       wrapLine([span(isLong ? `${choice.label} (see above)` : choice.label, style)], width - 5),
@@ -29,13 +35,13 @@ export function choiceLines(choice: Choice, { isChosen, width, marks }: ChoiceLo
 const maxAllowed = 3;
 
 /** Shows each rule completely, after a sign. */
-const allowedLines = ({ allows }: Choice, width: number, sign = "     - "): Line[] =>
+const allowedLines = ({ allows }: AnswerChoice, width: number, sign = "     - "): Line[] =>
   allows.flatMap((rule) =>
     withHangingIndent(breakLine([span(rule, { role: "code" })], width - widthOf(sign)), span(sign)),
   );
 
 /** Returns the rules that are too long to show below their answers. */
-export function hasLongAllowed(choices: readonly Choice[], width: number): Line[] {
+export function hasLongAllowed(choices: readonly AnswerChoice[], width: number): Line[] {
   const long = choices.filter((choice) => allowedLines(choice, width).length > maxAllowed);
   const shown = new Set<string>();
   return long.flatMap((choice) => {

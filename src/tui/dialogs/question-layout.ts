@@ -3,6 +3,8 @@ import { hasRoomForNotices, isShortScreen, noticeLineCount } from "../panels/liv
 export interface QuestionLayout {
   /** True while the request is read without the answers. */
   readonly isReading: boolean;
+  /** True if there is no space for blank lines. */
+  readonly isTight: boolean;
   /** Visible lines of the request. */
   readonly height: number;
   /** Lines for the answers. */
@@ -21,22 +23,30 @@ export interface QuestionLayoutInput {
 
 /**
  * Divides the screen between a question and its answers. Until the request is read it also uses the lines of the
- * answers.
+ * answers. Blank lines go first if the screen is too low for both.
  */
 export function layoutQuestion({ rows, askerLines, body, answers, canRead }: QuestionLayoutInput): QuestionLayout {
+  const isShort = isShortScreen(rows);
   const free =
-    rows -
-    askerLines -
-    (isShortScreen(rows) ? shortScreenChrome : hasRoomForNotices(rows) ? chrome : chrome - noticeLineCount);
-  const minHeight = isShortScreen(rows) ? Math.max(1, Math.min(4, free - minAnswerLines)) : 6;
+    rows - askerLines - (isShort ? shortScreenChrome : hasRoomForNotices(rows) ? chrome : chrome - noticeLineCount);
+  // All of it fits, so no line for the position is needed.
+  if (!isShort && body + answers <= free + positionLines + blankLines) {
+    const isTight = body + answers > free + positionLines;
+    return { isReading: false, isTight, height: body, answerLines: answers };
+  }
+  const minHeight = isShort ? Math.max(1, Math.min(4, free - minAnswerLines)) : 6;
   const isReading = canRead && body > Math.max(minHeight, free - answers);
   const height = Math.min(body, Math.max(minHeight, isReading ? free : free - answers));
-  return { isReading, height, answerLines: isReading ? 0 : Math.max(minAnswerLines, free - height) };
+  return { isReading, isTight: isShort, height, answerLines: isReading ? 0 : Math.max(minAnswerLines, free - height) };
 }
 
 const minAnswerLines = 3;
 
-/** Lines for the frame, blank lines, hints, and the parts below the dialog. */
+/** The lines that tell the position in a long request, and a second line of the hint. */
+const positionLines = 2;
+/** The blank lines around the request. */
+const blankLines = 2;
+/** Lines for the frame, blank lines, position, hints, and the parts below the dialog. */
 const chrome = 12;
 /** Lines for the position, a hint of two lines, and one free line. */
 const shortScreenChrome = 4;

@@ -13,7 +13,8 @@ export function tableLines(
   const widths = columnWidths([head, ...body], width - gap.length * (head.length - 1));
   if (!widths) return body.flatMap((row) => asList(head, row, width));
   const rule: Line = [span(widths.map((size) => marks.rule.repeat(size)).join(gap), { dim: true })];
-  return [...tableRow(head, widths), rule, ...body.flatMap((row) => tableRow(row, widths))];
+  const columns = widths.map((size, index) => ({ size, align: table.align[index] ?? null }));
+  return [...tableRow(head, columns), rule, ...body.flatMap((row) => tableRow(row, columns))];
 }
 
 const cellLine = ({ tokens }: Tokens.TableCell, style: Style): Line => inlineLines(tokens, style).flat();
@@ -41,14 +42,21 @@ function columnWidths(rows: readonly (readonly Line[])[], room: number): number[
   return widths;
 }
 
-function tableRow(cells: readonly Line[], widths: readonly number[]): Line[] {
-  const wrapped = widths.map((size, index) => wrapLine(cells[index] ?? [], size));
+interface Column {
+  readonly size: number;
+  readonly align: Tokens.Table["align"][number];
+}
+
+function tableRow(cells: readonly Line[], columns: readonly Column[]): Line[] {
+  const wrapped = columns.map(({ size }, index) => wrapLine(cells[index] ?? [], size));
   const height = Math.max(1, ...wrapped.map((lines) => lines.length));
   return Array.from({ length: height }, (_, row) =>
-    widths.flatMap((size, index) => {
+    columns.flatMap(({ size, align }, index) => {
       const line = wrapped[index]?.[row] ?? [];
-      const isLast = index === widths.length - 1;
-      return [...line, span(isLast ? "" : " ".repeat(size - lineWidth(line)) + gap)];
+      const free = size - lineWidth(line);
+      const left = align === "right" ? free : align === "center" ? Math.floor(free / 2) : 0;
+      const isLast = index === columns.length - 1;
+      return [span(" ".repeat(left)), ...line, span(isLast ? "" : " ".repeat(free - left) + gap)];
     }),
   );
 }

@@ -1,10 +1,18 @@
 import { Text } from "ink";
 import type { ReactNode } from "react";
-import { type AppState, leadOf, sessionSpending, visibleLine } from "../../view/index.ts";
+import {
+  type AppState,
+  isWithoutPrompt,
+  leadOf,
+  sessionSpending,
+  type SessionView,
+  visibleLine,
+} from "../../view/index.ts";
 import { useAppState, useFrontend, useSize } from "../app-context.ts";
+import { keyFor } from "../key-table.ts";
 import { formatCost } from "../format-counts.ts";
 import { type Line, lineWidth, paintLine, span } from "../terminal/terminal-lines.ts";
-import { cutTo } from "../terminal/terminal-width.ts";
+import { cutTo, widthOf } from "../terminal/terminal-width.ts";
 import { viewedOf } from "../transcript/transcript-history.ts";
 import { tokens } from "../transcript/transcript-text.ts";
 
@@ -23,7 +31,34 @@ export function StatusLine({ contextWindow, home }: StatusProps): ReactNode {
   const { columns } = useSize();
   const state = useAppState((each) => each);
   const parts = statusParts(state, { contextWindow, home });
-  return <Text wrap="truncate">{paintLine(fitToWidth(parts, columns - 1), theme)}</Text>;
+  const hint = usefulKey(state);
+  return <Text wrap="truncate">{paintLine(withHint(parts, hint, columns - 1), theme)}</Text>;
+}
+
+/** The key that helps most now. A dialog names its own keys. */
+function usefulKey({ dialog, session, viewing, expandedView }: AppState): string {
+  if (dialog.kind !== "none") return "";
+  const lead = leadOf(session);
+  const isWorking = lead?.status.kind === "running" || lead?.status.kind === "waiting";
+  if (viewing !== undefined) return `${keyFor("app", "previousAgent")} Enter to the lead`;
+  const jobs = session.runningBackground.size;
+  if (jobs > 0) return `${keyFor("app", "background")} ${jobs} in the background`;
+  if (isWorking) return `${keyFor("prompt", "send")} adds your text`;
+  if (expandedView === "none" && hasOpenTasks(session)) return `${keyFor("app", "tasks")} tasks`;
+  const isNew = lead === undefined || isWithoutPrompt(lead.transcript);
+  return isNew ? `${keyFor("app", "mode")} mode` : `${keyFor("app", "transcript")} transcript`;
+}
+
+const hasOpenTasks = ({ tasks }: SessionView): boolean =>
+  [...tasks.values()].some((list) => list.some(({ status }) => status !== "completed"));
+
+/** Puts the hint at the right end. It is left out if it would hide more than the folder. */
+function withHint(parts: readonly Line[], hint: string, width: number): Line {
+  const room = width - widthOf(hint) - 2;
+  const line = fitToWidth(parts, room);
+  const isWorthIt = hint !== "" && lineWidth(fitToWidth(parts.slice(0, -1), width)) <= room;
+  if (!isWorthIt) return fitToWidth(parts, width);
+  return [...line, span(" ".repeat(width - lineWidth(line) - widthOf(hint))), span(hint, { dim: true })];
 }
 
 /** The parts in display order, the least important last. */
@@ -78,9 +113,9 @@ function modeSpan(mode: string) {
   }
 }
 
-const shortModel = (model: string): string => visibleLine(model.split("/").at(-1) ?? model);
+export const shortModel = (model: string): string => visibleLine(model.split("/").at(-1) ?? model);
 
-function shortFolder(cwd: string, home: string | undefined): string {
+export function shortFolder(cwd: string, home: string | undefined): string {
   const inHome = home !== undefined && (cwd === home || cwd.startsWith(`${home}/`));
   return visibleLine(inHome ? `~${cwd.slice(home.length)}` : cwd);
 }

@@ -34,7 +34,7 @@ interface Drawing {
 /** Returns the number of lines without a limit. */
 export function treeHeight(tree: readonly TeamTreeRow[], state: Drawing["state"]): number {
   if (tree.length === 0) return 0;
-  const selectionText = tree.filter(({ preview }) => preview !== "").length;
+  const selectionText = tree.filter(hasPreview).length;
   return tree.length + selectionText + surroundingLineCount(state).length;
 }
 
@@ -51,7 +51,7 @@ function treeLines(tree: readonly TeamTreeRow[], { state, columns, theme, room }
     room > 4 ? surroundingLineCount(state) : surroundingLineCount(state).filter((each) => each === "lead" && room > 2);
   const rows = Math.max(1, room - around.length);
   // Shows the last text of each agent if all agents still fit.
-  const hasPreviews = tree.length * 2 <= rows;
+  const hasPreviews = tree.length + tree.filter(hasPreview).length <= rows;
   const height = tree.length <= rows ? tree.length : Math.max(1, rows - 1);
   const chosen = isSelecting ? state.selectedTeammateIndex : tree.findIndex(({ isViewed }) => isViewed);
   const top = topFor(Math.max(0, chosen), { top: 0, height, count: tree.length });
@@ -65,13 +65,16 @@ function treeLines(tree: readonly TeamTreeRow[], { state, columns, theme, room }
       const [branch, stem] = isDrawn ? [isLast ? "└─" : "├─", isLast ? "  " : "│ "] : ["", ""];
       return [
         rowLine(row, { branch, columns, theme }),
-        ...(hasPreviews && row.preview !== "" ? [previewLine(row, { stem, columns })] : []),
+        ...(hasPreviews && hasPreview(row) ? [previewLine(row, { stem, columns })] : []),
       ];
     }),
     ...(more > 0 && rows > 1 ? [[span(`  and ${more} more (${keyFor("app", "nextAgent")})`, { dim: true })]] : []),
     ...(around.includes("hint") ? [hintLine(state, columns)] : []),
   ];
 }
+
+/** The last words of an agent that has ended are its report, which the transcript shows. */
+const hasPreview = ({ preview, state }: TeamTreeRow): boolean => preview !== "" && state !== "ended";
 
 function leadLine({ viewSelectionMode, selectedTeammateIndex, viewing }: Drawing["state"], { marks }: Theme): Line {
   const isChosen = viewSelectionMode === "selecting-agent" && selectedTeammateIndex === -1;

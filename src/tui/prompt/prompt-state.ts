@@ -1,6 +1,6 @@
 import { type Buffer, bufferOf, emptyBuffer, insert, moveRow, moveTo, cursorMoves, removeTo } from "./prompt-buffer.ts";
 import { applyCompletion, type Completion } from "./prompt-complete.ts";
-import { paste, pasteBefore, type Pastes } from "./prompt-paste.ts";
+import { paste, pasteBefore, type Pastes, withPastes } from "./prompt-paste.ts";
 
 /** The state of the prompt, immutable. */
 export interface PromptState {
@@ -138,11 +138,15 @@ export function afterSubmit(state: PromptState, text: string): PromptState {
   return { ...emptyPrompt, history, killed: state.killed };
 }
 
+/** Clears the prompt without sending. The text stays in the history of this run and can be inserted again. */
 export function clearPrompt(state: PromptState): PromptState {
+  const { text } = state.buffer;
+  const draft = withPastes(text, state.pastes);
+  const isKept = text.trim() !== "" && state.history.at(-1) !== draft;
   return {
     ...emptyPrompt,
-    history: state.history,
-    killed: state.buffer.text === "" ? state.killed : state.buffer.text,
+    history: isKept ? [...state.history, draft] : state.history,
+    killed: text === "" ? state.killed : text,
   };
 }
 

@@ -1,5 +1,6 @@
 import { type CallItem, callNote, callTitle, relativePaths, visibleText } from "../../view/index.ts";
 import { diffCounts, diffLines } from "../markdown/diff-lines.ts";
+import { markdownLines } from "../markdown/markdown-lines.ts";
 import { firstLines, lastLines, withHangingIndent, type Line, span, wrapLine } from "../terminal/terminal-lines.ts";
 import { widthOf } from "../terminal/terminal-width.ts";
 import type { Style } from "../theme.ts";
@@ -59,7 +60,10 @@ function resultLines(call: CallItem, look: Look): Line[] {
     call.state === "ok" ? { dim: true } : call.state === "failed" ? { role: "error" } : { role: "warning" };
   const note = callNote(call);
   const text = note ?? result.content.map(partText).join("\n");
-  const body = textLines(relativePaths(visibleText(text), look.cwd).replace(/^\s*\n|\s+$/g, ""), room, style);
+  const shown = relativePaths(visibleText(text), look.cwd).replace(/^\s*\n|\s+$/g, "");
+  // An agent writes its report as Markdown.
+  const isReport = call.name === "Agent" && call.state === "ok";
+  const body = isReport ? markdownLines(shown, room, look.marks) : textLines(shown, room, style);
   const isEmpty = text.trim() === "";
   if (expanded) return indentAfterMark(isEmpty ? [nothing] : bounded(body, look), look);
   if (result.display?.kind === "summary") {

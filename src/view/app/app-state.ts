@@ -50,6 +50,7 @@ export type Dialog =
   | { readonly kind: "mcp" }
   | { readonly kind: "hooks" }
   | { readonly kind: "resume" }
+  | { readonly kind: "trust" }
   | { readonly kind: "confirm-leave" };
 
 export interface AppNotice {

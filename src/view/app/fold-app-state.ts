@@ -20,10 +20,12 @@ export interface AppStart {
   readonly session?: SessionView | undefined;
   readonly self?: Self | undefined;
   readonly showTeammateMessagePreview?: boolean | undefined;
+  /** The dialog that is open at the start. */
+  readonly opens?: "trust" | "resume" | undefined;
   readonly now: number;
 }
 
-export function createAppState({ session = emptyView, self, now, ...remembered }: AppStart): AppState {
+export function createAppState({ session = emptyView, self, opens, now, ...remembered }: AppStart): AppState {
   const lean = dropOtherTranscripts(session);
   const tasks = syncAllActivityRows(new Map(), lean, now);
   return withQuestion({
@@ -39,7 +41,7 @@ export function createAppState({ session = emptyView, self, now, ...remembered }
     teamContext: teamContextOf(lean, self),
     self,
     agentNameRegistry: namesOf(new Map(), tasks),
-    dialog: { kind: "none" },
+    dialog: { kind: opens ?? "none" },
     promptUse: "idle",
     notices: [],
   });

@@ -63,6 +63,13 @@ export function choicesOf(question: Question, asker: Pick<Asker, "name" | "team"
   return choices;
 }
 
+/** Shows the paths in the rules of a choice relative to the folder. A relative path in a rule means the same file. */
+export function withRelativePaths(choice: Choice, cwd: string): Choice {
+  if (cwd === "" || cwd === "/") return choice;
+  const shorten = (rule: string) => rule.replace(`(/${cwd}/`, "(").replace(` ${cwd}/`, " ");
+  return { ...choice, allows: choice.allows.map(shorten) };
+}
+
 /** The tools whose calls the mode acceptEdits allows. */
 const editTools: readonly string[] = ["Edit", "Write", "NotebookEdit"];
 

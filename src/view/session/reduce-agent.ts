@@ -110,6 +110,7 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
     case "mcp.changed":
     case "command.settled":
     case "hook.ran":
+    case "session.named":
     case "team.joined":
     case "team.left":
     case "member.changed":

@@ -130,6 +130,7 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
     case "thinking.delta":
     case "command.settled":
     case "hook.ran":
+    case "session.named":
       return view;
   }
 }

@@ -62,7 +62,8 @@ export function callNote(call: CallItem): string | undefined {
     case "interrupted":
       return content.startsWith("Unknown outcome") ? "ended with the program; the outcome is unknown" : "interrupted";
     case "failed":
-      return call.name === "Agent" ? withoutEvidence(content) : undefined;
+      if (content.startsWith("Not run:")) return firstSentence(content);
+      return call.name === "Agent" ? withoutEvidence(content) : failureNote(call.name, content);
     case "ok":
       if (call.name === "Agent") return agentNote(content);
       if (fieldsOf(call.input)["run_in_background"] === true) return "started in the background";
@@ -83,9 +84,15 @@ function refusalNote(content: string): string {
   if (words?.startsWith("The user interrupted")) return "interrupted";
   const refused = who === "lead of your team" ? "refused by the lead" : "refused";
   if (who !== undefined) return words === undefined ? refused : `${refused}: ${words}`;
-  // The first sentence has the reason. The rest is advice for the model.
-  return withoutStop(/^[\s\S]*?\.(?=\s|$)/.exec(content)?.[0] ?? content);
+  return firstSentence(content);
 }
+
+/** The failures of these tools tell the model what to do instead. Those of other tools are for people too. */
+const failureNote = (name: string, content: string): string | undefined =>
+  Object.hasOwn(notes, name) || name === "ExitPlanMode" || name.startsWith("Task") ? firstSentence(content) : undefined;
+
+/** The first sentence has the reason. The rest is advice for the model. */
+const firstSentence = (content: string): string => withoutStop(/^[\s\S]*?\.(?=\s|$)/.exec(content)?.[0] ?? content);
 
 function agentNote(content: string): string {
   const [, name] = /^Teammate (\S+) \(\S+\) has started/m.exec(content) ?? [];

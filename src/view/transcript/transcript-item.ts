@@ -1,4 +1,5 @@
 import type { CallId, ContentPart, Event, ModelFailure, PromptId, ToolOutcome, Usage } from "../../protocol/index.ts";
+import { type ChunkedList, itemsOf } from "../lists/chunked-list.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -69,3 +70,9 @@ export interface CallResult {
 
 export type CallItem = Extract<TranscriptItem, { kind: "call" }>;
 export type PromptItem = Extract<TranscriptItem, { kind: "prompt" }>;
+
+/** True for the transcript of an agent that has only notices of its start. */
+export function isWithoutPrompt(transcript: ChunkedList<TranscriptItem> | undefined): boolean {
+  for (const { kind } of transcript ? itemsOf(transcript) : []) if (kind !== "notice") return false;
+  return true;
+}

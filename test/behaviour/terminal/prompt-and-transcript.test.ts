@@ -37,7 +37,7 @@ test.each([40, 80, 200])(
     type("markdown");
     press("Enter");
     const screen = await see("End.");
-    expect(screen).toMatch(/❯\n/);
+    expect(screen).toMatch(/❯ @ files/);
     const all = scrollback();
     expect(all).toContain("❯ markdown");
     expect(all).toContain("● Found");
@@ -81,7 +81,7 @@ test("typed multi-line prompt, history and search", async () => {
   press("Up", "Up");
   await see(/─\n❯ one\n {2}two/);
   press("Escape", "Escape");
-  await see(/─\n❯\n/);
+  await see(/─\n❯ @ files/);
   press("C-r");
   type("thr");
   await see(/search: thr/);

@@ -43,7 +43,7 @@ test("agents have their description as a name; reports have no ids and no eviden
   press("Enter");
   await see("noted");
   const all = scrollback();
-  expect(all).toContain("◆ Agent: look for bugs\n  ⎿ Nothing **odd** found.");
+  expect(all).toContain("◆ Agent: look for bugs\n  ⎿ Nothing odd found.");
   expect(all).toContain("◆ Agent: read the docs\n  ⎿ works in the background");
   expect(all).toContain("· read the docs · done\n    Nothing **odd** found.");
   expect(all).toMatch(/├─ look for bugs done · \d+s/);

@@ -134,6 +134,8 @@ const sampleFacts: Omit<FrontendFacts, "setNext"> = {
       {
         sessionId: "ses_earlier1" as SessionId,
         updatedAt: "2026-01-01T10:00:00.000Z",
+        cwd: "/work/project",
+        folder: "~/project",
         firstPrompt: "fix the\nparser",
       },
     ]),

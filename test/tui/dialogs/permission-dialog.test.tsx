@@ -46,10 +46,8 @@ test("shows the asking agent, the command, and what each answer would allow", as
     │ $ npm test                                                                   │
     │                                                                              │
     │ ❯ 1. Yes, this once                                                          │
-    │   2. Yes, and in this session without asking:                                │
-    │      • Bash(npm test *)                                                      │
-    │   3. Yes, and always in this folder without asking:                          │
-    │      • Bash(npm test *)                                                      │
+    │   2. Yes, and in this session without asking: Bash(npm test *)               │
+    │   3. Yes, and always in this folder without asking: Bash(npm test *)         │
     │   4. No                                                                      │
     │   5. No, and say what to do instead                                          │
     │ Key and Enter to answer, Esc to deny                                         │
@@ -182,7 +180,7 @@ test("a member's question has its colour, and an answer for the whole team", asy
   await see("Key and Enter to answer");
   expect(frame()).toContain("tester@alpha");
   expect(frame()).toContain("all of alpha may without asking");
-  expect(frame()).toContain("Write /work/project/a.ts");
+  expect(frame()).toContain("all of alpha may without asking: Write a.ts");
   press("6", key.enter, "\t");
   await expect.poll(() => sent).toEqual([answer(1, { behavior: "allow", scope: "once", team: true })]);
 });
@@ -369,6 +367,25 @@ test("a change is shown in its file, with the reason; the change itself is exact
       "│ ❯ 1. Yes, this once                                                          │",
     ]
   `);
+});
+
+test("a small edit and all its answers fit on one page of 80x24, with paths of the folder", async () => {
+  const { see, frame } = ask(
+    [
+      asked(1, {
+        tool: "Edit",
+        input: { file_path: "/work/project/src/add.ts", old_string: "a", new_string: "b" },
+        question: "Allow Edit?",
+        suggestions: ["Edit(//work/project/src/add.ts)"],
+        around: { line: 4, prefix: "", suffix: "", before: ["1", "2", "3"], after: ["5", "6", "7"], others: 0 },
+      }),
+    ],
+    { size: { columns: 80, rows: 24 } },
+  );
+  await see("Key and Enter to answer");
+  expect(frame()).toContain("│ src/add.ts ");
+  expect(frame()).toContain("2. Yes, and in this session without asking: Edit(src/add.ts)");
+  expect(frame()).toContain("8. Yes, and accept all edits in this session");
 });
 
 test("a change of whole lines has no empty line after it", async () => {

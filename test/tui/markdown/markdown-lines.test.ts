@@ -109,11 +109,20 @@ test("a text that is nested too deep is shown as it is written", () => {
 
 const table = "| name | what |\n|---|:-:|\n| a | one \\| two |\n| long | some words that need room |";
 
+test("tables: numbers at the right where the text says so", () => {
+  expect(shown("| file | lines |\n|---|---:|\n| a.ts | 2 |\n| b.ts | 120 |", 60)).toEqual([
+    "file  lines",
+    "────  ─────",
+    "a.ts      2",
+    "b.ts    120",
+  ]);
+});
+
 test("tables: aligned columns, wrapped cells, a list where it is narrow", () => {
   expect(shown(table, 60)).toEqual([
-    "name  what",
+    "name            what",
     "────  ─────────────────────────",
-    "a     one | two",
+    "a             one | two",
     "long  some words that need room",
   ]);
   expect(shown(table, 24)).toEqual([

@@ -1,10 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, expect, test } from "vitest";
-import type { Event } from "../../../src/protocol/index.ts";
+import type { Event, SessionId } from "../../../src/protocol/index.ts";
 import { AppKeys } from "../../../src/tui/app-keys.tsx";
 import { Dialogs } from "../../../src/tui/dialogs/dialogs.tsx";
 import { firstRunScreen } from "../../../src/tui/panels/first-run-screen.ts";
-import { runSlash } from "../../../src/tui/slash-commands.ts";
+import { ResumePicker } from "../../../src/tui/dialogs/resume-picker.tsx";
+import { meantCommand, runSlash } from "../../../src/tui/slash-commands.ts";
 import { TaskPanel } from "../../../src/tui/panels/task-panel.tsx";
 import { TeammateTree } from "../../../src/tui/panels/teammate-tree.tsx";
 import { widthOf } from "../../../src/tui/terminal/terminal-width.ts";
@@ -259,6 +260,10 @@ test("commands that need no dialog", async () => {
   expect(run("/clear")).toBe(true);
   expect([next(), left]).toEqual([{ kind: "new" }, 1]);
   for (const typed of ["/git:commit now", "/tmp is full", "/nothing", "help"]) expect(run(typed)).toBe(false);
+  const meant = ["/modle x", "/git:comit", "/commit", "/tmp/a is full", "/nothing"].map((each) =>
+    meantCommand(each, facts),
+  );
+  expect(meant).toEqual(["model", "git:commit", undefined, undefined, undefined]);
 });
 
 test("an earlier session is resumed", async () => {
@@ -268,13 +273,50 @@ test("an earlier session is resumed", async () => {
   expect([next(), left()]).toEqual([{ kind: "resume", sessionId: "ses_earlier1" }, 1]);
 });
 
+test("sessions are searched by words, and those of other folders are shown on request", async () => {
+  const at = (sessionId: string, more: object) => ({
+    sessionId: sessionId as SessionId,
+    updatedAt: "2025-12-31T22:00:00.000Z",
+    cwd: "/work/project",
+    folder: "~/project",
+    firstPrompt: "look around",
+    ...more,
+  });
+  const sessions = async () => [
+    at("ses_tests001", { firstPrompt: "write tests for the parser", turns: 4 }),
+    at("ses_named001", { name: "login work" }),
+    at("ses_other001", { cwd: "/work/other", folder: "~/other", firstPrompt: "elsewhere" }),
+  ];
+  const screen = drawPanel((facts) => <ResumePicker facts={{ ...facts, sessions }} />, {
+    envelopes: enclose([opened(), spawned()]),
+  });
+  screens.push(screen);
+  await screen.see("login work");
+  expect(screen.frame()).toMatch(/2 h ago +write tests for the parser +4 turns/);
+  expect(screen.frame()).not.toContain("elsewhere");
+  screen.press("\t");
+  await screen.see("elsewhere  ~/other");
+  for (const letter of "parser q") screen.press(letter);
+  await screen.see("no match");
+  screen.press("\x7f", "\x7f");
+  await screen.see("write tests for the parser");
+  expect(screen.frame()).not.toContain("login work");
+  screen.press(key.escape);
+  await screen.see("login work");
+  screen.press(key.down, key.enter);
+  expect(screen.next()).toEqual({ kind: "resume", sessionId: "ses_named001" });
+});
+
 test("a new user sees hints until the first prompt in the folder", async () => {
   const none = () => Promise.resolve([]);
-  const first = drawPanel((facts) => <Welcome facts={{ ...facts, sessions: none }} room={30} />);
-  const later = drawPanel((facts) => <Welcome facts={facts} room={30} />);
+  const envelopes = enclose([opened(), spawned()]);
+  const first = drawPanel((facts) => <Welcome home={undefined} facts={{ ...facts, sessions: none }} room={30} />, {
+    envelopes,
+  });
+  const later = drawPanel((facts) => <Welcome home="/work" facts={facts} room={30} />, { envelopes });
   screens.push(first, later);
   await first.see("Describe what you want done in this folder.");
-  expect(later.frame().trim()).toBe("");
+  expect(later.frame().trim()).toMatch(/^Troupe \S+ · \S+ · ~\/project$/);
 });
 
 test.each([40, 80, 0])("without a model: shows what to set, in %i columns", (columns) => {

@@ -121,7 +121,9 @@ const answered: Events = [
 
 test("the status line: mode, model, context, cost, folder; the least important drop out when narrow", () => {
   const at = (columns: number) => draw(() => <Status />, answered, { size: { columns, rows: 20 } }).frame();
-  expect(at(200)).toBe("asks first · a.json · 85% context · $0.012 · ~/project");
+  expect(at(80)).toBe(
+    `${"asks first · a.json · 85% context · $0.012 · ~/project".padEnd(62)}Enter adds your text`.slice(0, 79),
+  );
   expect(at(40)).toBe("asks first · a.json · 85% context");
   expect(at(20)).toBe("asks first · a.json");
 });

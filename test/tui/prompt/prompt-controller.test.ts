@@ -142,6 +142,8 @@ test("escape interrupts; two in quick succession clear the prompt", () => {
   expect([interrupted, text(), hints.length]).toEqual([2, "abc|", 2]);
   escape();
   expect(text()).toBe("|");
+  press("\x1b[A");
+  expect(text()).toBe("abc|");
 });
 
 test("a history that cannot be saved is reported once", async () => {
