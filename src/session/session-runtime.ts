@@ -74,6 +74,8 @@ export function createSessionRuntime(context: SessionContext): SessionRuntime {
       agentOf: (id) => (id === leadLog.agent ? runtime.agent : subagents.agentOf(id)),
     }),
   );
+  const { checkpoints } = ports;
+  if (checkpoints) events.observe((envelope) => checkpoints.observe(envelope));
   events.observe((envelope) => {
     if (envelope.agent === leadLog.agent) team.observe(envelope);
   });

@@ -96,6 +96,7 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
     readAgents,
     readLog,
     taskListFile: async (id) => (await find(id)).files.taskList,
+    checkpointFolder: async (id) => (await find(id)).files.checkpoints,
     repair,
   };
 }

@@ -28,6 +28,8 @@ export interface SessionStore {
   readLog(sessionId: string, wanted: WantedEvents): Promise<readonly StoredEnvelope[]>;
   /** Returns the path of the session's own task list, for readers and for additions by other processes. */
   taskListFile(sessionId: string): Promise<string>;
+  /** Returns the folder of the session's checkpoints, which may not exist. */
+  checkpointFolder(sessionId: string): Promise<string>;
   /** Makes a damaged session usable without the damaged part. The originals are kept next to it. */
   repair(sessionId: string): Promise<RepairReport[]>;
 }
@@ -47,6 +49,8 @@ export interface OpenedSession {
   taskOutputFile(id: string): string;
   /** The path of the session's own task list. It does not exist before the first task. */
   readonly taskListFile: string;
+  /** The folder of the session's checkpoints. */
+  checkpointFolder(): Promise<string>;
   /** The real paths of all these folders: an agent of this session may read them without permission. */
   ownFolders(): readonly string[];
   /** The session's own folder for temporary files. */

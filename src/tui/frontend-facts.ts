@@ -1,5 +1,5 @@
 import type { SessionId } from "../protocol/index.ts";
-import type { SlashListing } from "../session/index.ts";
+import type { DiffRequest, RewindPoint, SlashListing } from "../session/index.ts";
 
 /**
  * Facts that dialogs show but no event contains. The program that starts the UI reads them at each request. A promise
@@ -15,6 +15,10 @@ export interface FrontendFacts {
   models(): Promise<readonly Fact[]>;
   /** The sessions of this folder, newest first. */
   sessions(): Promise<readonly SessionFact[]>;
+  /** The moments that the session can go back to, oldest first. */
+  rewindPoints(): Promise<readonly RewindPoint[]>;
+  /** The changed files as a patch. */
+  diff(of: DiffRequest): Promise<string>;
   /** Sets the session to open after this one. Undefined means none. */
   setNext(next: NextSession | undefined): void;
 }

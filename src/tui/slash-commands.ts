@@ -42,7 +42,7 @@ interface BuiltInCommand {
 }
 
 const opening =
-  (kind: Exclude<Dialog["kind"], "none" | "permission" | "transcript">): BuiltInCommand["run"] =>
+  (kind: Exclude<Dialog["kind"], "none" | "permission" | "transcript" | "diff">): BuiltInCommand["run"] =>
   ({ frontend }) =>
     frontend.store.setState((state) => openDialog(state, { kind }));
 
@@ -77,6 +77,12 @@ const builtInCommands: readonly BuiltInCommand[] = [
     },
   },
   { name: "cost", description: "tokens and cost so far, by agent and model", run: opening("cost") },
+  {
+    name: "diff",
+    description: "show the files that this session changed",
+    argumentHint: "[last | agent]",
+    run: ({ frontend }, of) => frontend.store.setState((state) => openDialog(state, { kind: "diff", of })),
+  },
   { name: "exit", aliases: ["quit"], description: "leave", run: ({ frontend }) => leaveOrAsk(frontend) },
   { name: "hooks", description: "list the hooks", run: opening("hooks") },
   { name: "mcp", description: "list MCP servers; reconnect one", run: opening("mcp") },
@@ -94,6 +100,12 @@ const builtInCommands: readonly BuiltInCommand[] = [
     name: "resume",
     description: "resume an earlier session of this folder",
     run: opening("resume"),
+  },
+  {
+    name: "rewind",
+    aliases: ["undo", "checkpoint"],
+    description: "go back to an earlier prompt: files, conversation or both",
+    run: opening("rewind"),
   },
   {
     name: "tasks",

@@ -45,6 +45,8 @@ const facts: FrontendFacts = {
   hooks: nothing,
   models: nothing,
   sessions: nothing,
+  rewindPoints: nothing,
+  diff: async () => "",
   setNext: () => undefined,
 };
 

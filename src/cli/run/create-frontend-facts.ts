@@ -22,6 +22,8 @@ export function createFrontendFacts({ session, flags, setNext }: FrontendFactsOp
   return {
     slashCommands: () => session.slashCommands(),
     setNext,
+    rewindPoints: () => session.rewindPoints(),
+    diff: (of) => session.diff(of),
     async agentTypes() {
       const { agents } = await loadAgentDefinitions(await loadConfig(input));
       return agents.map(({ definition: { name, description, source } }) => ({

@@ -28,9 +28,8 @@ interface FindOptions {
  */
 export async function findChanges({ git, folder, limits, forced, signal }: FindOptions): Promise<FileChanges> {
   const more = signal ? { signal } : {};
-  const exclude = ["--exclude-standard", ...(git.excludes === undefined ? [] : [`--exclude-from=${git.excludes}`])];
   const list = async (...args: string[]) =>
-    splitNul((await git.must(["ls-files", "-z", ...args, ...exclude], more)).bytes);
+    splitNul((await git.must(["ls-files", "-z", ...args, ...git.excludes], more)).bytes);
   const [changed, ignored] = await Promise.all([
     list("--modified", "--others"),
     limits.maxIgnoredBytes > 0 ? list("--others", "--ignored", "--directory") : [],

@@ -12,7 +12,10 @@ export interface SnapshotGitOptions {
   readonly folder: string;
   /** The git folder of the store. It is created if it does not exist. */
   readonly store: string;
-  readonly indexFile: string;
+  /** Returns the index file of this process. It remembers which files have not changed. */
+  readonly indexFile: () => Promise<string>;
+  /** Files and folders that are not kept, relative to the folder. */
+  readonly excluded: readonly string[];
   readonly env: GitOptions["env"];
 }
 
@@ -30,19 +33,20 @@ export interface SnapshotGit {
   /** Like `run`. Rejects with `checkpoint` if git fails. */
   must(args: readonly string[], more?: Omit<GitOptions, "cwd" | "env">): Promise<GitResult>;
   changes(from: string, to: string): Promise<TreeChange[]>;
-  /** The repository's own file with patterns of ignored files. */
-  readonly excludes: string | undefined;
+  /** The options of `ls-files` that exclude ignored files. */
+  readonly excludes: readonly string[];
 }
 
 export const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-export function createSnapshotGit({ folder, store, indexFile, env }: SnapshotGitOptions): SnapshotGit {
+export function createSnapshotGit(options: SnapshotGitOptions): SnapshotGit {
+  const { folder, store, excluded, env } = options;
   let prepared: Promise<void> | undefined;
-  const run: SnapshotGit["run"] = (args, more) =>
+  const run: SnapshotGit["run"] = async (args, more) =>
     runGit([`--git-dir=${store}`, `--work-tree=${folder}`, ...args], {
       cwd: folder,
       ...(env && { env }),
-      indexFile,
+      indexFile: more?.indexFile ?? (await options.indexFile()),
       timeoutMs,
       limitBytes: 512 * 1024 * 1024,
       ...more,
@@ -67,7 +71,7 @@ export function createSnapshotGit({ folder, store, indexFile, env }: SnapshotGit
     },
     run,
     must,
-    excludes: excludesOf(folder),
+    excludes: [...excludesOf(folder), ...excluded.map((path) => `--exclude=/${escapePattern(path)}`)],
     changes: async (from, to) => {
       const parts = splitNul((await must(["diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to])).bytes);
       return parts.flatMap((status, at) => (at % 2 === 0 ? [{ status, path: parts[at + 1] ?? "" }] : []));
@@ -103,8 +107,10 @@ async function createStore(store: string): Promise<void> {
   await writeFile(join(store, "HEAD"), "ref: refs/heads/none\n", { mode: 0o600 });
 }
 
-function excludesOf(folder: string): string | undefined {
+function excludesOf(folder: string): string[] {
   const top = repositoryFolder(folder);
   const file = top === undefined ? undefined : join(top, ".git", "info", "exclude");
-  return file !== undefined && existsSync(file) ? file : undefined;
+  return ["--exclude-standard", ...(file !== undefined && existsSync(file) ? [`--exclude-from=${file}`] : [])];
 }
+
+const escapePattern = (path: string): string => path.replace(/[\\*?[\]]/g, "\\$&");

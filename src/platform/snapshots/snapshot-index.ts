@@ -6,17 +6,23 @@ import { hasErrorCode } from "../files/storage-error.ts";
 
 interface IndexOptions {
   readonly store: string;
-  readonly indexFile: string;
+  readonly indexFile: () => Promise<string>;
 }
 
 /** The index of one process and the tree that it stands for. A new one starts as a copy of the last shared one. */
-export function openSnapshotIndex({ store, indexFile }: IndexOptions) {
-  const treeFile = `${indexFile}.tree`;
+export function openSnapshotIndex({ store, indexFile: place }: IndexOptions) {
+  let indexFile = "";
+  let treeFile = "";
   const shared = join(store, "shared-index");
   let prepared: Promise<void> | undefined;
+  const start = async () => {
+    indexFile = await place();
+    treeFile = `${indexFile}.tree`;
+    await startIndex({ indexFile, treeFile, shared });
+  };
 
   return {
-    prepare: () => (prepared ??= startIndex({ indexFile, treeFile, shared })),
+    prepare: () => (prepared ??= start()),
     /** Undefined if the index may be ahead of the last tree. */
     async tree(): Promise<string | undefined> {
       const text = await ifPresent(() => readFile(treeFile, "utf8"), { action: "read", path: treeFile });

@@ -2,6 +2,7 @@ import { createTurns } from "../turns.ts";
 import { applyTree } from "./apply-tree.ts";
 import { openSnapshotIndex } from "./snapshot-index.ts";
 import { filesInTheWay } from "./files-in-the-way.ts";
+import { toText } from "./byte-path.ts";
 import { findChanges } from "./find-changes.ts";
 import { createSnapshotGit, type SnapshotGitOptions, type TreeChange } from "./snapshot-git.ts";
 import { writeSnapshot } from "./write-snapshot.ts";
@@ -16,8 +17,6 @@ export interface SnapshotLimits {
 }
 
 export interface SnapshotOptions extends SnapshotGitOptions {
-  /** The index file of this process. It remembers which files have not changed. */
-  readonly indexFile: string;
   readonly limits: SnapshotLimits;
 }
 
@@ -82,14 +81,14 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
         if (inTheWay.length > 0) before = await take(inTheWay);
         await kept(before);
         const changes = await git.changes(before, tree);
-        await applyTree({ git, folder, indexFile: `${options.indexFile}.restore`, tree, changes });
+        await applyTree({ git, folder, indexFile: `${await options.indexFile()}.restore`, tree, changes });
         return { before, after: await take([]), changed: changes.length };
       }),
     changes: git.changes,
     diff: async (from, to, { stat = false, paths } = {}) => {
       if (paths?.length === 0) return "";
       const form = stat ? ["--stat=100"] : ["--patch"];
-      const only = paths === undefined ? [] : ["--", ...paths];
+      const only = paths === undefined ? [] : ["--", ...paths.map(toText)];
       const args = ["--literal-pathspecs", "diff", "--no-ext-diff", "--no-textconv", "--no-renames", ...form];
       return (await git.must([...args, from, to, ...only])).stdout;
     },

@@ -28,7 +28,8 @@ const open = (more: Partial<SnapshotLimits> = {}, name = "own") =>
   openSnapshots({
     folder,
     store: join(root, "store"),
-    indexFile: join(root, name, "index"),
+    indexFile: async () => join(root, name, "index"),
+    excluded: ["state"],
     env: { PATH: process.env["PATH"] ?? "" },
     limits: { ...limits, ...more },
   });
@@ -134,6 +135,7 @@ describe("a snapshot", () => {
     put("private", "x");
     put("big.log", "l".repeat(101));
     put("big.bin", "b".repeat(1001));
+    put("state/log", "excluded");
     put("node_modules/x/index.js", "x");
     put("nested/file", "x");
     execFileSync("git", ["init", "-q", join(folder, "nested")]);
@@ -217,7 +219,8 @@ describe("a snapshot", () => {
     const without = openSnapshots({
       folder,
       store: join(root, "s"),
-      indexFile: join(root, "i"),
+      indexFile: async () => join(root, "i"),
+      excluded: [],
       env: { PATH: root },
       limits,
     });
