@@ -7,7 +7,7 @@ import { AgentId, PromptId } from "../../protocol/index.ts";
 /** A moment and the state of the files of one folder then. */
 export const Checkpoint = z.object({
   at: z.iso.datetime(),
-  /** `start`: before an agent's first change. `turn`: after an agent's turn. `rewind`: before files were restored. */
+  /** `start`: before an agent's first change. `turn`: after its turn. `rewind`: before and after a restore. */
   kind: z.enum(["prompt", "start", "turn", "rewind"]),
   /** The agent whose prompt, change or turn it is. */
   agent: AgentId,

@@ -40,7 +40,9 @@ export async function carryOut(request: RewindRequest, ports: RewindPorts): Prom
     const restored = await states
       .of(folder)
       .restore(tree, (before) => journal.append({ kind: "rewind", agent, folder, tree: before }));
-    if (restored.changed > 0) files.push({ folder, ...restored });
+    if (restored.changed === 0) continue;
+    await journal.append({ kind: "rewind", agent, folder, tree: restored.after });
+    files.push({ folder, ...restored });
   }
   return recordOf(plan, files);
 }
