@@ -5,7 +5,7 @@ import { join } from "node:path";
  * the path for a call of the file system.
  */
 export const toBytes = (folder: string, path: string): Buffer =>
-  Buffer.concat([Buffer.from(`${join(folder, "x").slice(0, -1)}`), Buffer.from(path, "latin1")]);
+  Buffer.concat([Buffer.from(join(folder, "x").slice(0, -1)), Buffer.from(path, "latin1")]);
 
 /** The path as people read it. */
 export const toText = (path: string): string => Buffer.from(path, "latin1").toString("utf8");

@@ -33,6 +33,8 @@ export interface SnapshotGit {
   /** Like `run`. Rejects with `checkpoint` if git fails. */
   must(args: readonly string[], more?: Omit<GitOptions, "cwd" | "env">): Promise<GitResult>;
   changes(from: string, to: string): Promise<TreeChange[]>;
+  /** True if `update-index` writes many objects to one pack: since 2.37. Before, it would write one pack for each. */
+  hasBulkUpdate(): Promise<boolean>;
   /** The options of `ls-files` that exclude ignored files. */
   readonly excludes: readonly string[];
 }
@@ -42,6 +44,7 @@ export const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 export function createSnapshotGit(options: SnapshotGitOptions): SnapshotGit {
   const { folder, store, excluded, env } = options;
   let prepared: Promise<void> | undefined;
+  let isBulk: Promise<boolean> | undefined;
   const run: SnapshotGit["run"] = async (args, more) =>
     runGit([`--git-dir=${store}`, `--work-tree=${folder}`, ...args], {
       cwd: folder,
@@ -71,6 +74,7 @@ export function createSnapshotGit(options: SnapshotGitOptions): SnapshotGit {
     },
     run,
     must,
+    hasBulkUpdate: () => (isBulk ??= must(["version"]).then(({ stdout }) => isAtLeast237(stdout))),
     excludes: [...excludesOf(folder), ...excluded.map((path) => `--exclude=/${escapePattern(path)}`)],
     changes: async (from, to) => {
       const parts = splitNul((await must(["diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to])).bytes);
@@ -97,14 +101,22 @@ const settings: Readonly<Record<string, string>> = {
 /** Overrides the attributes of the folder. */
 const attributes = "* -text !eol !ident !filter !working-tree-encoding\n";
 
+/** All files are private to the user, whatever the umask is. */
+const storeConfig = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tsharedRepository = 0600\n";
+
 /** Writes a bare repository by hand, because `git init` needs a process and copies templates. */
 async function createStore(store: string): Promise<void> {
   if (existsSync(join(store, "HEAD"))) return;
   await makeFolder(store);
   for (const folder of ["objects", "refs", "info"]) await mkdir(join(store, folder), { recursive: true, mode: 0o700 });
   await writeFile(join(store, "info", "attributes"), attributes, { mode: 0o600 });
-  await writeFile(join(store, "config"), "[core]\n\trepositoryformatversion = 0\n\tbare = true\n", { mode: 0o600 });
+  await writeFile(join(store, "config"), storeConfig, { mode: 0o600 });
   await writeFile(join(store, "HEAD"), "ref: refs/heads/none\n", { mode: 0o600 });
+}
+
+function isAtLeast237(version: string): boolean {
+  const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(version) ?? [];
+  return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 37);
 }
 
 function excludesOf(folder: string): string[] {

@@ -19,7 +19,7 @@ export async function writeSnapshot({ git, changes, known, signal }: WriteOption
     await git.must(["update-index", "--force-remove", "-z", "--stdin"], { ...more, stdin: joinNul(removed) });
   if (kept.length > 0) {
     // Each object in a file of its own is slow for many files. Above this size git writes all of them to one pack.
-    const settings = isLarge && (await hasBulkUpdate(git)) ? { "core.bigFileThreshold": "1" } : {};
+    const settings = isLarge && (await git.hasBulkUpdate()) ? { "core.bigFileThreshold": "1" } : {};
     await git.must(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], {
       ...more,
       settings,
@@ -60,9 +60,3 @@ async function importTree({ git, changes, known, signal }: WriteOptions): Promis
 }
 
 const joinNul = (paths: readonly string[]) => Buffer.from(paths.map((path) => `${path}\0`).join(""), "latin1");
-
-/** True if `update-index` writes many objects to one pack: since 2.37. Before, it would write one pack for each. */
-async function hasBulkUpdate(git: SnapshotGit): Promise<boolean> {
-  const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec((await git.must(["version"])).stdout) ?? [];
-  return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 37);
-}

@@ -113,7 +113,7 @@ export function createSessionCheckpoints(options: SessionCheckpointsOptions): Se
     },
     attach: (report) => void (warn = report),
     async close() {
-      for (const agent of [...changing]) keepTurn(agent);
+      for (const agent of changing) keepTurn(agent);
       const over = new AbortController();
       void sleepUnlessAborted(clock, closeMs, over.signal).then((isLate) => isLate && late.abort());
       await turns.settled();

@@ -15,7 +15,7 @@ const hand = (path: string, text: string) => writeFileSync(join(place.cwd, path)
 const words = () =>
   place
     .lastMessages()
-    .map(({ role, parts }) => `${role}: ${parts.map((part) => ("text" in part ? part.text : part.type))}`);
+    .map(({ role, parts }) => `${role}: ${parts.map((part) => ("text" in part ? part.text : part.type)).join()}`);
 const pointOf = async (session: Session, text: string) => {
   const point = (await session.rewindPoints()).findLast((each) => each.text === text);
   if (!point) throw new Error(`no point ${text}`);
