@@ -11,6 +11,7 @@ const names = [
   "append",
   "sandbox",
   "redact",
+  "snapshot",
   "mcp",
   "permission",
   "prompt-size",

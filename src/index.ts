@@ -50,6 +50,7 @@ export type {
   AskOptions,
   CreateSessionOptions,
   DeniedCall,
+  DiffRequest,
   FunctionHooks,
   HookFunction,
   LibrarySession,
@@ -58,6 +59,7 @@ export type {
   NewTeamOptions,
   PermissionAsker,
   Reply,
+  RewindPoint,
   TeamOptions,
 } from "./session/index.ts";
 export type {

@@ -32,6 +32,7 @@ const allowed: Readonly<Record<string, { readonly uses: readonly string[]; reado
     uses: ["Math.random"],
     why: "It spreads retries of real providers. A simulation passes its model.",
   },
+  "session/checkpoints/stored-session.ts": { uses: ["systemClock"], why: machine },
   "session/inspect/open-session-store.ts": { uses: ["systemClock"], why: machine },
   "session/library/create-session.ts": { uses: ["systemClock"], why: machine },
   "session/library/library-team.ts": { uses: ["systemClock"], why: machine },

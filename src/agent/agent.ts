@@ -67,6 +67,8 @@ export interface Agent extends AgentLog {
   interrupt(options?: { readonly hold: boolean; readonly verdict?: string | undefined }): Promise<void>;
   /** Stops the current run for good and starts no other. Events can still be recorded. */
   close(): Promise<void>;
+  /** Interrupts the current run and does this work while no run is in progress. A wake takes effect after it. */
+  whileIdle<T>(work: () => Promise<T>): Promise<T>;
   compact(instructions?: string): Promise<{ ok: boolean; message?: string }>;
   /** Marks the agent as broken by a failure outside its runs. `settled` then rejects with it. */
   fail(failure: unknown): Promise<void>;
@@ -163,6 +165,10 @@ export function createAgent(options: AgentOptions): Agent {
       state = "closed";
       recorder.leave();
       await interrupt();
+    },
+    async whileIdle(work) {
+      while (runs.running) await interrupt();
+      return runs.doWork(work);
     },
     async compact(instructions) {
       if (state === "closed") return { ok: false, message: closedMessage };

@@ -60,7 +60,10 @@ interface OpenCall {
 /** Returns the messages of another agent up to and including its answer of this turn. */
 export type Inherit = (from: AgentId, turn: number) => readonly Message[];
 
-export function createConversation(inherit?: Inherit): Conversation {
+/** Returns the events that make up the conversation as it was after this event of the agent's log. */
+export type PastEvents = (to: number) => readonly StoredEvent[];
+
+export function createConversation(inherit?: Inherit, past?: PastEvents): Conversation {
   const thread = createMessageThread();
   const prompts = createPromptQueue();
   let turn = 0;
@@ -68,7 +71,7 @@ export function createConversation(inherit?: Inherit): Conversation {
   let system: readonly string[] = [];
   let isFork = false;
 
-  return {
+  const conversation: Conversation = {
     apply(event) {
       if (isTeamEvent(event)) return;
       switch (event.type) {
@@ -114,6 +117,9 @@ export function createConversation(inherit?: Inherit): Conversation {
           tokens = 0;
           return;
         }
+        case "agent.rewound":
+          if (event.to !== undefined) rewind(event.to);
+          return;
         case "agent.spawned":
         case "agent.changed":
         case "session.opened":
@@ -163,4 +169,18 @@ export function createConversation(inherit?: Inherit): Conversation {
       return isFork;
     },
   };
+  return conversation;
+
+  /** The system prompt in force and the numbers of turns continue. Prompts of the user do not wait any more. */
+  function rewind(to: number): void {
+    if (!past) throw new Error(`cannot rewind the conversation to event ${to}: its log was not given`);
+    const now = { system, turn };
+    thread.clear();
+    tokens = 0;
+    isFork = false;
+    prompts.restart(() => {
+      for (const event of past(to)) conversation.apply(event);
+    });
+    ({ system, turn } = now);
+  }
 }

@@ -39,6 +39,8 @@ export interface ExecuteCallsOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly hooks?: AgentHooks | undefined;
+  /** Awaited before a call that may change files. It must not reject. */
+  readonly beforeChange?: (() => Promise<void> | undefined) | undefined;
   readonly saveOutput: BoundOptions["save"];
   /** Values that must never appear in a result. */
   readonly secrets?: readonly string[] | undefined;
@@ -142,6 +144,7 @@ async function runCall(options: ExecuteCallsOptions, call: ToolCallPart, onStart
   if (signal.aborted) return textOutcome("interrupted", callNotStarted);
 
   const { input } = permission;
+  if (tool.access !== "read" && tool.subject(input).kind !== "own") await options.beforeChange?.();
   const title = tool.title(input);
   await recorder.record({ type: "tool.called", turn, callId: call.callId, name: tool.name, input, title }, signal);
   const context = options.contextFor({

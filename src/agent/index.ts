@@ -1,6 +1,7 @@
 export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
 export { type AskSideQuestion, createAskSideQuestion } from "./ask-side-question.ts";
-export { type Conversation, createConversation, type Inherit } from "./conversation.ts";
+export { type Conversation, createConversation, type Inherit, type PastEvents } from "./conversation.ts";
+export { currentEnvelopes, currentEvents } from "./current-events.ts";
 export { composeCoordinatorPrompt } from "./coordinator-prompt.ts";
 export type { EventSink } from "./event-sink.ts";
 export { hasPrompt } from "./has-prompt.ts";

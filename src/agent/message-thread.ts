@@ -21,6 +21,16 @@ export function createMessageThread() {
   const settledCharacters = () => settled.reduce((sum, message) => sum + countCharacters(message.parts), 0);
 
   return {
+    /** Starts again. Calls keep their ids, so no later call gets one of them. */
+    clear() {
+      settled = [];
+      turnOfMessage = [];
+      said = [];
+      results = new Map();
+      calls = [];
+      newCharacters = 0;
+      started.clear();
+    },
     messages(): readonly Message[] {
       const user = pending();
       return user.length === 0 ? settled : [...settled, { role: "user", parts: user }];

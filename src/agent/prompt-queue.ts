@@ -4,6 +4,7 @@ import type { ContentPart, PromptId } from "../protocol/index.ts";
 interface Prompt {
   readonly parts: readonly ContentPart[];
   readonly quiet?: boolean | undefined;
+  readonly source: string;
 }
 
 /** The prompts that are admitted but not yet in the conversation. */
@@ -18,12 +19,20 @@ export function createPromptQueue() {
       for (const { quiet } of waiting.values()) if (!quiet) return true;
       return false;
     },
-    admit(id: PromptId, { parts, quiet = false }: Prompt) {
-      waiting.set(id, { parts, quiet });
+    admit(id: PromptId, { parts, source, quiet = false }: Prompt) {
+      waiting.set(id, { parts, source, quiet });
       everAdmitted.get(kindOf(id))?.add(id);
     },
     parts: (id: PromptId) => waiting.get(id)?.parts,
     remove: (id: PromptId) => void waiting.delete(id),
+    /** Starts again, with prompts that `refill` admits and removes. Waiting mail stays; nobody sends it again. */
+    restart(refill: () => void) {
+      const mail = [...waiting].filter(([, { source }]) => source === "mail");
+      waiting.clear();
+      refill();
+      for (const [id, prompt] of mail) waiting.set(id, prompt);
+      for (const [id, { source }] of waiting) if (source === "user") waiting.delete(id);
+    },
     // A waiting prompt is always known, however old: callers ask for it again and again.
     seen: (id: PromptId): IdMatch => (waiting.has(id) ? "yes" : (everAdmitted.get(kindOf(id))?.has(id) ?? "no")),
   };

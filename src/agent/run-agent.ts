@@ -57,6 +57,8 @@ export interface LoopOptions extends SpendingOptions {
    * that has arrived. Settles soon, and when `signal` aborts.
    */
   readonly ready?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  /** Awaited before a call that may change files. */
+  readonly beforeChange?: ExecuteCallsOptions["beforeChange"];
   readonly conversation: Conversation;
   readonly permissions: Permissions;
   readonly contextFor: ExecuteCallsOptions["contextFor"];

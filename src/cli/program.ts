@@ -111,7 +111,7 @@ function buildRun(run: RunCommand): Program {
 
 function addCommands(program: Program, run: RunCommand): void {
   program.commandsGroup("Sessions:");
-  const sessions = subcommand(program, "sessions", "list, show, export and repair sessions");
+  const sessions = subcommand(program, "sessions", "list, show, export, rewind, fork and repair sessions");
   defaultSubcommand(sessions, "list", "list the sessions of this project, newest first")
     .option("--all", "include every project")
     .option("--json", "print JSON lines")
@@ -128,6 +128,23 @@ function addCommands(program: Program, run: RunCommand): void {
   subcommand(sessions, "repair", "remove damaged records from a session's log; keeps a copy")
     .argument("<id>")
     .action(run(async () => (await import("./commands/sessions.ts")).repairSession));
+  subcommand(sessions, "rewind", "go back to a prompt: files, conversation or both; lists prompts")
+    .argument("<id>")
+    .argument("[point]", "id of the prompt, or of an earlier rewind")
+    .addOption(new Option("--only <part>", "restore only this").choices(["files", "conversation"]))
+    .option("--json", "print JSON")
+    .action(run(async () => (await import("./commands/rewind.ts")).rewind));
+  subcommand(sessions, "fork", "start a new session from any moment of a session")
+    .argument("<id>")
+    .option("--at <event>", "id or number of the event, or id of a prompt (default: the end)")
+    .option("--json", "print JSON")
+    .action(run(async () => (await import("./commands/rewind.ts")).forkSession));
+  subcommand(program, "diff", "show the files that a session changed (default: the newest)")
+    .argument("[session]", "id of the session")
+    .option("--prompt <id>", "only the changes after this prompt, until the next")
+    .option("--agent <name>", "only the changes of this agent")
+    .option("--stat", "table of files instead of a patch")
+    .action(run(async () => (await import("./commands/rewind.ts")).diff));
 
   subcommand(program, "cost", "show the cost of a session by agent and model (default: the newest)")
     .argument("[session]", "id of the session")

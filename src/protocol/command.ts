@@ -33,6 +33,11 @@ export const Command = z.discriminatedUnion("type", [
     effort: Effort.optional(),
   }),
   command("compact", { agent, instructions: z.string().optional() }),
+  /**
+   * Goes back to the moment before a prompt, or before an earlier rewind: `to` is its id. Interrupts the session's
+   * agents. Nothing is lost, and a rewind can be rewound.
+   */
+  command("rewind", { to: z.string().min(1), what: z.enum(["both", "files", "conversation"]).optional() }),
   /** Moves the agents that the lead waits for to the background. */
   command("background", {}),
   command("background.stop", { backgroundId: BackgroundId }),

@@ -56,6 +56,8 @@ export type TroupeErrorCode =
   | "home"
   /** A file cannot be written or read. Check disk space and permissions of `TROUPE_HOME`. */
   | "storage"
+  /** File states cannot be kept, compared or restored. The text says why. `git` must be installed. */
+  | "checkpoint"
   /** A name of a team, a member or a worktree is not allowed. The text says why. */
   | "name"
   /** A problem with a repository, a worktree or a landing. */

@@ -87,6 +87,21 @@ export const StoredEvent = z.discriminatedUnion("type", [
     tokensBefore: count,
   }),
 
+  /**
+   * The user went back to an earlier moment. The log keeps everything: a later rewind can return to the moment before
+   * this one.
+   */
+  event("agent.rewound", {
+    /** The prompt or the earlier rewind before which the user chose to be. */
+    point: z.string(),
+    /** The conversation is again as after this event of the log. Absent: it stays as it is. */
+    to: count.optional(),
+    /** The files that were restored. `before` and `after` are ids of their states. */
+    files: z.array(z.object({ folder: z.string(), before: z.string(), after: z.string(), changed: count })).optional(),
+    /** One line for people. */
+    text: z.string(),
+  }),
+
   /** Stored and waiting. `promoted` adds it to the conversation at the next safe boundary. */
   event("prompt.admitted", {
     promptId: PromptId,

@@ -113,6 +113,18 @@ export const WorktreeSettings = z.strictObject({
 });
 export type WorktreeSettings = z.infer<typeof WorktreeSettings>;
 
+/** The states of files that `/rewind` and `/diff` use. `docs/how-to/rewind.md`. */
+const CheckpointSettings = z.strictObject({
+  /** Whether states of files are kept. Default: `on`. */
+  mode: z.enum(["on", "off"]).optional(),
+  /** A larger file is not kept. Default: 10,000,000. */
+  maxFileBytes: z.number().int().min(0).optional(),
+  /** An ignored file that is larger is not kept, and no ignored folder. 0 keeps none. Default: 1,000,000. */
+  maxIgnoredBytes: z.number().int().min(0).optional(),
+  /** If more files are new or changed at once, no states are kept. Default: 100,000. */
+  maxFiles: count.optional(),
+});
+
 export const LandSettings = z.strictObject({
   /** The command that must pass before a branch lands. */
   check: z.string().min(1).optional(),
@@ -313,6 +325,7 @@ export const Settings = z.strictObject({
       allow: z.array(z.string().min(1)).optional(),
     })
     .optional(),
+  checkpoints: CheckpointSettings.optional(),
   worktree: WorktreeSettings.optional(),
   land: LandSettings.optional(),
   subagents: SubagentSettings.optional(),

@@ -1,5 +1,6 @@
 import { nearestName } from "../platform/index.ts";
 import type { Ack, AgentPath, Command } from "../protocol/index.ts";
+import { rewindSession } from "./checkpoints/rewind-session.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 import { compactLead, submitUserPrompt } from "./submit-user-prompt.ts";
 
@@ -38,6 +39,8 @@ export async function dispatch(command: Command, session: SessionRuntime, close:
       return done;
     case "compact":
       return compactLead(lead, command.instructions);
+    case "rewind":
+      return rewindSession(command, session);
     case "background.stop": {
       const task = background.tasks.get(command.backgroundId);
       if (!task)

@@ -6,6 +6,9 @@ export { type AgentDescription, describeAgent } from "./agent-types/describe-def
 export { sandboxesOf } from "./config/folder-sandbox.ts";
 export { configRuleProblems, judgeCalls, type ListedRule, listRules } from "./inspect/list-rules.ts";
 export { type Config, loadConfig, settingsProblems } from "./config/load-config.ts";
+export { openStoredSessions } from "./checkpoints/stored-session.ts";
+export type { DiffRequest } from "./checkpoints/diff-session.ts";
+export type { RewindPoint } from "./checkpoints/rewind-points.ts";
 export { openCommandCatalog } from "./slash-commands/command-catalog.ts";
 export { addMcpServer, listMcpServers, removeMcpServer, testMcpServers } from "./mcp/manage-servers.ts";
 export type { McpListing, McpScope } from "./mcp/server-report.ts";

@@ -2,6 +2,8 @@ import { isDiskFull, runningCommandsNotice } from "../agent/index.ts";
 import { type Cleanup, closeAll } from "../platform/index.ts";
 import { type Ack, TroupeError } from "../protocol/index.ts";
 import { beginSession } from "./begin-session.ts";
+import { diffOpenSession } from "./checkpoints/diff-open-session.ts";
+import { rewindPoints } from "./checkpoints/rewind-points.ts";
 import { dispatch } from "./dispatch.ts";
 import type { Session } from "./session.ts";
 import type { SessionContext } from "./session-context.ts";
@@ -20,9 +22,10 @@ export async function openSession(context: SessionContext, cleanup: Cleanup): Pr
   cleanup.add(runtime.scope.close);
   const { own, subagents, team, events } = runtime;
   let closing: Promise<void> | undefined;
-  const warn = async (code: "telemetry" | "worktree" | "door", message: string) => {
+  const warn = async (code: "telemetry" | "checkpoints" | "worktree" | "door", message: string) => {
     if (!closing) await own.agent.record({ type: "notice.raised", level: "warning", code, message });
   };
+  ports.checkpoints?.attach((message) => void unlessDiskFull(runtime, warn("checkpoints", message)));
   ports.telemetry?.attach((message) => void unlessDiskFull(runtime, warn("telemetry", message)));
   await beginSession(runtime);
   // In the background: closing waits for it, the first turn does not.
@@ -69,6 +72,8 @@ export async function openSession(context: SessionContext, cleanup: Cleanup): Pr
       own.agent.wake();
     },
     backgroundRunning: () => [...own.background.running(), ...team.running()],
+    rewindPoints: async () => rewindPoints(await log.readLead()),
+    diff: (of = {}) => diffOpenSession(of, context),
     close: (reason = "completed") => (closing ??= close(reason)),
   };
   const socket = ports.openSocket?.(session, (message) => warn("door", message));

@@ -16,6 +16,7 @@ import type { RuleSet, Tool } from "../tool/index.ts";
 import type { AgentKnowledge } from "./agent-runtime/agent-knowledge.ts";
 import type { AgentExtras } from "./agent-types/agent-extras.ts";
 import type { AgentPrompts } from "./agent-types/agent-prompts.ts";
+import type { SessionCheckpoints } from "./checkpoints/session-checkpoints.ts";
 import type { Config } from "./config/load-config.ts";
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import type { SessionMcp } from "./mcp/session-mcp.ts";
@@ -120,6 +121,8 @@ export interface SessionPorts {
   readonly remote: RemoteWork | undefined;
   /** Receives all events. */
   readonly telemetry: Telemetry | undefined;
+  /** The states of the session's files. Undefined if none are kept. */
+  readonly checkpoints: SessionCheckpoints | undefined;
   /** Opens the session socket for other processes of the user. Undefined if there is none. */
   readonly openSocket: SessionSocketOpener | undefined;
   /**

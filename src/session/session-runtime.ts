@@ -69,6 +69,8 @@ export function createSessionRuntime(context: SessionContext): SessionRuntime {
   events.observe(
     warnOnOverlap({ lead: agent, agentOf: (id) => (id === leadLog.agent ? agent : subagents.agentOf(id)) }),
   );
+  const { checkpoints } = ports;
+  if (checkpoints) events.observe((envelope) => checkpoints.observe(envelope));
   events.observe((envelope) => {
     if (envelope.agent === leadLog.agent) team.observe(envelope);
   });

@@ -2,6 +2,8 @@ import type { AgentReport, RunOutcome } from "../agent/index.ts";
 import type { Ack, AgentId, Command, Effort, Envelope, SessionId, StoredEnvelope } from "../protocol/index.ts";
 import type { SessionView } from "../view/index.ts";
 import type { DelegatedWork } from "./subagents/run-delegated-task.ts";
+import type { DiffRequest } from "./checkpoints/diff-session.ts";
+import type { RewindPoint } from "./checkpoints/rewind-points.ts";
 import type { Subscription } from "./event-hub.ts";
 import type { OpenTeamWork } from "./teams/ongoing-team-work.ts";
 import type { RunningWork } from "./agent-runtime/background-work.ts";
@@ -44,6 +46,10 @@ export interface Session {
    * Rejects with a TroupeError if there is no such agent or type.
    */
   delegate(work: DelegatedWork): Promise<AgentReport>;
+  /** The moments that the command `rewind` can go back to, oldest first. */
+  rewindPoints(): Promise<readonly RewindPoint[]>;
+  /** The files that the session, a prompt or an agent has changed, as a patch. Empty if there are none. */
+  diff(of?: DiffRequest): Promise<string>;
   /** Interrupts the agents, stops background jobs and closes the log. Safe to call twice. */
   close(reason?: "completed" | "interrupted" | "failed"): Promise<void>;
 }

@@ -116,6 +116,7 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
     readLog,
     taskListFile: async (id) => (await find(id)).files.taskList,
     removeIfEmpty,
+    checkpointFolder: async (id) => (await find(id)).files.checkpoints,
     repair,
   };
 }

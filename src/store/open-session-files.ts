@@ -146,6 +146,7 @@ function toOpenedSession(
       return join(files.tasks, `${safeName(id)}.output`);
     },
     ownFolders: () => (existsSync(files.folder) ? [realpathSync(files.folder)] : []),
+    checkpointFolder: () => folderFor(files.checkpoints),
     scratchFolder: () => folderFor(files.scratch),
     scratchpadFolder: async () => realFolder(await folderFor(files.scratchpad)),
     close,

@@ -13,6 +13,7 @@ export interface SessionFiles {
   readonly tasks: string;
   /** The session's own task list, for agents without a team. */
   readonly taskList: string;
+  readonly checkpoints: string;
   readonly results: string;
   readonly scratch: string;
   /** The folder that a coordinator's agents share. */
@@ -31,6 +32,7 @@ export function sessionFiles(home: string, project: string, sessionId: SessionId
     subagents: join(folder, "subagents"),
     tasks: join(folder, "tasks"),
     taskList: join(folder, "tasks.jsonl"),
+    checkpoints: join(folder, "checkpoints"),
     results: join(folder, "results"),
     scratch: join(folder, "scratch"),
     scratchpad: join(folder, "scratchpad"),

@@ -30,6 +30,8 @@ export interface SessionStore {
   taskListFile(sessionId: string): Promise<string>;
   /** Removes a session in which nothing happened: no prompt, no turn, no team. Returns false if it is kept. */
   removeIfEmpty(sessionId: SessionId): Promise<boolean>;
+  /** Returns the folder of the session's checkpoints, which may not exist. */
+  checkpointFolder(sessionId: string): Promise<string>;
   /** Makes a damaged session usable without the damaged part. The originals are kept next to it. */
   repair(sessionId: string): Promise<RepairReport[]>;
 }
@@ -49,6 +51,8 @@ export interface OpenedSession {
   taskOutputFile(id: string): string;
   /** The path of the session's own task list. It does not exist before the first task. */
   readonly taskListFile: string;
+  /** The folder of the session's checkpoints. */
+  checkpointFolder(): Promise<string>;
   /** The real paths of all these folders: an agent of this session may read them without permission. */
   ownFolders(): readonly string[];
   /** The session's own folder for temporary files. */

@@ -22,6 +22,8 @@ export interface Frontend {
   send(command: Command): Promise<Ack>;
   /** Gives a key to the prompt, for text that was typed while a dialog was open. */
   typeInPrompt(key: KeyPress): void;
+  /** Puts text into the prompt for editing. */
+  writePrompt(text: string): void;
   /** Ends the program. The session is closed first. */
   leave(): void;
 }

@@ -1,5 +1,5 @@
 import type { Effort, SessionId } from "../protocol/index.ts";
-import type { SlashListing } from "../session/index.ts";
+import type { DiffRequest, RewindPoint, SlashListing } from "../session/index.ts";
 
 /**
  * Facts that dialogs show but no event contains. The program that starts the UI reads them at each request. A promise
@@ -19,6 +19,10 @@ export interface FrontendFacts {
   sessions(): Promise<readonly SessionFact[]>;
   /** The settings of this folder that need trust. Undefined if there are none. */
   readonly trust?: TrustFacts | undefined;
+  /** The moments that the session can go back to, oldest first. */
+  rewindPoints(): Promise<readonly RewindPoint[]>;
+  /** The changed files as a patch. */
+  diff(of: DiffRequest): Promise<string>;
   /** Sets the session to open after this one. Undefined means none. */
   setNext(next: NextSession | undefined): void;
 }

@@ -25,7 +25,10 @@ const table = {
       send: [["enter"], "send the prompt"],
       help: [["?"], "show keys and commands (in an empty prompt)"],
       newline: [["shift+enter", "alt+enter", "ctrl+j"], "insert a line break (also \\ before Enter)"],
-      interrupt: [["escape"], "interrupt the agent in view; press twice to clear the prompt"],
+      interrupt: [
+        ["escape"],
+        "interrupt the agent in view; press twice to clear the prompt, or to rewind if it is empty",
+      ],
       complete: [["tab"], "accept the completion of a /command or @file"],
       searchHistory: [["ctrl+r"], "search the prompt history"],
       historyBack: [["up"], "previous prompt (on the first line)"],

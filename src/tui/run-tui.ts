@@ -98,6 +98,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
     alternateScreen,
     leave: () => leaving.abort(),
     typeInPrompt: (key) => prompt.key(key),
+    writePrompt: (text) => prompt.write(text),
     send: (command) => sendCommand(session, command, problem),
   };
   const actions = createActions({ frontend, facts, history, frames, suspend: () => suspend(), hint, problem });
@@ -188,6 +189,7 @@ function openPrompt(
   const prompt = createPrompt({
     submit: actions.submit,
     interrupt: actions.interrupt,
+    rewind: () => store.setState((state) => openDialog(state, { kind: "rewind" })),
     help: () => store.setState((state) => openDialog(state, { kind: "help" })),
     hint,
     problem,

@@ -52,7 +52,7 @@ interface BuiltInCommand {
 }
 
 const opening =
-  (kind: Exclude<Dialog["kind"], "none" | "permission" | "transcript">): BuiltInCommand["run"] =>
+  (kind: Exclude<Dialog["kind"], "none" | "permission" | "transcript" | "diff">): BuiltInCommand["run"] =>
   ({ frontend }) =>
     frontend.store.setState((state) => openDialog(state, { kind }));
 
@@ -88,6 +88,12 @@ const builtInCommands: readonly BuiltInCommand[] = [
   },
   { name: "cost", description: "tokens and cost so far, by agent and model", run: opening("cost") },
   {
+    name: "diff",
+    description: "show the files that this session changed",
+    argumentHint: "[last | agent]",
+    run: ({ frontend }, of) => frontend.store.setState((state) => openDialog(state, { kind: "diff", of })),
+  },
+  {
     name: "effort",
     aliases: ["thinking"],
     description: "set how much the model thinks: off, low, medium, high, max",
@@ -117,6 +123,12 @@ const builtInCommands: readonly BuiltInCommand[] = [
     name: "resume",
     description: "resume an earlier session",
     run: opening("resume"),
+  },
+  {
+    name: "rewind",
+    aliases: ["undo", "checkpoint"],
+    description: "go back to an earlier prompt: files, conversation or both",
+    run: opening("rewind"),
   },
   {
     name: "tasks",

@@ -151,6 +151,6 @@ export {
 } from "./transcript/transcript-item.ts";
 export { type CallGroup, groupAt, groupKind, groupText } from "./transcript/call-groups.ts";
 export { callNote, callTitle, relativePaths } from "./transcript/call-text.ts";
-export { mailIn, notificationText } from "./transcript/prompt-text.ts";
+export { mailIn, notificationText, partsForPeople } from "./transcript/prompt-text.ts";
 export { transcriptMarkdown } from "./transcript/transcript-markdown.ts";
 export { visibleLine, visibleText } from "../protocol/index.ts";

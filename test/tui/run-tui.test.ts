@@ -46,6 +46,8 @@ const facts: FrontendFacts = {
   hooks: nothing,
   models: nothing,
   sessions: nothing,
+  rewindPoints: nothing,
+  diff: async () => "",
   setNext: () => undefined,
 };
 

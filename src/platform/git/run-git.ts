@@ -11,6 +11,10 @@ export interface GitOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Output beyond this is dropped. */
   readonly limitBytes?: number;
+  /** The index file that git uses instead of the repository's own. */
+  readonly indexFile?: string;
+  /** Written to its standard input. */
+  readonly stdin?: string | Uint8Array;
 }
 
 export interface GitResult {
@@ -39,6 +43,7 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
     cwd: options.cwd,
     env: gitEnvironment(options),
     ...(options.signal && { signal: options.signal }),
+    ...(options.stdin !== undefined && { stdin: options.stdin }),
     timeoutMs: options.timeoutMs ?? 30_000,
     onOutput(chunk, stream) {
       if (stream === "side") return;
@@ -85,6 +90,7 @@ function gitEnvironment(options: GitOptions): Record<string, string> {
     GIT_PAGER: "cat",
     GIT_EDITOR: "true",
     LC_ALL: "C",
+    ...(options.indexFile !== undefined && { GIT_INDEX_FILE: options.indexFile }),
   });
   const settings = Object.entries({ ...safeSettings, ...options.settings });
   env["GIT_CONFIG_COUNT"] = String(settings.length);

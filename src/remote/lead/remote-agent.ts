@@ -51,6 +51,10 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
       await job.stop(run);
       recorder.leave();
     },
+    whileIdle: async (work) => {
+      await job.stop(run);
+      return work();
+    },
     compact: async () => ({ ok: false, message: "its worker compacts it automatically" }),
     record: recorder.record,
     live: recorder.live,

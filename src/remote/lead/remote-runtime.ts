@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createConversation, createRecorder, type AgentReport } from "../../agent/index.ts";
+import { createConversation, createRecorder, currentEvents, type AgentReport } from "../../agent/index.ts";
 import { type AgentDefinition, type AgentId, TroupeError } from "../../protocol/index.ts";
 import type { JobSpec } from "../jobs/job.ts";
 import type { SubmittedJob } from "../jobs/work-bus.ts";
@@ -142,7 +142,7 @@ async function openJobRuntime(
   const { opened } = shared.session.log;
   const { work } = seating;
   const log = await opened.agentLog(request.agentId);
-  const conversation = createConversation();
+  const conversation = createConversation(undefined, (to) => currentEvents(log.replayed, to));
   for (const { event } of log.replayed) conversation.apply(event);
   const recorder = createRecorder({
     session: opened.sessionId,

@@ -1,5 +1,5 @@
-import { createOrders, type Orders } from "../../agent/index.ts";
-import type { AgentId, Event, StoredEnvelope } from "../../protocol/index.ts";
+import { createOrders, currentEvents, type Orders } from "../../agent/index.ts";
+import type { AgentId, Event, StoredEnvelope, StoredEvent } from "../../protocol/index.ts";
 import { createFileTracker, type FileTracker, filesInOldLog } from "../../tool/index.ts";
 import type { AgentInstructions, InstructionFiles } from "../instructions/instruction-files.ts";
 import { createLoadedSkills, type LoadedSkills } from "./loaded-skills.ts";
@@ -19,6 +19,8 @@ export interface AgentKnowledge {
   /** Folds the log of an agent that is opened again. */
   recall(agent: AgentId, log: readonly StoredEnvelope[]): void;
   apply(agent: AgentId, event: Event): void;
+  /** The agent knows only these events again. */
+  restart(agent: AgentId, events: readonly StoredEvent[]): void;
 }
 
 export function createAgentKnowledge(instructions: Pick<InstructionFiles, "forAgent">): AgentKnowledge {
@@ -64,6 +66,11 @@ export function createAgentKnowledge(instructions: Pick<InstructionFiles, "forAg
     }
   };
 
+  const learn = (agent: AgentId, events: readonly StoredEvent[]) => {
+    for (const [path, version] of filesInOldLog(events)) of(agent).files.saw(path, version);
+    for (const event of events) apply(agent, event);
+  };
+
   return {
     of,
     apply,
@@ -71,9 +78,11 @@ export function createAgentKnowledge(instructions: Pick<InstructionFiles, "forAg
       // An agent that was evicted from memory is still known.
       if (recalled.has(agent)) return;
       recalled.add(agent);
-      const events = log.map(({ event }) => event);
-      for (const [path, version] of filesInOldLog(events)) of(agent).files.saw(path, version);
-      for (const event of events) apply(agent, event);
+      learn(agent, currentEvents(log));
+    },
+    restart(agent, events) {
+      all.delete(agent);
+      learn(agent, events);
     },
   };
 }

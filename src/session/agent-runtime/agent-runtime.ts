@@ -5,7 +5,9 @@ import {
   createAgent,
   createConversation,
   createPermissions,
+  currentEvents,
   type Inherit,
+  type PastEvents,
   type PermissionPorts,
   planModeForSubagent,
   planModeOnForCoordinator,
@@ -19,6 +21,7 @@ import {
   type Envelope,
   type ModelClient,
   type PermissionMode,
+  type StoredEvent,
 } from "../../protocol/index.ts";
 import type { EventLog } from "../../store/index.ts";
 import { type CommandSandbox, createCommandSandbox, type Tool, type ToolContext } from "../../tool/index.ts";
@@ -80,8 +83,14 @@ export interface AgentRuntimeOptions {
   readonly openHooks?: OpenedHooks["create"] | undefined;
 }
 
+/** The way back to an earlier moment of an agent. */
+interface AgentRewind {
+  /** Records that the agent is at an earlier moment again. It must not be running. */
+  recordRewind(event: Omit<Extract<StoredEvent, { type: "agent.rewound" }>, "type">): Promise<void>;
+}
+
 /** An agent with its folder, policy, hooks and background jobs. */
-export interface AgentRuntime {
+export interface AgentRuntime extends AgentRewind {
   readonly id: AgentId;
   readonly agent: Agent;
   readonly conversation: Conversation;
@@ -117,11 +126,13 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
   const { opened } = session.log;
   const { clock, createId } = session.ports;
   const { log, path, cwd, rights, connections } = spec;
-  const conversation = createConversation(connections.inherit);
+  let past: PastEvents = (to) => currentEvents(log.replayed, to);
+  const conversation = createConversation(connections.inherit, (to) => past(to));
   const plan = createPlanMode(rights.permissionMode, rights.afterPlan, planModeTextOf(session, spec));
   for (const { event } of log.replayed) {
     conversation.apply(event);
     plan.apply(event);
+    if (event.type === "agent.rewound" && event.to !== undefined) plan.rewound(past(event.to));
   }
   extensions.knowledge.recall(log.agent, log.replayed);
   const known = () => extensions.knowledge.of(log.agent);
@@ -145,6 +156,11 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
   const background = createBackgroundWork({ opened, secrets: models.secrets, clock, createId, agent: () => agent });
   const outputFile = async (name: string) => join(await opened.scratchFolder(), name);
 
+  const ownLog = async () =>
+    log.agent === opened.leadLog.agent
+      ? session.log.readLead()
+      : ((await session.log.readAgents()).get(log.agent) ?? []);
+
   const setMode = async (permissionMode: PermissionMode) => {
     await agent.record({ type: "agent.changed", permissionMode });
     policy.setMode(permissionMode);
@@ -167,10 +183,16 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     sink: log,
     seq: log.replayed.at(-1)?.seq ?? 0,
     publish: (envelope) => {
-      plan.apply(envelope.event);
-      extensions.knowledge.apply(log.agent, envelope.event);
+      const { event } = envelope;
+      plan.apply(event);
+      extensions.knowledge.apply(log.agent, event);
+      if (event.type === "agent.rewound" && event.to !== undefined) {
+        plan.rewound(past(event.to));
+        extensions.knowledge.restart(log.agent, past(event.to));
+      }
       shared.publish(envelope);
     },
+    beforeChange: session.ports.checkpoints && (() => session.ports.checkpoints?.beforeChange(log.agent)),
     ready: async (signal) => {
       await extensions.mcp?.ready(signal);
       await connections.ready?.(signal);
@@ -225,6 +247,11 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     },
     setMode,
     outputFile,
+    async recordRewind(event) {
+      const whole = await ownLog();
+      past = (to) => currentEvents(whole, to);
+      await agent.record({ type: "agent.rewound", ...event });
+    },
   };
 }
 

@@ -79,6 +79,7 @@ export interface Config {
   readonly compaction: NonNullable<Settings["compaction"]>;
   readonly bash: NonNullable<Settings["bash"]>;
   readonly sandbox: SandboxConfig;
+  readonly checkpoints: NonNullable<Settings["checkpoints"]>;
   readonly worktree: NonNullable<Settings["worktree"]>;
   readonly land: NonNullable<Settings["land"]>;
   readonly hooks: readonly Placed<unknown>[];
@@ -179,6 +180,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     compaction: values.compaction ?? {},
     bash: values.bash ?? {},
     sandbox: sandboxConfig(values.sandbox, input.env),
+    checkpoints: values.checkpoints ?? {},
     worktree: values.worktree ?? {},
     land: values.land ?? {},
     hooks: enabledHooks(merged.hooks, trusted.layers),

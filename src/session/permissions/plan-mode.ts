@@ -13,6 +13,8 @@ import type { ContentPart, Event, PermissionAnswer, PermissionMode, StoredEnvelo
 /** Tracks an agent's plan mode: its state in the log, the model's knowledge of it, and the mode after the plan. */
 export interface PlanMode {
   apply(event: Event): void;
+  /** The conversation consists of these events again. The mode stays. */
+  rewound(events: readonly Event[]): void;
   readonly isPlanning: boolean;
   /** True while the agent has never left plan mode: no plan has been approved yet. */
   readonly isFirst: boolean;
@@ -59,32 +61,40 @@ export function createPlanMode(
     isFirst = false;
   };
 
+  /** Follows what the conversation tells the model about the mode. */
+  const applyReport = (event: Event) => {
+    switch (event.type) {
+      case "prompt.admitted":
+        for (const part of event.parts) {
+          if (part.type !== "text") continue;
+          if (planModeTexts.has(part.text)) isReported = true;
+          if (part.text === planModeOff) isReported = false;
+        }
+        return;
+      case "tool.called":
+        if (event.name === planToolName) presented.add(event.callId);
+        return;
+      case "tool.settled":
+        // The result of an approved plan tells the model that plan mode has ended.
+        if (presented.delete(event.callId) && event.outcome === "ok") isReported = false;
+        return;
+      case "context.compacted":
+        isReported = false;
+        return;
+      default:
+        return;
+    }
+  };
+
   return {
     apply(event) {
-      switch (event.type) {
-        case "agent.spawned":
-        case "agent.changed":
-          return enter(event.permissionMode);
-        case "prompt.admitted":
-          for (const part of event.parts) {
-            if (part.type !== "text") continue;
-            if (planModeTexts.has(part.text)) isReported = true;
-            if (part.text === planModeOff) isReported = false;
-          }
-          return;
-        case "tool.called":
-          if (event.name === planToolName) presented.add(event.callId);
-          return;
-        case "tool.settled":
-          // The result of an approved plan tells the model that plan mode has ended.
-          if (presented.delete(event.callId) && event.outcome === "ok") isReported = false;
-          return;
-        case "context.compacted":
-          isReported = false;
-          return;
-        default:
-          return;
-      }
+      if (event.type === "agent.spawned" || event.type === "agent.changed") enter(event.permissionMode);
+      else applyReport(event);
+    },
+    rewound(events) {
+      isReported = false;
+      presented.clear();
+      for (const event of events) applyReport(event);
     },
     get isPlanning() {
       return mode === "plan";

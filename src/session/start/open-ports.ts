@@ -1,4 +1,5 @@
 import { recoverWorktrees } from "../../team/index.ts";
+import { openCheckpoints } from "../checkpoints/open-checkpoints.ts";
 import { createLazySessionSocket } from "../observe/lazy-session-socket.ts";
 import { createRemoteWork, type RemoteWork } from "../../remote/index.ts";
 import type { Role } from "../roles/role.ts";
@@ -46,6 +47,14 @@ export async function openPorts({
     keep: options.keep ?? "all",
     remote,
     telemetry,
+    checkpoints: openCheckpoints({
+      config,
+      log,
+      cwd: role.agent.cwd,
+      isLazy: options.asker === "nobody",
+      clock,
+      cleanup,
+    }),
     openSocket: isObservable ? createLazySessionSocket({ home: config.home, clock, createId }) : undefined,
     recoverWorktrees: () =>
       recoverWorktrees({ ...config, env: config.childEnv, clock, createId }, (removed) =>

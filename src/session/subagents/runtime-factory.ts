@@ -1,4 +1,4 @@
-import { createConversation, type WorktreeFacts } from "../../agent/index.ts";
+import { createConversation, currentEvents, type WorktreeFacts } from "../../agent/index.ts";
 import { type AgentId, type Message, type StoredEnvelope, TroupeError } from "../../protocol/index.ts";
 import type { RemoteAgents } from "../../remote/index.ts";
 import type {
@@ -54,8 +54,9 @@ export function createRuntimeFactory(
         table.get(from)?.conversation ?? (from === opened.leadLog.agent ? lead.runtime.conversation : undefined);
       // If logs are given they are used: the conversation in memory may have been compacted since.
       if (!logs && live?.turn === turn) return live.answered();
-      const conversation = createConversation();
-      for (const { event } of logs?.get(from) ?? []) {
+      const log = logs?.get(from) ?? [];
+      const conversation = createConversation(undefined, (to) => currentEvents(log, to));
+      for (const { event } of log) {
         conversation.apply(event);
         if (event.type === "turn.ended" && event.turn === turn) return conversation.answered();
       }

@@ -110,6 +110,7 @@ export function createSpanFold(options: SpanFoldOptions): (envelope: Envelope) =
         session = undefined;
         break;
       case "agent.changed":
+      case "agent.rewound":
       case "agent.summarized":
       case "background.ended":
       case "background.output":

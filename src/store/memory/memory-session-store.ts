@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { projectName, safeName } from "../../platform/index.ts";
+import { makeFolder, projectName, safeName } from "../../platform/index.ts";
 import { type AgentId, type SessionId, type StoredEnvelope, TroupeError } from "../../protocol/index.ts";
 import { createMemoryLog, type EventLog, type Validators } from "../event-log.ts";
 import { logNotFound, sessionNotFound } from "../session-not-found.ts";
@@ -84,6 +84,9 @@ export function createSessionStore(options: MemorySessionOptions): SessionStore 
         const kept = sessions.get(id);
         return kept !== undefined && isEmptySession(summarize(kept)) && kept.agents.size === 0 && sessions.delete(id);
       }),
+    checkpointFolder: async (id) => {
+      throw new TroupeError("storage", `Session ${find(id).sessionId} is in memory only: it has no checkpoints.`);
+    },
     repair: (id) => io.turn(() => [{ path: "", kept: find(id).lead.length, problems: [] }]),
   };
 }
@@ -144,6 +147,7 @@ function openKept(kept: KeptSession, options: MemorySessionOptions): OpenedSessi
     },
     taskOutputFile: (id) => join(outputs.folder(), `${safeName(id)}.output`),
     ownFolders: () => (outputs.used === undefined ? [] : [outputs.used]),
+    checkpointFolder: async () => makeFolder(join(outputs.folder(), "checkpoints")),
     scratchFolder: async () => outputs.folder(),
     scratchpadFolder: outputs.scratchpad,
     close: async () => {

@@ -3,8 +3,10 @@ import { useAppState } from "../app-context.ts";
 import { BackgroundDialog } from "./background-dialog.tsx";
 import { ConfirmLeave } from "./confirm-leave.tsx";
 import type { FrontendFacts } from "../frontend-facts.ts";
+import { DiffDialog } from "./diff-dialog.tsx";
 import { Help } from "./help.tsx";
 import { PermissionDialog } from "./permission-dialog.tsx";
+import { RewindDialog } from "./rewind-dialog.tsx";
 import { ResumePicker } from "./resume-picker.tsx";
 import { TrustDialog } from "./trust-dialog.tsx";
 import {
@@ -48,6 +50,10 @@ export function Dialogs({ facts }: { readonly facts: FrontendFacts }): ReactNode
       return <ResumePicker facts={facts} />;
     case "trust":
       return <TrustDialog facts={facts} />;
+    case "rewind":
+      return <RewindDialog facts={facts} />;
+    case "diff":
+      return <DiffDialog facts={facts} />;
     case "confirm-leave":
       return <ConfirmLeave facts={facts} />;
   }

@@ -26,6 +26,8 @@ export interface PromptPorts {
   submit(text: string): void;
   /** Interrupts the agent in view, or leaves its view. Returns false if there was nothing to do. */
   interrupt(): boolean;
+  /** Lists the moments to go back to. */
+  rewind?(): void;
   /** Shows the keys. */
   help?(): void;
   slashCommands(): Parameters<typeof slashItems>[0];
@@ -115,7 +117,9 @@ export function createPrompt(ports: PromptPorts): PromptController {
     const isSecond = ports.now() - escapedAt < doubleMs;
     escapedAt = isSecond ? Number.NEGATIVE_INFINITY : ports.now();
     if (isSecond && state.buffer.text !== "") return change(clearPrompt);
-    if (!ports.interrupt() && state.buffer.text !== "") ports.hint("press Esc again to clear the prompt");
+    if (ports.interrupt()) return;
+    if (state.buffer.text !== "") ports.hint("press Esc again to clear the prompt");
+    else if (isSecond) ports.rewind?.();
   };
 
   const searching = ({ name, text }: KeyPress): void => {

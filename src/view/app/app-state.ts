@@ -51,6 +51,9 @@ export type Dialog =
   | { readonly kind: "hooks" }
   | { readonly kind: "resume" }
   | { readonly kind: "trust" }
+  | { readonly kind: "rewind" }
+  /** The changed files: of the session, of the last prompt (`last`), or of an agent. */
+  | { readonly kind: "diff"; readonly of: string }
   | { readonly kind: "confirm-leave" };
 
 export interface AppNotice {

@@ -73,6 +73,11 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
         { kind: "compaction", trigger, summary, tokensBefore, seq, at },
       );
     }
+    case "agent.rewound": {
+      const waitingPrompts = agent.waitingPrompts.filter(({ source }) => source === "mail");
+      const rewound = event.to === undefined ? agent : { ...agent, contextTokens: undefined, waitingPrompts };
+      return addNotice(rewound, { kind: "notice", level: "info", code: "rewound", message: event.text, seq, at });
+    }
     case "tool.called":
       return { ...startCall(agent, envelope, event), toolCalls: agent.toolCalls + 1 };
     case "tool.progress":

@@ -108,6 +108,7 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
       const { type: _, ...notice } = event;
       return { ...view, notices: append(view.notices, { ...notice, agent, at }) };
     }
+    case "agent.rewound":
     case "agent.spawned":
     case "agent.changed":
     case "agent.summarized":

@@ -58,6 +58,7 @@ const seen: { readonly [T in Event["type"]]?: true } = {
   "session.opened": true,
   "agent.spawned": true,
   "agent.idle": true,
+  "agent.rewound": true,
   "agent.summarized": true,
   "agent.stopped": true,
   "context.compacted": true,

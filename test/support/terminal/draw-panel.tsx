@@ -74,6 +74,7 @@ export function drawPanel(part: (facts: FrontendFacts) => ReactNode, options: Dr
     },
     leave: () => void left++,
     typeInPrompt: ({ text }) => void (typed += text),
+    writePrompt: (text) => void (typed += text),
   };
   const facts: FrontendFacts = { ...sampleFacts, setNext: (wanted) => void (next = wanted) };
   const screen = render(<FrontendContext.Provider value={face}>{part(facts)}</FrontendContext.Provider>);
@@ -129,6 +130,36 @@ const sampleFacts: Omit<FrontendFacts, "setNext"> = {
   rules: () => Promise.resolve([{ title: "allow Bash(git status)", detail: "~/.troupe/settings.json" }]),
   hooks: () => Promise.reject(new Error("settings.json is not valid: fix it first")),
   models: () => Promise.resolve([{ title: "sonnet" }, { title: "haiku" }]),
+  rewindPoints: () =>
+    Promise.resolve([
+      {
+        id: "prm_1",
+        kind: "prompt",
+        at: "2026-01-01T10:00:00.000Z",
+        text: "add a parser",
+        prompt: "add a parser",
+        seq: 3,
+        isLeft: false,
+      },
+      {
+        id: "prm_2",
+        kind: "prompt",
+        at: "2026-01-01T10:05:00.000Z",
+        text: "rename it",
+        prompt: "rename it",
+        seq: 9,
+        isLeft: true,
+      },
+      {
+        id: "evt_1",
+        kind: "rewind",
+        at: "2026-01-01T10:06:00.000Z",
+        text: "Back to the moment before the prompt “rename it”: 2 files.",
+        seq: 20,
+        isLeft: false,
+      },
+    ]),
+  diff: async () => "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+2\n",
   sessions: () =>
     Promise.resolve([
       {

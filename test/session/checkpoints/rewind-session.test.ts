@@ -1,0 +1,127 @@
+import { execFileSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Session } from "../../../src/session/index.ts";
+import { filesIn, type TimeTravelPlace, timeTravelPlace } from "../../support/session/time-travel.ts";
+
+let place: TimeTravelPlace;
+beforeEach(async () => {
+  place = await timeTravelPlace();
+});
+afterEach(() => place.remove());
+
+const hand = (path: string, text: string) => writeFileSync(join(place.cwd, path), text);
+const words = () =>
+  place
+    .lastMessages()
+    .map(({ role, parts }) => `${role}: ${parts.map((part) => ("text" in part ? part.text : part.type)).join()}`);
+const pointOf = async (session: Session, text: string) => {
+  const point = (await session.rewindPoints()).findLast((each) => each.text === text);
+  if (!point) throw new Error(`no point ${text}`);
+  return point.id;
+};
+const rewind = async (session: Session, text: string, what: "both" | "files" | "conversation" = "both") =>
+  session.dispatch({ type: "rewind", to: await pointOf(session, text), what });
+
+describe("rewind of a session", () => {
+  it("restores files and conversation, also after a resume, and can itself be rewound", async () => {
+    execFileSync("git", ["init", "-q", place.cwd]);
+    hand("a.txt", "by hand");
+    const session = await place.open();
+    await place.ask(session, "say hello");
+    await place.ask(session, "echo one > a.txt; mkdir d; echo new > d/b.txt");
+    hand("c.txt", "typed between prompts");
+    await place.ask(session, "echo two > a.txt; rm -r d");
+    const end = filesIn(place.cwd);
+    expect(await rewind(session, "echo one > a.txt; mkdir d; echo new > d/b.txt")).toEqual({ ok: true });
+    expect(filesIn(place.cwd)).toEqual({ "a.txt": "by hand" });
+    await place.ask(session, "say what now");
+    expect(words()).toEqual(["user: say hello", "assistant: done: say hello", "user: say what now"]);
+    await session.close();
+
+    const again = await place.open(session.id);
+    await place.ask(again, "say still there");
+    expect(words().slice(2)).toEqual(["user: say what now", "assistant: done: say what now", "user: say still there"]);
+    const undo = (await again.rewindPoints()).find(({ kind }) => kind === "rewind");
+    expect(undo?.text).toBe(
+      "Back to the moment before the prompt “echo one > a.txt; mkdir d; echo new > d/b.txt”: the conversation and 2 files.",
+    );
+    expect(await again.dispatch({ type: "rewind", to: undo?.id ?? "" })).toEqual({ ok: true });
+    expect(filesIn(place.cwd)).toEqual(end);
+    await place.ask(again, "say after all");
+    expect(words()).toHaveLength(11);
+    expect(words().join()).toContain("echo two");
+    expect(words().join()).not.toContain("say what now");
+    await again.close();
+  });
+
+  it("restores only files, or only the conversation", async () => {
+    const session = await place.open();
+    await place.ask(session, "echo 1 > a");
+    await place.ask(session, "echo 2 > a");
+    await rewind(session, "echo 2 > a", "files");
+    expect(filesIn(place.cwd)).toEqual({ a: "1\n" });
+    await place.ask(session, "say it");
+    expect(words().join()).toContain("echo 2");
+    await rewind(session, "echo 2 > a", "conversation");
+    await place.ask(session, "say again");
+    expect(words().join()).not.toContain("echo 2");
+    expect(filesIn(place.cwd)).toEqual({ a: "1\n" });
+    expect(await session.dispatch({ type: "rewind", to: "prm_none" })).toMatchObject({ ok: false, code: "usage" });
+    const { transcript } = [...session.view().agents.tail].at(0) ?? {};
+    expect(JSON.stringify(transcript)).toContain("Back to the moment before the prompt “echo 2 > a”");
+    await session.close();
+  });
+
+  it("rewinds a closed session from the command line's side, and forks it at any moment", async () => {
+    const session = await place.open();
+    await place.ask(session, "echo 1 > a");
+    await place.ask(session, "echo 2 > a");
+    await session.close();
+    const { stored } = place;
+    const [first, second] = await stored.points(session.id);
+    expect((await stored.diff(session.id, {})).split("\n").slice(-2)).toEqual(["+2", ""]);
+    expect(await stored.diff(session.id, { prompt: second?.id, stat: true })).toContain("a | 2 +-");
+    expect(await stored.diff(session.id, { prompt: first?.id, agent: "lead" })).toContain("+1");
+    const forked = await stored.fork(session.id, second?.id);
+    await stored.rewind(session.id, { to: first?.id ?? "", what: "files" });
+    expect(filesIn(place.cwd)).toEqual({});
+    await stored.rewind(session.id, { to: (await stored.points(session.id)).at(-1)?.id ?? "" });
+    expect(filesIn(place.cwd)).toEqual({ a: "2\n" });
+
+    const fork = await place.open(forked);
+    expect(fork.id).toBe(forked);
+    await place.ask(fork, "say who");
+    expect(words()).toHaveLength(5);
+    expect(words().join()).not.toContain("echo 2");
+    await fork.close();
+    const original = await place.open(session.id);
+    await place.ask(original, "say who");
+    expect(words()).toHaveLength(9);
+    await original.close();
+  });
+
+  it("interrupts the turn that runs", async () => {
+    const session = await place.open();
+    await place.ask(session, "say hi");
+    await session.dispatch({ type: "prompt", content: "touch started; sleep 60" });
+    for await (const { event } of session.events({ replay: true })) if (event.type === "tool.called") break;
+    await rewind(session, "touch started; sleep 60");
+    expect(filesIn(place.cwd)).toEqual({});
+    await place.ask(session, "say next");
+    expect(words()).toEqual(["user: say hi", "assistant: done: say hi", "user: say next"]);
+    await session.close();
+  });
+
+  it("shows what happened since the last state, and works without a repository in a new folder", async () => {
+    const session = await place.open();
+    await place.ask(session, "echo 1 > a");
+    hand("a", "3\n");
+    expect(await session.diff()).toContain("+3");
+    expect(await session.diff({ agent: "lead", stat: true })).toContain("1 file changed");
+    rmSync(join(place.cwd, "a"));
+    expect(await session.diff()).toBe("");
+    await session.close();
+  });
+});
