@@ -4,6 +4,7 @@ import { PermissionMode, type SessionListing, TroupeError } from "../protocol/in
 import type { Session } from "../session/index.ts";
 import { leadOf } from "../view/index.ts";
 import { type AcpSession, createAcpSession } from "./acp-session.ts";
+import { afterInitialize } from "./after-initialize.ts";
 
 /** How to open the editor's sessions. The command line provides the flags. */
 export interface AcpOptions {
@@ -105,7 +106,7 @@ export async function serveAcp(options: AcpOptions, signal: AbortSignal): Promis
     })
     .onNotification(methods.agent.session.cancel, ({ params }) => open.get(params.sessionId)?.cancel());
 
-  const connection = app.connect(ndJsonStream(options.output, options.input));
+  const connection = app.connect(afterInitialize(ndJsonStream(options.output, options.input)));
   const closeAll = () => connection.close();
   signal.addEventListener("abort", closeAll, { once: true });
   if (signal.aborted) closeAll();

@@ -5,7 +5,7 @@ import { hasErrorCode } from "./storage-error.ts";
 const limitBytes = 4 * 1024 * 1024;
 
 /**
- * Returns the text of a file that a command may have put there, or undefined if it is no file that can be read at once:
+ * Returns the text of a file that a command may have put there, or undefined if it cannot be read at once:
  * missing, a folder, a pipe that would block, or too large.
  */
 export function readRegularFileSync(path: string): string | undefined {

@@ -18,7 +18,7 @@ export function packedRefs(common: string, start: string): PackedRef[] {
 }
 
 /**
- * Gives a packed ref a file of its own with the same value, under git's lock. Returns false if the lock is taken, or if a
+ * Gives a packed ref a separate file with the same value, under git's lock. Returns false if the lock is taken, or if a
  * folder on the way is a link.
  */
 export function unpackRef(common: string, { name, id }: PackedRef): boolean {

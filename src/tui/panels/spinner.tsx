@@ -86,7 +86,7 @@ function activityText(
     case "retrying": {
       const seconds = Math.ceil(activity.delayMs / 1000);
       const again = seconds > 0 ? `Trying again in ${seconds} s` : "Trying again";
-      const words = `${again} (attempt ${activity.attempt + 1}) · ${withoutStop(visibleLine(activity.failure.message))}`;
+      const words = `${again} (attempt ${activity.attempt}) · ${withoutStop(visibleLine(activity.failure.message))}`;
       return { words, isTrouble: true };
     }
   }

@@ -215,3 +215,15 @@ test("missing folder, missing session and missing model key are reported as erro
   close();
   expect(await ended).toBe(0);
 });
+
+test("a request sent right behind initialize is answered", async () => {
+  const place = workplace();
+  const script = place.write("script.json", { version: 1, steps: [] });
+  const messages = [
+    { method: "initialize", params: { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} } },
+    { method: "session/new", params: { cwd: place.cwd, mcpServers: [] } },
+  ].map((message, id) => `${JSON.stringify({ jsonrpc: "2.0", id, ...message })}\n`);
+  const running = place.start(["acp", "--model", `scripted/${script}`]);
+  running.write(messages.join("").trimEnd());
+  expect(await running.saw(/"id":1,.*\n/)).toContain('"sessionId"');
+});

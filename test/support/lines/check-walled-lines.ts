@@ -83,7 +83,7 @@ export async function checkWalledLines({ seed, lines, most }: WalledRun): Promis
         if (batch.lines.length >= batchSize) await flush(key);
       }
     }
-    for (const key of [...waiting.keys()]) await flush(key);
+    for (const key of waiting.keys()) await flush(key);
   } finally {
     await world.close();
   }

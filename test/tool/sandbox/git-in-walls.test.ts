@@ -160,7 +160,7 @@ describe("an agent in its own worktree", () => {
     expect([exitCode === 0, place.git("work", "rev-parse", "main")]).toEqual([false, before]);
   });
 
-  it("cannot make a branch its own that nobody uses", async () => {
+  it("cannot make a branch its own that no checkout uses", async () => {
     place.git("work", "branch", "release", "main");
     const before = place.git("work", "rev-parse", "release");
     const agent = openOwn(false);

@@ -96,7 +96,7 @@ describe("sockets that lead outside", () => {
   it("a socket that takes single messages is hidden", async () => {
     const path = place.path("outside/messages");
     const script = `use Socket; socket(S, PF_UNIX, SOCK_DGRAM, 0); bind(S, sockaddr_un($ARGV[0])) or die; $|=1; print "ready\\n"; recv(S, $m, 99, 0); print $m`;
-    const child = spawn("perl", ["-e", script, path], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn("/usr/bin/perl", ["-e", script, path], { stdio: ["ignore", "pipe", "inherit"] });
     await once(child.stdout, "data");
     const send = `perl -e 'use Socket; socket(S, PF_UNIX, SOCK_DGRAM, 0); send(S, "HEARD", 0, sockaddr_un($ARGV[0])) or die "refused"' ${path}`;
     const { exitCode } = await place.open().run(work, send);

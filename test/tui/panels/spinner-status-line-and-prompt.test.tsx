@@ -67,7 +67,7 @@ const activities: readonly (readonly [string, Events, string | RegExp])[] = [
   [
     "another attempt",
     [...running, { type: "turn.retried", turn: 1, attempt: 2, delayMs: 1500, failure }],
-    /Trying again in 2 s \(attempt 3\) · the server is busy/,
+    /Trying again in 2 s \(attempt 2\) · the server is busy/,
   ],
   [
     "a question",

@@ -41,6 +41,6 @@ function phaseText({ phase, tool }: Draft): string {
     case "waiting":
       return `Waiting: ${visibleLine(phase.reason)}`;
     case "retrying":
-      return `The answer was interrupted (${visibleLine(phase.failure.message)}); attempt ${phase.attempt + 1} in ${formatDuration(phase.delayMs)}`;
+      return `The answer was interrupted (${visibleLine(phase.failure.message)}); attempt ${phase.attempt} in ${formatDuration(phase.delayMs)}`;
   }
 }
