@@ -93,10 +93,27 @@ const withRunLines = (body: string): string =>
 const fillAll = (body: string, args: string, { cwd, userHome }: ExpandPorts): string[] =>
   findImports(body, { folder: cwd, userHome }).imports.map(({ written }) => fillPlaceholders(written, args).trim());
 
+/** Returns the files that a plain prompt names with `@`, as parts for the model. */
+export async function filesNamedIn(
+  parts: readonly ContentPart[],
+  ports: Omit<ExpandPorts, "commands">,
+): Promise<readonly ContentPart[]> {
+  const words = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  if (!words.includes("@")) return [];
+  const { imports } = findImports(words, { folder: ports.cwd, userHome: ports.userHome });
+  return attachedFiles(
+    imports.map(({ written }) => written),
+    ports,
+  );
+}
+
 const filesLimit = 20;
 
-/** Attaches files that a command names with `@`, if the agent could read them anyway. Other names stay as text. */
-async function attachedFiles(names: readonly string[], { cwd, canRead }: ExpandPorts): Promise<ContentPart[]> {
+/** Attaches files that a prompt or a command names with `@`, if the agent could read them anyway. Other names stay as text. */
+async function attachedFiles(
+  names: readonly string[],
+  { cwd, canRead }: Pick<ExpandPorts, "cwd" | "canRead">,
+): Promise<ContentPart[]> {
   const parts: ContentPart[] = [];
   for (const name of new Set(names)) {
     // Check and read the same real file.

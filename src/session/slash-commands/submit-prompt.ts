@@ -1,6 +1,6 @@
 import type { Agent } from "../../agent/index.ts";
 import type { Ack, ContentPart } from "../../protocol/index.ts";
-import { type ExpandPorts, expandPrompt } from "./expand-prompt.ts";
+import { type ExpandPorts, expandPrompt, filesNamedIn } from "./expand-prompt.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Policy } from "../permissions/permission-policy.ts";
 import type { SlashCommand } from "./slash-commands.ts";
@@ -35,7 +35,7 @@ export async function submitPrompt(content: string | readonly ContentPart[], por
       await lead.record({ type: "notice.raised", level: "info", code: "command_output", message: expansion.text });
       return { ok: true };
     case "plain":
-      return admit(contentParts, undefined, ports);
+      return admit([...contentParts, ...(await filesNamedIn(contentParts, ports))], undefined, ports);
     case "expanded":
       return admit(expansion.parts, expansion.command, ports);
   }

@@ -1,11 +1,13 @@
 import { AgentColor, type ContentPart, visibleLine } from "../../protocol/index.ts";
 import { withoutEvidence } from "./call-text.ts";
 
-/** Removes the parts that the runtime adds to a prompt for the model: the rules of plan mode. */
+/** Removes the parts that the runtime adds to a prompt for the model: the rules of plan mode, and attached files. */
 export const partsForPeople = (parts: readonly ContentPart[]): readonly ContentPart[] => {
-  const shown = parts.filter((part) => part.type !== "text" || !/^<plan-mode>[\s\S]*<\/plan-mode>$/.test(part.text));
+  const shown = parts.filter((part, index) => index === 0 || part.type !== "text" || !addedPart.test(part.text));
   return shown.length === 0 || shown.length === parts.length ? parts : shown;
 };
+
+const addedPart = /^<plan-mode>[\s\S]*<\/plan-mode>$|^<file path="[^\n]*">\n[\s\S]*\n<\/file>$/;
 
 /** Mail as a person reads it. */
 export interface MailText {

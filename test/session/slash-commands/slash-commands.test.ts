@@ -50,6 +50,25 @@ describe("prompt that calls a command", () => {
     );
   });
 
+  test("plain prompt attaches the files that it names, if the agent may read them", async () => {
+    const { session, said } = await slashSession({
+      files: {
+        "project/docs/rules.md": "Be kind.\n",
+        "project/secret/key.txt": "denied words",
+        "home/x.txt": "private",
+      },
+      steps: done,
+      more: { disallowedTools: ["Read(./secret/**)"] },
+    });
+    await session.ask("follow @docs/rules.md, not @secret/key.txt, @../home/x.txt or me@example.com");
+    expect(said(0)).toBe(
+      [
+        "follow @docs/rules.md, not @secret/key.txt, @../home/x.txt or me@example.com",
+        '<file path="docs/rules.md">\nBe kind.\n</file>',
+      ].join("\n"),
+    );
+  });
+
   test("attaches nothing that the agent could not read itself: outside, denied, or with a secret", async () => {
     const { session, said, tree } = await slashSession({
       files: {

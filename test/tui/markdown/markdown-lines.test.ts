@@ -126,11 +126,11 @@ test("tables: aligned columns, wrapped cells, a list where it is narrow", () => 
     "long  some words that need room",
   ]);
   expect(shown(table, 24)).toEqual([
-    "name  what",
+    "name         what",
     "────  ──────────────────",
-    "a     one | two",
-    "long  some words that",
-    "      need room",
+    "a         one | two",
+    "long   some words that",
+    "          need room",
   ]);
   expect(shown("| aaaaaaaa | bbbbbbbb | cccccccc |\n|-|-|-|\n| 1 | 2 | 3 |", 20)).toEqual([
     "aaaaaaaa: 1",

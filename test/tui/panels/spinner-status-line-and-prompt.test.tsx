@@ -121,9 +121,7 @@ const answered: Events = [
 
 test("the status line: mode, model, context, cost, folder; the least important drop out when narrow", () => {
   const at = (columns: number) => draw(() => <Status />, answered, { size: { columns, rows: 20 } }).frame();
-  expect(at(80)).toBe(
-    `${"asks first · a.json · 85% context · $0.012 · ~/project".padEnd(62)}Enter adds your text`.slice(0, 79),
-  );
+  expect(at(80)).toBe("asks first · a.json · 85% context · $0.012 · ~/project     Enter adds your text");
   expect(at(40)).toBe("asks first · a.json · 85% context");
   expect(at(20)).toBe("asks first · a.json");
 });
@@ -132,7 +130,7 @@ test("the status line says that the lead only delegates", () => {
   const envelopes = enclose([{ ...opened(), coordinator: true } as ReturnType<typeof opened>, spawned()]);
   const screen = drawPanel(() => <Status />, { envelopes });
   screens.push(screen);
-  expect(screen.frame()).toBe("asks first · coordinates · a.json · ~/project");
+  expect(screen.frame()).toMatch(/^asks first · coordinates · a\.json · ~\/project +Shift\+Tab mode$/);
 });
 
 test("the status line shows the mode", () => {

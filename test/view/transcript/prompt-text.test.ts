@@ -26,3 +26,10 @@ test("prompt in plan mode is shown without the rules for the model", () => {
   expect(partsForPeople([typed, rules])).toEqual([typed]);
   expect(partsForPeople([rules])).toEqual([rules]);
 });
+
+test("prompt with attached files is shown as it was typed", () => {
+  const typed = { type: "text" as const, text: "look at @a.md" };
+  const file = { type: "text" as const, text: '<file path="a.md">\nall of it\n</file>' };
+  expect(partsForPeople([typed, file])).toEqual([typed]);
+  expect(partsForPeople([file])).toEqual([file]);
+});
