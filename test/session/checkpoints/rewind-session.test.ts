@@ -102,6 +102,39 @@ describe("rewind of a session", () => {
     await original.close();
   });
 
+  it("restores the worktrees of agents, and leaves later ones alone", async () => {
+    execFileSync("git", ["init", "-q", "-b", "main", place.cwd]);
+    hand("a", "1");
+    const identity = ["-c", "user.name=T", "-c", "user.email=t@example.com"];
+    execFileSync("git", ["-C", place.cwd, "add", "-A"]);
+    execFileSync("git", ["-C", place.cwd, ...identity, "commit", "-qm", "first"]);
+    const session = await place.open();
+    const worktreeOf = async (command: string) => {
+      await place.ask(session, `agent ${command}`);
+      const spawned = [...(await place.stored.store.readAgents(session.id)).values()].at(-1)?.[0]?.event;
+      return spawned?.type === "agent.spawned" ? spawned.cwd : "";
+    };
+    const first = await worktreeOf("echo 1 > w");
+    await place.ask(session, "echo 2 > a");
+    const second = await worktreeOf("echo 3 > w");
+    writeFileSync(join(first, "w"), "by hand");
+    expect([filesIn(first), filesIn(second)]).toEqual([
+      { a: "1", w: "by hand" },
+      { a: "1", w: "3\n" },
+    ]);
+    await rewind(session, "echo 2 > a");
+    expect([filesIn(place.cwd), filesIn(first), filesIn(second)]).toEqual([
+      { a: "1" },
+      { a: "1", w: "1\n" },
+      { a: "1", w: "3\n" },
+    ]);
+    const undo = (await session.rewindPoints()).at(-1)?.id ?? "";
+    await session.dispatch({ type: "rewind", to: undo });
+    expect(filesIn(first)).toEqual({ a: "1", w: "by hand" });
+    expect(await session.diff({ stat: true })).toContain(first);
+    await session.close();
+  });
+
   it("interrupts the turn that runs", async () => {
     const session = await place.open();
     await place.ask(session, "say hi");

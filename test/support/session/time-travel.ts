@@ -57,11 +57,16 @@ export async function timeTravelPlace(): Promise<TimeTravelPlace> {
   };
 }
 
-/** Runs what the prompt says in the shell, then answers. A prompt that begins with `say` only gets an answer. */
-const runPrompt: AnswerFunction = ({ said, results }) =>
-  results.length > 0 || said.startsWith("say")
-    ? { text: `done: ${said}` }
-    : { calls: [{ tool: "Bash", input: { command: said } }] };
+/**
+ * Runs what the prompt says in the shell, then answers. A prompt that begins with `say` only gets an answer; one that
+ * begins with `agent` runs in an agent with its own worktree.
+ */
+const runPrompt: AnswerFunction = ({ said, results }) => {
+  if (results.length > 0 || said.startsWith("say")) return { text: `done: ${said}` };
+  if (!said.startsWith("agent ")) return { calls: [{ tool: "Bash", input: { command: said } }] };
+  const input = { description: "work", prompt: said.slice(6), subagent_type: "general-purpose", isolation: "worktree" };
+  return { calls: [{ tool: "Agent", input }] };
+};
 
 /** Every file below a folder with its bytes, without `.git`. */
 export const filesIn = (folder: string): Record<string, string> =>
