@@ -36,7 +36,7 @@ export const memberWorktrees = (ports: TeammateWorktreePorts): LeadTeamOptions["
  * worktree that a hook created is left to the hook. Returns the problems of the `WorktreeRemove` hooks.
  */
 async function cleanUpWorktree(
-  { worktreePath, worktreeBranch, cwd }: Member,
+  { name: member, worktreePath, worktreeBranch, cwd }: Member,
   ports: TeammateWorktreePorts,
 ): Promise<readonly string[]> {
   if (worktreePath === undefined || !existsSync(worktreePath)) return [];
@@ -45,7 +45,7 @@ async function cleanUpWorktree(
   const ownWorktree = worktrees.find(({ path, state }) => path === worktreePath && state !== "foreign");
   if (!ownWorktree) return [];
   const name = basename(worktreePath);
-  const { outcome } = await finishWorktree(place, { name });
+  const { outcome } = await finishWorktree(place, { name, endedAgent: member });
   const removed = outcome === "removed" ? [{ path: worktreePath, name, branch: worktreeBranch }] : [];
   return runWorktreeRemoveHooks(removed, ports);
 }
@@ -131,7 +131,7 @@ async function finishOwn(
   name: string,
   ports: TeammateWorktreePorts & Pick<OpenWorktreePorts, "mailbox">,
 ): Promise<void> {
-  const { outcome } = await finishWorktree(placeOf(member, ports), { name });
+  const { outcome } = await finishWorktree(placeOf(member, ports), { name, endedAgent: member.name });
   if (outcome !== "removed") return tellWorkLeft(member, ports);
   const removed = { path: member.worktreePath ?? "", name, branch: member.worktreeBranch };
   const problems = await runWorktreeRemoveHooks([removed], ports);
