@@ -5,13 +5,14 @@ export { portsForExternalWorktree, releasePorts } from "./worktree/ports-for-ext
 export { pruneWorktrees } from "./worktree/prune-worktrees.ts";
 export { withDiskFullRetry } from "./storage/disk-full-retry-team.ts";
 export { recoverWorktrees } from "./recover-worktrees.ts";
+export { gitWorktrees, type WorktreeEngine } from "./worktree-engine.ts";
 export { recreateWorktree } from "./worktree/recreate-worktree.ts";
 export { resumeWorktree } from "./worktree/resume-worktree.ts";
 export { worktreeFacts } from "./worktree/worktree-facts.ts";
 export { worktreeState } from "./worktree/worktree-state.ts";
 export { gitFailed, openRepository, type Repository, type RepositoryContext } from "./worktree/repository.ts";
 export { type RefusedBranch } from "./land/build-batch.ts";
-export { createLandTool, type LandToolPorts } from "./land/land-tool.ts";
+export { type LandToolPorts } from "./land/land-tool.ts";
 export { branchAuthor } from "./land/branch-author.ts";
 export { conflictHunks } from "./land/conflict-hunks.ts";
 export { type Conflict, type Resolution, type ResolveConflict } from "./land/describe-conflict.ts";
