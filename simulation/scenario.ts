@@ -37,6 +37,8 @@ export interface PlannedMember {
   readonly mode: "default" | "acceptEdits" | "bypassPermissions" | undefined;
   /** How many calls one piece of work takes. */
   readonly steps: number;
+  /** It works in its own worktree. */
+  readonly worktree: boolean;
 }
 
 export interface PlannedTask {
@@ -68,9 +70,12 @@ const builtInTypes = ["general-purpose", "general-purpose", "general-purpose", "
 /** `types`: the agent types of the members. */
 export function createScenario(seed: number, { types = builtInTypes }: { types?: readonly string[] } = {}): Scenario {
   const random = createRandom(seed).fork("scenario");
+  // This number leaves the runs that found faults as they were.
+  const worktrees = random.fork("worktrees 2747");
+  const hasWorktrees = worktrees.chance(0.3);
   const members = names
     .slice(0, random.pick([1, 1, 2, 2, 3, 3, 3, 4, 5, 7]))
-    .map((name) => planMember(name, { random, types }));
+    .map((name) => ({ ...planMember(name, { random, types }), worktree: hasWorktrees && worktrees.chance(0.7) }));
   const tasks = planTasks(members.length, random);
   const personas = new Map([leadName, ...names].map((name) => [name, createPersona(random.fork(name))]));
   const mode = random.pick(["safety", "liveness"] as const);
@@ -82,7 +87,7 @@ export function createScenario(seed: number, { types = builtInTypes }: { types?:
     members,
     tasks,
     assign: random.pick(["prompt", "claim", "owner"]),
-    // These numbers leave the runs that found faults as they were.
+    // So do these numbers.
     earlyOwners: random.fork("early owners 685251").chance(0.5),
     partialCleanUp: random.fork("partial clean-up 557850").chance(0.5),
     tasksFirst: random.chance(0.6),
@@ -105,7 +110,7 @@ export function createScenario(seed: number, { types = builtInTypes }: { types?:
 function planMember(
   name: string,
   { random, types }: { readonly random: Random; readonly types: readonly string[] },
-): PlannedMember {
+): Omit<PlannedMember, "worktree"> {
   return {
     name,
     type: random.pick(types),

@@ -57,8 +57,8 @@ export function scenarioLines({ scenario }: Pick<RunRecord, "scenario">): readon
     `seed ${rest.seed}, ${rest.mode}; tasks reach members by ${rest.assign}${rest.earlyOwners ? ", early" : ""}; ${rest.tasksFirst ? "tasks" : "members"} first; ${rest.followUps} more jobs; ends with ${rest.ending}; mode ${rest.leadMode}; members ${rest.backend}; user ${rest.user}; budget ${rest.maxBudgetUsd ?? "none"}; guest ${rest.guestAtRecord === undefined ? "none" : `at record ${rest.guestAtRecord}`}`,
     `team-lead: ${habits("team-lead")}`,
     ...members.map(
-      ({ name, type, planRequired, mode, steps }) =>
-        `${name}: ${type}${planRequired ? ", with a plan" : ""}${mode ? `, mode ${mode}` : ""}, ${steps} steps; ${habits(name)}`,
+      ({ name, type, planRequired, worktree, mode, steps }) =>
+        `${name}: ${type}${planRequired ? ", with a plan" : ""}${worktree ? ", in a worktree" : ""}${mode ? `, mode ${mode}` : ""}, ${steps} steps; ${habits(name)}`,
     ),
     ...tasks.map(
       ({ subject, blockedBy, owner }, at) =>

@@ -8,6 +8,7 @@ import { checkOwners } from "./check-owners.ts";
 import { checkBudget, checkRights } from "./check-rights.ts";
 import { checkStalls } from "./check-stalls.ts";
 import { checkWakes } from "./check-wakes.ts";
+import { checkWorktrees } from "./check-worktrees.ts";
 
 /** Checks a run by all rules. Returns the faults by time. */
 export function checkRun(record: RunRecord): readonly Fault[] {
@@ -25,6 +26,7 @@ export function checkRun(record: RunRecord): readonly Fault[] {
     ...checkFold(record),
     ...checkConversations(record),
     ...checkOpenWork(record),
+    ...checkWorktrees(record),
   ];
   return faults.sort((a, b) => a.at - b.at);
 }

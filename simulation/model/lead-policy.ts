@@ -13,6 +13,7 @@ export function leadAnswer(conversation: Conversation, context: PolicyContext): 
     repeatLast(conversation, context) ??
     setUp(conversation, context) ??
     poll(conversation, context) ??
+    landWork(conversation, context) ??
     giveMore(conversation, context) ??
     endTeam(conversation, context) ??
     lastAnswer(conversation, context)
@@ -132,10 +133,22 @@ function nextMembers({ calls }: Conversation, { scenario }: PolicyContext): Call
           ...(task !== undefined && { task }),
           ...(member.planRequired && { plan_mode_required: true }),
           ...(member.mode !== undefined && { mode: member.mode }),
+          ...(member.worktree && { isolation: "worktree" }),
         },
       },
     ];
   });
+}
+
+/** Lands the branches that reports name, each a few times at most. */
+function landWork({ news, calls, tools }: Conversation, { persona, random }: PolicyContext): Answer | undefined {
+  const named = news.flatMap((text) => [...text.matchAll(/branch (troupe\/[\w-]+): [1-9]\d* commits? that/g)]);
+  const tries = calls.filter(({ name }) => name === "Land").length;
+  if (!tools.has("Land") || named.length === 0 || tries > 6 || random.chance(persona.habits.forgetful))
+    return undefined;
+  const known = [...new Set(named.map(([, branch]) => branch))];
+  const branches = random.chance(persona.habits.confused) ? ["troupe/mallory-0000"] : known;
+  return call({ name: "Land", input: { branches } });
 }
 
 /** Gives the next job to a member whose report has just come. */

@@ -2,6 +2,7 @@ import { hash } from "../random.ts";
 import { leadName } from "../scenario.ts";
 import { type Answer, type Call, call, type PolicyContext, say, sendMessage } from "./answer.ts";
 import { poll, repeatLast } from "./lead-policy.ts";
+import { commitCommands, isCommit } from "../world/memory-tools.ts";
 import { type Conversation, openRequests } from "./read-request.ts";
 
 /** Decides a teammate's next answer: answer requests, present its plan, do its work, report. */
@@ -15,6 +16,7 @@ export function teammateAnswer(conversation: Conversation, context: PolicyContex
     presentPlan(conversation, context) ??
     chat(conversation, context) ??
     work(conversation, context) ??
+    commit(conversation, context) ??
     poll(conversation, context) ??
     report(conversation, context)
   );
@@ -81,9 +83,21 @@ function work(conversation: Conversation, context: PolicyContext): Answer | unde
     const isLeft = done < (habit("lazy", label, context) ? 1 : steps);
     const next = isLeft ? step(unit, done, { random, tools: conversation.tools }) : undefined;
     if (next) return call(next);
-    if (taskId !== undefined) return call({ name: "TaskUpdate", input: { taskId, status: "completed" } });
+    if (taskId === undefined) continue;
+    return commit(conversation, context) ?? call({ name: "TaskUpdate", input: { taskId, status: "completed" } });
   }
   return undefined;
+}
+
+/** Commits what it has written in its worktree, once after the last change. */
+function commit({ calls, tools }: Conversation, context: PolicyContext): Answer | undefined {
+  const { scenario, name } = context;
+  if (!scenario.members.find((member) => member.name === name)?.worktree || !tools.has("Bash")) return undefined;
+  const written = calls.findLastIndex((each) => each.name === "Write" && !each.isError);
+  const committed = calls.findLastIndex(({ input }) => isCommit(String(input["command"])));
+  if (written <= committed || habit("forgetful", `commit ${written}`, context)) return undefined;
+  const isAsked = hash(`${scenario.seed}/${name}/asks to commit`) % 3 === 0;
+  return call({ name: "Bash", input: { command: isAsked ? commitCommands.asked : commitCommands.free } });
 }
 
 /** A habit that is the same for all turns about one piece of work. */

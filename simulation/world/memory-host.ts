@@ -9,6 +9,7 @@ import type { ModelClient } from "../../src/protocol/index.ts";
 import type { Tool } from "../../src/tool/index.ts";
 import type { Scenario } from "../scenario.ts";
 import type { MemoryPanes } from "./memory-panes.ts";
+import type { MemoryRepository } from "./memory-worktrees.ts";
 import { withOwnAgents } from "./own-agents.ts";
 
 /** The settings and files of an empty machine. They are read once and serve all runs. */
@@ -46,19 +47,21 @@ export interface MemoryHostOptions {
   readonly tools: readonly Tool[];
   readonly model: ModelClient;
   readonly panes: Pick<MemoryPanes, "open">;
+  readonly repository: Pick<MemoryRepository, "open">;
 }
 
 /** The host of one simulated process. */
 export function createMemoryHost(
   process: MemoryProcess,
-  { machine, scenario, tools, model, panes }: MemoryHostOptions,
+  { machine, scenario, tools, model, panes, repository }: MemoryHostOptions,
 ): SessionHost {
   return {
     clock: process.clock,
     createId: process.createId,
     builtinTools: () => tools,
-    loadConfig: async ({ flags }) => ({
+    loadConfig: async ({ flags, cwd }) => ({
       ...machine.config,
+      cwd,
       permissionMode: flags?.permissionMode ?? scenario.leadMode,
       maxTurns: flags?.maxTurns,
       maxBudgetUsd: scenario.maxBudgetUsd,
@@ -70,6 +73,7 @@ export function createMemoryHost(
     openTeamStore: () => process.teams,
     createModel: async () => model,
     openPanes: async () => panes.open(process),
+    worktrees: repository.open(process.clock),
     memory: { sessions: process.sessions, ownTasks: async () => process.openTaskList("own-tasks") },
   };
 }

@@ -16,6 +16,7 @@ import { guestName, type Scenario } from "../scenario.ts";
 import { createMemoryHost, type EmptyMachine } from "./memory-host.ts";
 import { createMemoryPanes, type MemoryPanes } from "./memory-panes.ts";
 import { createMemoryTools, type ToolUse } from "./memory-tools.ts";
+import { createMemoryRepository, type MemoryTree } from "./memory-worktrees.ts";
 
 /** Everything that is known about a run after it. */
 export interface RunRecord {
@@ -30,6 +31,8 @@ export interface RunRecord {
   readonly seen: readonly Envelope[];
   readonly requests: readonly SeenRequest[];
   readonly uses: readonly ToolUse[];
+  /** The worktrees that are there at the end. */
+  readonly worktrees: readonly MemoryTree[];
   /** How many records were stored. */
   readonly records: number;
   /** The jump of the time of day, at a time of the run. */
@@ -163,6 +166,7 @@ function createPlay(scenario: Scenario, { machine, random, clock, shiftTimeOfDay
     onRequest: () => provider.requests.length === maxTurns && onTooMany(),
   });
   const files = new Map<string, string>();
+  const repository = createMemoryRepository(machine.cwd, random.fork("repository"));
   const toolRandom = random.fork("tools");
   const userRandom = random.fork("user");
 
@@ -180,8 +184,10 @@ function createPlay(scenario: Scenario, { machine, random, clock, shiftTimeOfDay
       random: toolRandom,
       files,
       onUse: (use) => uses.push(use),
+      repository,
     });
-    return createMemoryHost(process, { machine, scenario, tools, model: provider.clientFor(process.clock), panes });
+    const model = provider.clientFor(process.clock);
+    return createMemoryHost(process, { machine, scenario, tools, model, panes, repository });
   };
 
   const panes: MemoryPanes = createMemoryPanes({
@@ -308,7 +314,9 @@ function createPlay(scenario: Scenario, { machine, random, clock, shiftTimeOfDay
       sessions.sort((a, b) => Number(b.isLead) - Number(a.isLead) || (a.sessionId < b.sessionId ? -1 : 1));
       const teams = [...deletedTeams];
       for (const { name } of await teamStore.list()) teams.push(await readTeam(name, teamStore));
-      return { processes, sessions, teams, seen, requests: provider.requests, uses, records, fullDisk, clockJump };
+      const worktrees = repository.trees();
+      const { requests } = provider;
+      return { processes, sessions, teams, seen, requests, uses, worktrees, records, fullDisk, clockJump };
     },
   };
 }

@@ -195,6 +195,8 @@ export const StoredEvent = z.discriminatedUnion("type", [
     agentType: z.string(),
     model: z.string(),
     color: z.string().optional(),
+    /** Set if it has its own worktree. */
+    worktreePath: z.string().optional(),
   }),
   /** Stored after the mail is stored for its receiver. */
   /** `quiet`: it does not wake its receiver, and no report follows. */

@@ -11,7 +11,7 @@ import type {
   Usage,
 } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
-import type { AgentSlots } from "../team/index.ts";
+import type { AgentSlots, WorktreeEngine } from "../team/index.ts";
 import type { RuleSet, Tool } from "../tool/index.ts";
 import type { AgentKnowledge } from "./agent-runtime/agent-knowledge.ts";
 import type { AgentExtras } from "./agent-types/agent-extras.ts";
@@ -130,6 +130,7 @@ export interface SessionPorts {
    * of a worktree.
    */
   recoverWorktrees(): Promise<readonly string[]>;
+  readonly worktrees: WorktreeEngine;
   readonly clock: Clock;
   readonly createId: CreateId;
 }

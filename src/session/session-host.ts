@@ -9,7 +9,13 @@ import {
 } from "../platform/index.ts";
 import { createModel } from "../model/index.ts";
 import { openTeamStore, type SessionStore, type TaskList } from "../store/index.ts";
-import { type Backend, createTmuxBackend, type TmuxBackendOptions } from "../team/index.ts";
+import {
+  type Backend,
+  createTmuxBackend,
+  gitWorktrees,
+  type TmuxBackendOptions,
+  type WorktreeEngine,
+} from "../team/index.ts";
 import { builtinTools, type Tool } from "../tool/index.ts";
 import { type LoadedAgents, loadAgentDefinitions } from "./agent-types/load-definitions.ts";
 import { docsFolder } from "./config/docs-folder.ts";
@@ -29,6 +35,7 @@ export interface SessionHost {
   readonly createModel: typeof createModel;
   /** Opens panes for members that run in their own processes. */
   readonly openPanes: (options: Omit<TmuxBackendOptions, "program">) => Promise<Backend>;
+  readonly worktrees: WorktreeEngine;
   /** Replaces the session files of this machine. */
   readonly memory?: MemoryStores | undefined;
 }
@@ -63,6 +70,7 @@ export const systemHost = (): SessionHost => ({
   openTeamStore,
   createModel,
   openPanes: (options) => createTmuxBackend({ ...options, program: ownExecutable() }),
+  worktrees: gitWorktrees,
 });
 
 async function loadFiles(config: Config): Promise<StartFiles> {

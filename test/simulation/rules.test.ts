@@ -135,6 +135,25 @@ test.each<readonly [string, () => RunRecord]>([
         ),
       ),
   ],
+  ["worktree", () => ({ ...run, uses: run.uses.map((use, at) => (at === 0 ? use : { ...use, folder: "/other" })) })],
+  ["worktree", () => ({ ...run, uses: run.uses.map((use) => ({ ...use, folder: "/x.troupe/alice-0000" })) })],
+  [
+    "worktree",
+    () => ({
+      ...run,
+      worktrees: [
+        {
+          name: "alice-0000",
+          path: "/x.troupe/alice-0000",
+          branch: "troupe/alice-0000",
+          checkout: "/x",
+          commits: 1,
+          landed: 0,
+          uncommitted: new Set<string>(),
+        },
+      ],
+    }),
+  ],
   ["budget", () => ({ ...run, scenario: calmScenario({ maxBudgetUsd: 0.01 }) })],
   [
     "exactly once",

@@ -4,7 +4,14 @@ import { createScenario, type Scenario } from "../../simulation/scenario.ts";
 /** Two obedient members with a task each, the second after the first, and no faults. */
 export function calmScenario(more: Partial<Scenario> = {}): Scenario {
   const scenario = createScenario(1);
-  const member = (name: string) => ({ name, type: "general-purpose", planRequired: false, mode: undefined, steps: 2 });
+  const member = (name: string) => ({
+    name,
+    type: "general-purpose",
+    planRequired: false,
+    mode: undefined,
+    steps: 2,
+    worktree: false,
+  });
   return {
     ...scenario,
     members: [member("alice"), member("bob")],

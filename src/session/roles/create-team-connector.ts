@@ -68,7 +68,7 @@ export function createTeamConnector(from: TeamConnectorOptions): (ports: TeamPor
       jobs: remote?.jobs,
       backends,
       closeBackends,
-      worktrees: memberWorktrees({ config, clock, createId }),
+      worktrees: memberWorktrees({ config, worktrees: host.worktrees, clock, createId }),
       resolver,
       ownTasks: () => ownTasks(join(home, "projects", projectName(cwd), opened.sessionId), host),
       clock,

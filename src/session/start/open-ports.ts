@@ -25,7 +25,7 @@ export async function openPorts({
   log,
   role,
   remote,
-  host: { clock, createId },
+  host: { clock, createId, worktrees },
   cleanup,
 }: StartContext & {
   readonly log: SessionLog;
@@ -60,6 +60,7 @@ export async function openPorts({
       recoverWorktrees({ ...config, env: config.childEnv, clock, createId }, (removed) =>
         runWorktreeRemoveHooks(removed, { config, clock }),
       ),
+    worktrees,
     clock,
     createId,
   };

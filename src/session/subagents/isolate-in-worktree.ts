@@ -4,24 +4,21 @@ import type { AgentReport, LeftWorktree, WorktreeFacts } from "../../agent/index
 import { isInside, realPathSync, runGit } from "../../platform/index.ts";
 import { type AgentId, TroupeError, type WorktreeSettings } from "../../protocol/index.ts";
 import {
-  createWorktree,
   diffLine,
-  finishWorktree,
   portsForExternalWorktree,
   releasePorts,
   type Isolation,
   type LoggedWorktree,
-  recreateWorktree,
-  resumeWorktree,
   type RepositoryContext,
   type Worktree,
+  type WorktreeEngine,
   worktreeName,
-  worktreeState,
 } from "../../team/index.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 
 export interface IsolationPorts {
   readonly place: RepositoryContext;
+  readonly worktrees: WorktreeEngine;
   readonly settings: WorktreeSettings;
   /** The session's hooks. */
   readonly hooks: Pick<SessionHooks, "makesWorktrees" | "makeWorktree" | "worktreeRemoved"> | undefined;
@@ -38,8 +35,8 @@ export async function isolateInWorktree(
   ports: IsolationPorts,
   signal?: AbortSignal,
 ): Promise<Isolation> {
-  const { place, settings, hooks } = ports;
-  if (!hooks?.makesWorktrees) return ownIsolation(ports, await createWorktree(place, { agentId, label, settings }));
+  const { place, worktrees, settings, hooks } = ports;
+  if (!hooks?.makesWorktrees) return ownIsolation(ports, await worktrees.create(place, { agentId, label, settings }));
   return makeByHook(worktreeName({ label, agentId }), ports, signal);
 }
 
@@ -62,22 +59,22 @@ export async function reopenIsolation(
   { path, branch, hookMade }: LoggedWorktree,
   ports: IsolationPorts,
 ): Promise<Isolation> {
-  const { place, settings } = ports;
+  const { place, worktrees, settings } = ports;
   if (!hookMade) {
-    const resumed = await resumeWorktree(place, basename(path));
-    return ownIsolation(ports, resumed ?? (await recreateWorktree(place, { agentId, path, branch, settings })));
+    const resumed = await worktrees.resume(place, basename(path));
+    return ownIsolation(ports, resumed ?? (await worktrees.recreate(place, { agentId, path, branch, settings })));
   }
   if (!isFolder(path)) return makeByHook(basename(path), ports);
   return hookIsolation(ports, { path, branch, start: await startOf(place) });
 }
 
-function ownIsolation({ place, hooks, onOpened }: IsolationPorts, made: Worktree): Isolation {
+function ownIsolation({ place, worktrees, hooks, onOpened }: IsolationPorts, made: Worktree): Isolation {
   onOpened(made.path);
   const finish = async () => {
-    const end = await finishWorktree(place, { name: made.name });
+    const end = await worktrees.finish(place, { name: made.name });
     if (end.outcome === "kept") {
-      const diff = await diffLine(place, { path: end.path, base: made.base });
-      const state = await worktreeState(place, end.path);
+      const diff = await worktrees.diff(place, { path: end.path, base: made.base });
+      const state = await worktrees.state(place, end.path);
       return { path: end.path, branch: end.branch ?? made.branch, kept: true, diff, state };
     }
     await hooks?.worktreeRemoved({ worktree_path: made.path, name: made.name, branch: made.branch });
@@ -88,13 +85,13 @@ function ownIsolation({ place, hooks, onOpened }: IsolationPorts, made: Worktree
 
 /** The worktree of an agent whose end was not reported. Changes nothing. */
 export async function lookAtWorktree(
-  place: RepositoryContext,
+  { place, worktrees }: Pick<IsolationPorts, "place" | "worktrees">,
   { path, branch, hookMade }: LoggedWorktree,
 ): Promise<AgentReport["worktree"]> {
   const kept = { path, branch, kept: true };
   if (hookMade) return kept;
   try {
-    return { ...kept, state: await worktreeState(place, path) };
+    return { ...kept, state: await worktrees.state(place, path) };
   } catch (error) {
     if (!TroupeError.is(error)) throw error;
     return { ...kept, diff: `Its commits and uncommitted files are not known: ${error.message}` };
@@ -102,9 +99,12 @@ export async function lookAtWorktree(
 }
 
 /** The work in a worktree that has not landed. Undefined if there is none, or it cannot be inspected. */
-export async function leftWorktreeAt(place: RepositoryContext, path: string): Promise<LeftWorktree | undefined> {
+export async function leftWorktreeAt(
+  { place, worktrees }: Pick<IsolationPorts, "place" | "worktrees">,
+  path: string,
+): Promise<LeftWorktree | undefined> {
   try {
-    const state = await worktreeState(place, path);
+    const state = await worktrees.state(place, path);
     if (!state || (state.commits === 0 && state.uncommitted.length === 0)) return undefined;
     const { branch, target, commits, uncommitted } = state;
     const onBranch = branch === "" ? undefined : branch;

@@ -3,10 +3,10 @@ import { type AgentPath, leadPath } from "../../protocol/index.ts";
 import {
   type Conflict,
   conflictHunks,
-  createLandTool,
   type LandToolPorts,
   subagentName,
   type TeammateStarter,
+  type WorktreeEngine,
 } from "../../team/index.ts";
 import type { Tool } from "../../tool/index.ts";
 import type { SessionLog } from "../session-context.ts";
@@ -17,6 +17,7 @@ import type { SessionSubagents } from "./subagents.ts";
 
 export interface SessionLandPorts extends Pick<LandToolPorts, "place">, Pick<SessionSubagents, "delegate"> {
   readonly settings: LandToolPorts["settings"];
+  readonly worktrees: WorktreeEngine;
   readonly log: Pick<SessionLog, "readAgents">;
   readonly leadTools: () => readonly Tool[];
   readonly teammates: TeammateStarter | undefined;
@@ -29,7 +30,7 @@ export interface SessionLandPorts extends Pick<LandToolPorts, "place">, Pick<Ses
  */
 export function landTools(path: AgentPath, ports: SessionLandPorts): readonly Tool[] {
   if (path !== leadPath) return [];
-  const tool = createLandTool({
+  const tool = ports.worktrees.landTool({
     place: ports.place,
     settings: ports.settings,
     ownerId: () => ports.runtime.id,

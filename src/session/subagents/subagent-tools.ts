@@ -50,7 +50,16 @@ export function subagentTools({ runtime, path, teammates }: ToolOwner, ports: Su
       sentToBackground: ports.sentToBackground,
     }),
     createSendMessageTool({ subagents }),
-    ...landTools(path, { place, settings: config, log, leadTools, teammates, runtime, delegate }),
+    ...landTools(path, {
+      place,
+      worktrees: session.ports.worktrees,
+      settings: config,
+      log,
+      leadTools,
+      teammates,
+      runtime,
+      delegate,
+    }),
   ];
 }
 

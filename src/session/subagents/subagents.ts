@@ -89,7 +89,7 @@ export function createSessionSubagents(shared: SessionResources, own: OwnAgent):
     log,
     isResumed: remotes.isResumed,
     wantsCheck: defaults.sideQuestions?.reportCheck ?? false,
-    lookAtWorktree: (worktree) => lookAtWorktree(placeAt(config.cwd), worktree),
+    lookAtWorktree: (worktree) => lookAtWorktree(isolationAt(config.cwd), worktree),
   });
   const factory = createRuntimeFactory(shared, own, {
     remotes,
@@ -208,26 +208,31 @@ function subagentDefaults({ config: { subagents, watchdog }, ports: { clock } }:
   };
 }
 
-function createPlaces({ config, log, ports: { clock, createId } }: SessionContext, own: OwnAgent) {
+function createPlaces({ config, log, ports: { clock, createId, worktrees } }: SessionContext, own: OwnAgent) {
   const { home, userHome, childEnv: env } = config;
   const place = { home, userHome, env, clock, createId };
   const placeAt = (cwd: string): RepositoryContext => ({ ...place, cwd, sandboxFor: sandboxesOf(config) });
-  const opened = new Set(log.earlierAgents.flatMap(({ event }) => earlierWorktree(event)));
+  const earlier = [...log.opened.leadLog.replayed, ...log.earlierAgents];
+  const opened = new Set(earlier.flatMap(({ event }) => earlierWorktree(event)));
   const isolationAt = (cwd: string): IsolationPorts => ({
     place: placeAt(cwd),
+    worktrees,
     settings: config.worktree,
     hooks: own.runtime.hooks,
     onOpened: (path) => opened.add(path),
   });
   const leftWorktrees = async () => {
-    const left = await Promise.all([...opened].map((path) => leftWorktreeAt(placeAt(config.cwd), path)));
+    const left = await Promise.all([...opened].map((path) => leftWorktreeAt(isolationAt(config.cwd), path)));
     return left.filter((worktree) => worktree !== undefined);
   };
   return { placeAt, isolationAt, leftWorktrees };
 }
 
-const earlierWorktree = (event: StoredEnvelope["event"]): readonly string[] =>
-  event.type === "agent.spawned" && event.worktree && !event.worktree.hookMade ? [event.worktree.path] : [];
+/** The worktree that this event tells about, unless a hook made it. */
+function earlierWorktree(event: StoredEnvelope["event"]): readonly string[] {
+  if (event.type === "member.joined") return event.worktreePath === undefined ? [] : [event.worktreePath];
+  return event.type === "agent.spawned" && event.worktree && !event.worktree.hookMade ? [event.worktree.path] : [];
+}
 
 /** Resolves when the user sends foreground agents to the background, or on abort. */
 const whenSent = (waiting: Set<() => void>, signal: AbortSignal): Promise<void> =>

@@ -127,7 +127,7 @@ async function startTeammate(from: TeammateStart): Promise<RunningTeammate> {
     // A remote machine may have no log of previous runs.
     wasStartedBefore: !remoteHost && wasStartedBefore(earlierPresence),
     worktree,
-    leftBy: memberWorktrees({ config, clock, createId }).leftBy,
+    leftBy: memberWorktrees({ config, worktrees: host.worktrees, clock, createId }).leftBy,
     remoteHost,
   });
   const blocks = remoteHost ? [remoteHost.conduct] : [];

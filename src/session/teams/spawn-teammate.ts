@@ -107,6 +107,7 @@ export async function spawnTeammate(
       agentType: resolved.definition.name,
       model,
       ...(color && { color }),
+      ...(worktree && !worktree.hookMade && { worktreePath: worktree.path }),
     });
     const allNotices = [
       ...(resolved.modeNote === undefined ? [] : [resolved.modeNote]),

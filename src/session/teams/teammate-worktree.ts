@@ -1,18 +1,13 @@
-import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { type AgentId, type Member, teamLead, TroupeError } from "../../protocol/index.ts";
 import { type LeftWorktree, type WorktreeFacts, worktreeStateLine } from "../../agent/index.ts";
 import {
-  finishWorktree,
   type LeadTeamOptions,
-  listWorktrees,
   type Mailbox,
   portsForExternalWorktree,
-  recreateWorktree,
   releasePorts,
-  resumeWorktree,
-  worktreeState,
+  type WorktreeEngine,
 } from "../../team/index.ts";
 import type { Config } from "../config/load-config.ts";
 import type { SessionHost } from "../session-host.ts";
@@ -21,6 +16,7 @@ import { runWorktreeRemoveHooks } from "./worktree-remove-hooks.ts";
 
 export interface TeammateWorktreePorts {
   readonly config: Pick<Config, "home" | "userHome" | "childEnv" | "hooks" | "cwd">;
+  readonly worktrees: WorktreeEngine;
   readonly clock: Clock;
   readonly createId: CreateId;
 }
@@ -39,13 +35,11 @@ async function cleanUpWorktree(
   { name: member, worktreePath, worktreeBranch, cwd }: Member,
   ports: TeammateWorktreePorts,
 ): Promise<readonly string[]> {
-  if (worktreePath === undefined || !existsSync(worktreePath)) return [];
+  if (worktreePath === undefined) return [];
   const place = placeOf({ cwd }, ports);
-  const { worktrees } = await listWorktrees(place);
-  const ownWorktree = worktrees.find(({ path, state }) => path === worktreePath && state !== "foreign");
-  if (!ownWorktree) return [];
   const name = basename(worktreePath);
-  const { outcome } = await finishWorktree(place, { name, endedAgent: member });
+  if (!(await ports.worktrees.isOwn(place, { name, path: worktreePath }))) return [];
+  const { outcome } = await ports.worktrees.finish(place, { name, endedAgent: member });
   const removed = outcome === "removed" ? [{ path: worktreePath, name, branch: worktreeBranch }] : [];
   return runWorktreeRemoveHooks(removed, ports);
 }
@@ -60,7 +54,7 @@ async function memberWorktreeLine(
 ): Promise<string | undefined> {
   if (worktreePath === undefined) return undefined;
   try {
-    const state = await worktreeState(placeOf({ cwd }, ports), worktreePath);
+    const state = await ports.worktrees.state(placeOf({ cwd }, ports), worktreePath);
     return state && worktreeStateLine(state);
   } catch (error) {
     if (!TroupeError.is(error)) throw error;
@@ -79,7 +73,7 @@ export interface TeammateWorktree {
 
 export interface OpenWorktreePorts {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly host: Pick<SessionHost, "clock" | "createId" | "loadConfig">;
+  readonly host: Pick<SessionHost, "clock" | "createId" | "loadConfig" | "worktrees">;
   readonly mailbox: Pick<Mailbox, "send">;
 }
 
@@ -90,15 +84,15 @@ export async function openTeammateWorktree(
 ): Promise<TeammateWorktree | undefined> {
   const { worktreePath } = member;
   if (worktreePath === undefined) return undefined;
-  const { clock, createId } = host;
+  const { clock, createId, worktrees } = host;
   const config = await host.loadConfig({ cwd: member.cwd, env });
-  const ports = { config, clock, createId, mailbox };
+  const ports = { config, worktrees, clock, createId, mailbox };
   const place = placeOf(member, ports);
   const name = basename(worktreePath);
-  const resumed = await resumeWorktree(place, name, { adopt: true });
+  const resumed = await worktrees.resume(place, name, { adopt: true });
   const stateLine = () => memberWorktreeLine(member, ports);
   if (resumed) return { ...resumed, stateLine, finish: () => finishOwn(member, name, ports) };
-  if (existsSync(worktreePath)) {
+  if (worktrees.hasFolder(worktreePath)) {
     const variables = await portsForExternalWorktree(place, { path: worktreePath, settings: config.worktree });
     return {
       path: worktreePath,
@@ -113,7 +107,7 @@ export async function openTeammateWorktree(
     path: worktreePath,
     branch: member.worktreeBranch ?? `troupe/${name}`,
   };
-  const made = await recreateWorktree(place, { ...lost, settings: config.worktree });
+  const made = await worktrees.recreate(place, { ...lost, settings: config.worktree });
   await mailbox.send({
     from: member.name,
     to: teamLead,
@@ -131,7 +125,7 @@ async function finishOwn(
   name: string,
   ports: TeammateWorktreePorts & Pick<OpenWorktreePorts, "mailbox">,
 ): Promise<void> {
-  const { outcome } = await finishWorktree(placeOf(member, ports), { name, endedAgent: member.name });
+  const { outcome } = await ports.worktrees.finish(placeOf(member, ports), { name, endedAgent: member.name });
   if (outcome !== "removed") return tellWorkLeft(member, ports);
   const removed = { path: member.worktreePath ?? "", name, branch: member.worktreeBranch };
   const problems = await runWorktreeRemoveHooks([removed], ports);
@@ -143,7 +137,7 @@ async function tellWorkLeft(
   member: Member,
   ports: TeammateWorktreePorts & Pick<OpenWorktreePorts, "mailbox">,
 ): Promise<void> {
-  const state = await worktreeState(placeOf(member, ports), member.worktreePath ?? "");
+  const state = await ports.worktrees.state(placeOf(member, ports), member.worktreePath ?? "");
   if (!state || (state.commits === 0 && state.uncommitted.length === 0)) return;
   const text = [
     `The worktree ${state.path} of ${member.name} is kept.`,
@@ -185,7 +179,8 @@ async function leftWorktree(
   { worktreePath, cwd }: Member,
   ports: TeammateWorktreePorts,
 ): Promise<LeftWorktree | undefined> {
-  const state = worktreePath === undefined ? undefined : await worktreeState(placeOf({ cwd }, ports), worktreePath);
+  const state =
+    worktreePath === undefined ? undefined : await ports.worktrees.state(placeOf({ cwd }, ports), worktreePath);
   if (!state) return undefined;
   const { path, branch, target, commits, uncommitted } = state;
   return {
