@@ -69,6 +69,7 @@ export {
   taskHolderNote,
   taskMails,
   type TaskMail,
+  outdatedAssignmentNote,
 } from "./fragments/team/task-mail.ts";
 export {
   type BusyMember,

@@ -30,6 +30,7 @@ import {
   type RosterNotes,
   type TeammateRunner,
   type TeammateStarter,
+  outdatedAssignment,
 } from "../../team/index.ts";
 import { textResult } from "../../tool/index.ts";
 import type { RemoteHost } from "./remote-host.ts";
@@ -161,7 +162,8 @@ function connectMember(
     conversation: () => seat().conversation,
     handlers: { ...asks.handlers, ...spawns.handlers, ...runner.handlers },
     replayed: ports.replayed,
-    noteOn: (mail) => joinNotes([asks.noteOn(mail), roster.take()]),
+    noteOn: async (mail) =>
+      joinNotes([asks.noteOn(mail), await outdatedAssignment(mail, { team, name }), roster.take()]),
     onAdmitted: async ({ wakes }) => {
       if (wakes) runner.markBusy();
     },
