@@ -1,5 +1,5 @@
 import { version } from "../platform/index.ts";
-import type { CommandSandbox } from "../tool/index.ts";
+import { type CommandSandbox, sandboxState } from "../tool/index.ts";
 import { agentOf, type AgentView } from "../view/index.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 
@@ -65,7 +65,11 @@ function changesSince(
 
 async function composeSystemPrompt({ context: { role }, own, tools }: SessionRuntime): Promise<void> {
   const stored = own.conversation.system;
-  const now = { tools: tools().map(({ name }) => name), mode: role.agent.permissionMode };
+  const now = {
+    tools: tools().map(({ name }) => name),
+    mode: role.agent.permissionMode,
+    sandbox: await sandboxState(own.sandbox),
+  };
   const system = await role.system(stored, now);
   if (system !== stored) await own.agent.record({ type: "context.composed", system: [...system] });
 }

@@ -110,6 +110,8 @@ export interface Budget {
 /** The connections of a session to its surroundings. */
 export interface SessionPorts {
   readonly asker: PermissionAsker;
+  /** True if a person answers the questions of its agents. */
+  readonly attended: boolean;
   /** The agents whose transcripts `view()` holds. */
   readonly keep: "all" | "lead" | "none";
   /** Undefined without a bus to other machines. */

@@ -15,7 +15,7 @@ export { builtinTools } from "./builtin/builtin-tools.ts";
 export { runningJobs } from "./builtin/task-output.ts";
 export { type CommandSandbox, createCommandSandbox } from "./sandbox/command-sandbox.ts";
 export type { CommandWalls } from "./permissions/command-place.ts";
-export { judgeSandbox } from "./sandbox/judge-sandbox.ts";
+export { judgeSandbox, type SandboxState, sandboxState } from "./sandbox/judge-sandbox.ts";
 export { cleanText } from "./output/clean-text.ts";
 export {
   defineTool,
@@ -39,7 +39,13 @@ export { selectTools } from "./select-tools.ts";
 export { gitPins, shellEnvironment } from "./shell-environment.ts";
 export { ruleProblem, ruleProblems } from "./permissions/rule-problem.ts";
 export { overlappingRules } from "./permissions/overlapping-rules.ts";
-export { type AgentWorktree, type FileFacts, ownCopyOf, type Workspace } from "./permissions/workspace.ts";
+export {
+  type AgentWorktree,
+  changesFreely,
+  type FileFacts,
+  ownCopyOf,
+  type Workspace,
+} from "./permissions/workspace.ts";
 export { anyTool, editingTools, joinNames, type ToolNames } from "./tool-names.ts";
 export { schemaOf, toolSpecs } from "./tool-specs.ts";
 export { protectedReason } from "./permissions/protected-paths.ts";

@@ -256,6 +256,7 @@ function createAgentPolicy({ session }: SessionResources, spec: AgentRuntimeOpti
     mainTop: policy.mainTop,
     readable: () => opened.ownFolders(),
     askHost: role.agent.askHost,
+    attended: session.ports.attended,
   });
   return { policy, sandbox };
 }

@@ -46,6 +46,7 @@ export interface AgentPlace {
   readonly sharedWith?: string | undefined;
   readonly tools: readonly string[];
   readonly mode: PermissionMode;
+  readonly sandbox: PermissionFacts["sandbox"];
   readonly extras: Pick<LoadedExtras, "blocks" | "skills" | "offersSkills">;
   /** Set for a teammate. */
   readonly team?: TeamFacts | undefined;
@@ -55,6 +56,7 @@ export interface AgentPlace {
 export interface LeadNow {
   readonly tools: readonly string[];
   readonly mode: PermissionMode;
+  readonly sandbox: PermissionFacts["sandbox"];
   /** Set for a coordinator. */
   readonly workers?: WorkerFacts | undefined;
 }
@@ -69,10 +71,10 @@ export interface AgentPrompts {
 export function createAgentPrompts(sources: PromptSources): AgentPrompts {
   const shared = { ...sources, platform: `${process.platform} ${process.arch}` };
   return {
-    lead({ tools, mode, workers }) {
+    lead({ tools, mode, sandbox, workers }) {
       const facts = {
         ...shared,
-        permissions: permissionSummary({ ...sources, mode, forWorkers: workers !== undefined }),
+        permissions: permissionSummary({ ...sources, mode, sandbox, forWorkers: workers !== undefined }),
       };
       return workers
         ? composeCoordinatorPrompt(facts, workers)
@@ -95,6 +97,7 @@ export function createAgentPrompts(sources: PromptSources): AgentPrompts {
         permissions: permissionSummary({
           ...sources,
           mode: place.mode,
+          sandbox: place.sandbox,
           onlyReads,
           ownWorktree: place.worktree !== undefined,
         }),

@@ -5,6 +5,7 @@ import { type PermissionDecision, type PermissionMode, TroupeError } from "../..
 import {
   type AgentWorktree,
   authorize,
+  changesFreely,
   type CommandSandbox,
   type CommandWalls,
   deniesReading,
@@ -105,7 +106,8 @@ export function createPolicy(options: PolicyOptions): Policy {
     const isReady = walls?.isReady === true;
     const place = { root, command: subject.command, env: options.childEnv, isOwn: worktree !== undefined, ...own };
     const runsGit = /\bgit\b/.test(subject.command);
-    const wantsFacts = modeNow() === "acceptEdits" && (!isReady || runsGit);
+    const isFree = changesFreely({ mode: modeNow(), ownWorktree: worktree !== undefined });
+    const wantsFacts = isFree && (!isReady || runsGit);
     return {
       worktree,
       files: wantsFacts ? await readFileFacts(place) : undefined,

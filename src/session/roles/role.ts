@@ -1,6 +1,7 @@
-import type { PermissionMode, SessionId } from "../../protocol/index.ts";
+import type { SessionId } from "../../protocol/index.ts";
 import type { Tool } from "../../tool/index.ts";
 import type { AgentRuntimeOptions } from "../agent-runtime/agent-runtime.ts";
+import type { LeadNow } from "../agent-types/agent-prompts.ts";
 import type { OpenedHooks } from "../hooks/open-hooks.ts";
 import type { ElicitPorts } from "../mcp/elicitation.ts";
 import type { Policy } from "../permissions/permission-policy.ts";
@@ -33,10 +34,7 @@ export interface Role {
   /** Loads the skills and notes of its agent. Returns notices for the user. */
   load(policy: Policy, tools: () => readonly Tool[]): Promise<readonly string[]>;
   /** The system prompt of its agent. `stored` is the one of earlier runs. Call it after `load`. */
-  system(
-    stored: readonly string[],
-    now: { tools: readonly string[]; mode: PermissionMode },
-  ): Promise<readonly string[]>;
+  system(stored: readonly string[], now: Omit<LeadNow, "workers">): Promise<readonly string[]>;
   attach(ports: ElicitPorts): void;
   close(): Promise<void>;
 }

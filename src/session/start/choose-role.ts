@@ -12,7 +12,7 @@ import { createCoordinator, isCoordinating } from "../teams/coordinator-mode.ts"
 import { createTeamConnector } from "../roles/create-team-connector.ts";
 import type { LoadedExtensions } from "./load-extensions.ts";
 import type { OpenedBudget } from "./open-budget.ts";
-import { openRemoteWork } from "./open-ports.ts";
+import { isAttended, openRemoteWork } from "./open-ports.ts";
 import type { StartContext } from "./start-context.ts";
 
 export interface ChooseRoleOptions extends StartContext {
@@ -40,10 +40,9 @@ export async function chooseRole(from: ChooseRoleOptions): Promise<ChosenRole> {
     configured: config.permissionMode,
   });
   const forks = flags.forks ?? false;
-  const isAttended = options.asker !== "nobody" && !options.shared?.isUnattended;
   if (teammate && definition) {
     // The user of its lead answers a teammate.
-    const asks = isAttended ? teammate.member.prompt.team && "lead" : "none";
+    const asks = isAttended(options) ? teammate.member.prompt.team && "lead" : "none";
     const { scratchpad } = teammate.member;
     const extensions = { ...from.extensions, prompts: from.extensions.promptsFor({ asks, scratchpad }) };
     const role = await createTeammateRole({ ...teammate, definition, config, extensions, permissionMode, forks });
@@ -54,7 +53,7 @@ export async function chooseRole(from: ChooseRoleOptions): Promise<ChosenRole> {
   const scratchpad = coordinates ? await log.opened.scratchpadFolder() : undefined;
   const extensions = {
     ...from.extensions,
-    prompts: from.extensions.promptsFor({ asks: isAttended ? "user" : "none", scratchpad }),
+    prompts: from.extensions.promptsFor({ asks: isAttended(options) ? "user" : "none", scratchpad }),
   };
   const own = { config, extensions, permissionMode, asker: options.asker, forks };
   const connect = options.store ? undefined : connectorFor(from, { remote, coordinates });

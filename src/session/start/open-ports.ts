@@ -15,6 +15,9 @@ export function openRemoteWork({ config, options, host, cleanup }: StartContext)
   return remote;
 }
 
+/** A teammate asks the user of its lead. */
+export const isAttended = ({ asker, shared }: StartContext["options"]) => asker !== "nobody" && !shared?.isUnattended;
+
 export async function openPorts({
   config,
   options,
@@ -39,6 +42,7 @@ export async function openPorts({
   const isObservable = options.isObservable !== false && !log.isInMemory;
   return {
     asker: options.asker,
+    attended: isAttended(options),
     keep: options.keep ?? "all",
     remote,
     telemetry,

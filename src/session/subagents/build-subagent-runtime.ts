@@ -3,7 +3,7 @@ import { createAskSideQuestion, isDiskFull, type OngoingAgent, troupeNotice } fr
 import type { AgentDefinition, AgentId, AgentPath, Message } from "../../protocol/index.ts";
 import type { EventLog } from "../../store/index.ts";
 import type { SubagentRuntime } from "../../team/index.ts";
-import type { Tool } from "../../tool/index.ts";
+import { sandboxState, type Tool } from "../../tool/index.ts";
 import { type AgentRuntime, createAgentRuntime, type SessionResources } from "../agent-runtime/agent-runtime.ts";
 import { subagentStanding } from "../agent-runtime/agent-standing.ts";
 import { memoizeByList } from "../agent-runtime/memoize-by-list.ts";
@@ -167,6 +167,7 @@ async function composePrompt(
     ? await session.extensions.prompts.of(definition, {
         ...placeOf(request),
         tools: tools().map(({ name }) => name),
+        sandbox: await sandboxState(runtime.sandbox),
         extras: loaded,
       })
     : table.entryOf(request.parent).runtime.conversation.system;

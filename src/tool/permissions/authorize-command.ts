@@ -8,6 +8,7 @@ import { emptyDisk } from "./disk.ts";
 import { basesOf, pathTest } from "./match-rule.ts";
 import { protectedReason } from "./protected-paths.ts";
 import { unknownRead } from "./unknown-reads.ts";
+import { changesFreely } from "./workspace.ts";
 import { onlyLooks, unknownWriteReason } from "./unknown-writes.ts";
 import { type Rule, type RuleSet, ruleName } from "./permission-rules.ts";
 import { allowLine } from "../shell/allow-line.ts";
@@ -250,10 +251,11 @@ function shellContextOf(request: CommandRequest): ShellContext {
   return { ...place, roots: [...roots, scratchpad], mayWrite };
 }
 
-/** In mode `acceptEdits` commands may change what Edit and Write may change. */
+/** Commands may change what Edit and Write may change. */
 function changeRights(request: CommandRequest): ChangeRights | undefined {
   const { mode, workspace, roots } = request;
-  if (mode !== "acceptEdits" || workspace?.files === undefined) return undefined;
+  const ownWorktree = workspace?.worktree !== undefined;
+  if (workspace?.files === undefined || !changesFreely({ mode, ownWorktree })) return undefined;
   const refuse = (path: string) =>
     protectedReason(path, request) ?? (isMentioned(path, request) ? `a rule names ${path}` : undefined);
   return { refuse, files: workspace.files, roots, ownWorktree: workspace.worktree?.top };

@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import { isInside, realPathSync } from "../../platform/index.ts";
 import type { PermissionDecision, PermissionMode } from "../../protocol/index.ts";
 import { authorizeCommand } from "./authorize-command.ts";
@@ -10,7 +11,7 @@ import { protectedReason } from "./protected-paths.ts";
 import { resolvePath } from "../files/resolve-path.ts";
 import { type Rule, type RuleSet, ruleName } from "./permission-rules.ts";
 import { isSecretPath } from "./secret-paths.ts";
-import { ownCopyOf, type Workspace } from "./workspace.ts";
+import { changesFreely, ownCopyOf, type Workspace } from "./workspace.ts";
 
 export interface AuthorizeRequest {
   readonly tool: Pick<Tool, "name" | "access">;
@@ -95,7 +96,7 @@ function find(list: readonly Rule[], request: AuthorizeRequest, wide: boolean): 
 
 function byMode(request: AuthorizeRequest): PermissionDecision {
   const { mode, subject, tool } = request;
-  const suggestions = [suggestion(tool.name, subject)];
+  const suggestions = [suggestion(tool.name, subject, request)];
   if (subject.kind !== "path") {
     const harmless = tool.access === "read" && (subject.kind === "none" || subject.kind === "name");
     return harmless
@@ -106,13 +107,20 @@ function byMode(request: AuthorizeRequest): PermissionDecision {
   const own = ownFolder(part, request);
   const inside = isWithin(part, request);
   const readable = inside || isReadable(part, request);
-  const rule = own?.rule ?? (readable && !inside ? "the main checkout of the worktree" : `mode ${mode}`);
+  const isFree = inside && changesFreely({ mode, ownWorktree: isInOwnWorktree(part, request) });
+  const rule =
+    own?.rule ??
+    (readable && !inside
+      ? "the main checkout of the worktree"
+      : isFree && mode !== "acceptEdits" && tool.access === "write"
+        ? "the agent's own worktree"
+        : `mode ${mode}`);
   if (tool.access === "read" && readable && isSecretPath(part)) {
     const refused = { part, why: "it looks like a file with secrets" };
     const reason = `${part} looks like a file with secrets`;
     return askDecision(request, { rule: "secret file", reason, suggestions, refused });
   }
-  const edit = tool.access === "write" && (own !== undefined || (mode === "acceptEdits" && inside));
+  const edit = tool.access === "write" && (own !== undefined || isFree);
   if (edit || (tool.access === "read" && readable)) return { behavior: "allow", rule };
   const why = inside ? `files are changed only with permission in mode ${mode}` : "it is outside the working directory";
   const copy = ownCopyOf(part, request.workspace);
@@ -122,6 +130,9 @@ function byMode(request: AuthorizeRequest): PermissionDecision {
   ];
   return askDecision(request, { rule: `mode ${mode}`, suggestions, refused: { part, why, hints } });
 }
+
+const isInOwnWorktree = (path: string, { workspace }: AuthorizeRequest) =>
+  workspace?.worktree !== undefined && isInside(path, workspace.worktree.top);
 
 /** True for files of the main checkout of the agent's worktree, which it may read but not change. */
 const isReadable = (path: string, { workspace }: AuthorizeRequest) =>
@@ -137,10 +148,10 @@ function ownFolder(path: string, { memory, scratchpad }: AuthorizeRequest) {
 }
 
 /** Returns the narrowest rule that would allow this call. */
-function suggestion(tool: string, subject: PermissionSubject): string {
+function suggestion(tool: string, subject: PermissionSubject, request: AuthorizeRequest): string {
   switch (subject.kind) {
     case "path":
-      return `${tool}(/${subject.path.replace(/[*?[{\\]/g, "\\$&")})`;
+      return `${tool}(${lastingPath(subject.path, request).replace(/[*?[{\\]/g, "\\$&")})`;
     case "url":
       return `${tool}(domain:${new URL(subject.url).hostname})`;
     case "name":
@@ -151,6 +162,12 @@ function suggestion(tool: string, subject: PermissionSubject): string {
     case "command":
       return tool;
   }
+}
+
+/** The path as rules have it. The next worktree has another name, so a path in it is relative to the base of the rules. */
+function lastingPath(path: string, request: AuthorizeRequest): string {
+  const base = basesOf(request).find((each) => isInOwnWorktree(path, request) && isInside(path, each));
+  return base === undefined ? `/${path}` : `./${relative(base, path)}`;
 }
 
 /** Follows links in the path of a call, so that the path that is checked is the path that is touched. */

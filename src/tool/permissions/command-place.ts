@@ -1,5 +1,6 @@
 import type { CommandPlace, PermissionMode } from "../../protocol/index.ts";
 import type { ShellLine } from "../shell/shell-line.ts";
+import { changesFreely } from "./workspace.ts";
 
 /** The walls that commands can have. Undefined where the user turned the sandbox off. */
 export interface CommandWalls {
@@ -45,7 +46,7 @@ export function placesOf(placed: PlacedLine): CommandPlaces {
   const { walls, mode, ownWorktree, asksOutside } = placed;
   const isReady = walls?.isReady === true;
   const isListed = isReady && !walls.required && isListedOutside(placed, walls.outside);
-  const worksAlone = mode === "acceptEdits" || (ownWorktree && mode !== "plan");
+  const worksAlone = changesFreely({ mode, ownWorktree });
   const inside: CommandPlace = { walls: "work", git: true };
   const open: CommandPlace = { walls: "open" };
   const staysInside = isReady && (walls.required || (worksAlone && !asksOutside && !isListed));

@@ -1,5 +1,6 @@
 import { join, relative } from "node:path";
 import { isInside } from "../../platform/index.ts";
+import type { PermissionMode } from "../../protocol/index.ts";
 
 /** Facts about an agent's folder that its calls do not show. Paths are real and absolute. */
 export interface Workspace {
@@ -39,3 +40,15 @@ export function ownCopyOf(path: string, { worktree }: Workspace = {}): string | 
   if (!worktree || !isInside(path, worktree.mainTop) || isInside(path, worktree.top)) return undefined;
   return join(worktree.top, relative(worktree.mainTop, path));
 }
+
+/**
+ * True if an agent changes the files of its folder without a question: in mode `acceptEdits`, and in a worktree that was
+ * made for it. File tools and commands follow the same answer.
+ */
+export const changesFreely = ({
+  mode,
+  ownWorktree,
+}: {
+  readonly mode: PermissionMode;
+  readonly ownWorktree: boolean;
+}) => mode === "acceptEdits" || (ownWorktree && mode !== "plan");

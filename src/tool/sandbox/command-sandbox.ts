@@ -23,6 +23,8 @@ export interface CommandSandbox {
   readonly hosts: readonly string[];
   /** True if the user or the lead is asked about other hosts. */
   readonly asks: boolean;
+  /** True if a person can let a command run outside. */
+  readonly attended: boolean;
   readonly writable: readonly string[];
   /** Commands that must run outside, as the words that they begin with. */
   readonly outside: readonly string[];
@@ -42,6 +44,8 @@ export interface CommandSandboxOptions extends FileWallOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Asks whether an unlisted host may be reached. Without it, no unlisted host can. */
   readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
+  /** True if a person answers questions. The default is true. */
+  readonly attended?: boolean | undefined;
   /** The session's own folders that commands may read. */
   readonly readable: () => readonly string[];
 }
@@ -96,7 +100,8 @@ export function createCommandSandbox(options: CommandSandboxOptions): CommandSan
   return {
     required: mode === "required",
     hosts,
-    asks: options.askHost !== undefined,
+    asks: options.askHost !== undefined && options.attended !== false,
+    attended: options.attended !== false,
     writable,
     outside: settings.outside ?? [],
     trusted,

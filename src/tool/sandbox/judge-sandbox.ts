@@ -21,3 +21,15 @@ export async function judgeSandbox(
   }
   return { walls: { isReady: problem === undefined, required, outside } };
 }
+
+/**
+ * The sandbox for commands. `off`: the user turned it off. `missing`: it does not work here, so only a few fixed commands
+ * run without a question. `blocked`: it is required and does not work, so no command runs.
+ */
+export type SandboxState = "ready" | "off" | "missing" | "blocked";
+
+export async function sandboxState(sandbox: CommandSandbox | undefined): Promise<SandboxState> {
+  if (sandbox === undefined) return "off";
+  if ((await sandbox.problem()) === undefined) return "ready";
+  return sandbox.required ? "blocked" : "missing";
+}

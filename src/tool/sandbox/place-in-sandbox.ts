@@ -38,16 +38,23 @@ export interface RanInSandbox {
 /** Returns a note for a command that failed in the sandbox, if its output suggests that the sandbox is the cause. */
 export function sandboxNote(
   { output, place, hidden }: RanInSandbox,
-  { hosts, asks, required, writable }: CommandSandbox,
+  {
+    hosts,
+    asks,
+    attended,
+    required,
+    writable,
+  }: Pick<CommandSandbox, "hosts" | "asks" | "attended" | "required" | "writable">,
 ): string | undefined {
   if (!refusals.test(output)) return undefined;
-  const others = asks ? ", and other hosts through the proxy in HTTP_PROXY if your lead allows them" : "";
-  const listed = hosts.length === 0 ? "there is no network" : `only these hosts can be reached: ${hosts.join(", ")}`;
-  const network = place.network
-    ? "the network can be used"
-    : place.walls === "look"
-      ? "there is no network"
-      : `${listed}${others}`;
+  const through = "through the proxy in HTTP_PROXY if your lead allows";
+  const listed =
+    hosts.length === 0
+      ? asks
+        ? `hosts can be reached only ${through} it`
+        : "there is no network"
+      : `only these hosts can be reached: ${hosts.join(", ")}${asks ? `, and others ${through} them` : ""}`;
+  const network = place.network ? "the network can be used" : place.walls === "look" ? "there is no network" : listed;
   const folders =
     place.walls === "look"
       ? "only /tmp can be written"
@@ -56,7 +63,9 @@ export function sandboxNote(
   const secret = named.length === 0 ? "" : `; ${named.slice(0, 5).join(", ")} cannot be read: it may hold secrets`;
   const way = required
     ? "This cannot be bypassed: report what you need."
-    : "If the task needs more access, call Bash again with outside_sandbox set to true: the user will be asked.";
+    : !attended
+      ? "No user is available to let it run outside: work without it, and say in your answer what you could not do."
+      : "If the task needs more access, call Bash again with outside_sandbox set to true: the user will be asked.";
   return `This ran in a sandbox: ${folders}; ${network}${secret}. ${way}`;
 }
 

@@ -85,7 +85,7 @@ describe("sandbox mode auto in mode acceptEdits", () => {
     expect(results[2]).toMatch(
       /^failed: [^]*Read-only file system[^]*\[This ran in a sandbox: only DIR, \/tmp can be written/,
     );
-    expect(results[2]).toContain("call Bash again with outside_sandbox set to true");
+    expect(results[2]).toContain("No user is available to let it run outside");
     expect(results[3]).toBe("ok: 0\n[Exit code 1: nothing matches]");
     expect(results[4]).toContain("The next command starts in DIR again");
     expect(readFileSync(join(project, "made.txt"), "utf8")).toBe("x\n");
@@ -238,5 +238,5 @@ test("otherwise git can read, and the error says why it cannot commit", async ()
     bash: [{ command: "git status --short" }, { command: "git branch other" }],
   });
   expect(results[0]).toBe("ok: ?? a.txt");
-  expect(results[1]).toMatch(/^failed: [^]*Read-only file system[^]*outside_sandbox/);
+  expect(results[1]).toMatch(/^failed: [^]*Read-only file system[^]*No user is available to let it run outside/);
 });
