@@ -5,7 +5,7 @@ import type { Tool } from "../tool/index.ts";
 import { diffLine } from "./evidence/diff-line.ts";
 import { createLandTool, type LandToolPorts } from "./land/land-tool.ts";
 import { createWorktree, type Worktree } from "./worktree/create-worktree.ts";
-import { type FinishedWorktree, finishWorktree } from "./worktree/keep-or-remove-worktree.ts";
+import { type FinishedWorktree, type FinishRequest, finishWorktree } from "./worktree/keep-or-remove-worktree.ts";
 import { type LostWorktree, recreateWorktree } from "./worktree/recreate-worktree.ts";
 import { openRepository, type RepositoryContext } from "./worktree/repository.ts";
 import { resumeWorktree } from "./worktree/resume-worktree.ts";
@@ -18,8 +18,8 @@ export interface WorktreeEngine {
   /** Undefined if there is no such worktree any more. `adopt` also takes it from a live process. */
   resume(place: RepositoryContext, name: string, options?: { readonly adopt?: boolean }): Promise<Worktree | undefined>;
   recreate(place: RepositoryContext, lost: LostWorktree): Promise<Worktree>;
-  /** Keeps the worktree if anything would be lost, else removes it. */
-  finish(place: RepositoryContext, request: { readonly name: string }): Promise<FinishedWorktree>;
+  /** Keeps the worktree if anything would be lost, else removes it. First commits the work of an agent that is over. */
+  finish(place: RepositoryContext, request: Pick<FinishRequest, "name" | "endedAgent">): Promise<FinishedWorktree>;
   /** Its work that has not landed. Undefined if the folder is not a worktree of that repository. */
   state(place: RepositoryContext, path: string): Promise<WorktreeState | undefined>;
   /** True if the worktree is there, and `create` made it, not a hook or a person. */

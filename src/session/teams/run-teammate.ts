@@ -13,7 +13,14 @@ import {
 } from "../../protocol/index.ts";
 import { createGateRegistry } from "../../model/index.ts";
 import type { OwnPresence, StoredTeam, TeamStore } from "../../store/index.ts";
-import { type AgentSlots, type Mailbox, type MemberEnd, withDiskFullRetry, openMailbox } from "../../team/index.ts";
+import {
+  type AgentSlots,
+  type Mailbox,
+  type MemberEnd,
+  withDiskFullRetry,
+  openMailbox,
+  returnTasks,
+} from "../../team/index.ts";
 import { parseRule } from "../../tool/index.ts";
 import { localizeMember, type RemoteHost, tapEvents, mapPathToClone, limitAnswerToHost } from "./remote-host.ts";
 import { openSharedLedger } from "./open-shared-ledger.ts";
@@ -232,8 +239,13 @@ function createStop(member: Member, { host, team, cleanup }: TeammateStart, port
 
   const leave = async (end: Exclude<MemberEnd, "rest">, detail?: string) => {
     const { tasks, record } = withDiskFullRetry(team, { clock: host.clock, signal: stopWaiting.signal });
-    await tasks.releaseGone(async (owner) => (owner.name === member.name ? "its owner has ended" : undefined));
-    if (worktree) await worktree.finish();
+    // The next owner of its tasks finds its work on its branch.
+    try {
+      if (worktree) await worktree.finish();
+    } finally {
+      await returnTasks(tasks, member);
+      await tasks.releaseGone(async (owner) => (owner.name === member.name ? "its owner has ended" : undefined));
+    }
     await presence.set("ended", detail ?? end);
     await record.end(member.name, { reason: end, ...(detail !== undefined && { detail }) });
   };

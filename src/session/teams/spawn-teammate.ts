@@ -111,7 +111,7 @@ export async function spawnTeammate(
     });
     const allNotices = [
       ...(resolved.modeNote === undefined ? [] : [resolved.modeNote]),
-      ...takenNameNote(teammateRequest.name, name),
+      ...takenNameNote(teammateRequest.name, name, team.current().members),
       ...planNote(teammateRequest, resolved),
       ...notices,
       ...(worktree?.notices ?? []),
@@ -179,12 +179,18 @@ async function commitsIn(cwd: string, ports: TeamPorts): Promise<SpawnedFacts["c
   return (await refusalOf("git commit -m work", ports)) === undefined ? "possible" : "refused";
 }
 
-const takenNameNote = (asked: string, name: string) =>
-  asked === name
-    ? []
-    : [
-        `${asked} is in the team already, so this one is ${name}. To give ${asked} more work, use SendMessage. If you meant that, ask ${name} to end.`,
-      ];
+function takenNameNote(asked: string, name: string, members: readonly Member[]): readonly string[] {
+  if (asked === name) return [];
+  const earlier = members.find((each) => each.name === asked);
+  if (earlier?.ended) {
+    const branch = earlier.worktreeBranch;
+    const work = branch === undefined ? "" : ` The work of ${asked} is on the branch ${branch}.`;
+    return [`${asked} has ended, and its name stays its own, so this one is ${name}.${work}`];
+  }
+  return [
+    `${asked} is in the team already, so this one is ${name}. To give ${asked} more work, use SendMessage. If you meant that, ask ${name} to end.`,
+  ];
+}
 
 const planNote = ({ planModeRequired }: TeammateSpawnRequest, { definition }: ResolvedSpawn) =>
   planModeRequired && isReadOnlyType(definition)

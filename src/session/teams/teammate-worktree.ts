@@ -32,14 +32,14 @@ export const memberWorktrees = (ports: TeammateWorktreePorts): LeadTeamOptions["
  * worktree that a hook created is left to the hook. Returns the problems of the `WorktreeRemove` hooks.
  */
 async function cleanUpWorktree(
-  { worktreePath, worktreeBranch, cwd }: Member,
+  { name: member, worktreePath, worktreeBranch, cwd }: Member,
   ports: TeammateWorktreePorts,
 ): Promise<readonly string[]> {
   if (worktreePath === undefined) return [];
   const place = placeOf({ cwd }, ports);
   const name = basename(worktreePath);
   if (!(await ports.worktrees.isOwn(place, { name, path: worktreePath }))) return [];
-  const { outcome } = await ports.worktrees.finish(place, { name });
+  const { outcome } = await ports.worktrees.finish(place, { name, endedAgent: member });
   const removed = outcome === "removed" ? [{ path: worktreePath, name, branch: worktreeBranch }] : [];
   return runWorktreeRemoveHooks(removed, ports);
 }
@@ -125,7 +125,7 @@ async function finishOwn(
   name: string,
   ports: TeammateWorktreePorts & Pick<OpenWorktreePorts, "mailbox">,
 ): Promise<void> {
-  const { outcome } = await ports.worktrees.finish(placeOf(member, ports), { name });
+  const { outcome } = await ports.worktrees.finish(placeOf(member, ports), { name, endedAgent: member.name });
   if (outcome !== "removed") return tellWorkLeft(member, ports);
   const removed = { path: member.worktreePath ?? "", name, branch: member.worktreeBranch };
   const problems = await runWorktreeRemoveHooks([removed], ports);

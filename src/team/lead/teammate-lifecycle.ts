@@ -16,6 +16,7 @@ import { externalMemberError } from "../mailbox/external-member-error.ts";
 import { createMemberLosses, endedReason } from "./member-losses.ts";
 import { createMemberProcesses } from "./member-processes.ts";
 import { createMemberTable } from "./member-table.ts";
+import { returnTasks } from "./return-tasks.ts";
 
 /** The lifecycle of a team's members, run by their lead: start, respawn, loss, end and suspend. */
 export interface TeammateLifecycle {
@@ -93,12 +94,14 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
   const endNow = (name: string, { reason = "killed", detail }: MemberEnding) =>
     table.whileLeaving(name, async () => {
       await kill(name);
-      table.released.set(name, await losses.releaseTasks(name, "it was ended"));
+      // First: the next owner of its tasks finds its work on its branch.
+      await cleanUpAfter(memberOf(name), options);
+      const returned = await returnTasks(options.team.tasks, memberOf(name));
+      table.released.set(name, [...returned, ...(await losses.releaseTasks(name, "it was ended"))]);
       if (isExternal(memberOf(name))) await record.free(name);
       if (memberOf(name).ended === undefined)
         await record.end(name, { reason, ...(detail !== undefined && { detail }) });
       options.forget(name);
-      await cleanUpAfter(memberOf(name), options);
       await watch.refresh();
     });
 

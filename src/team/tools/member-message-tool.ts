@@ -250,10 +250,13 @@ function unreachableReason(to: string, [member]: readonly Member[], ports: Membe
   if (!member?.ended) return undefined;
   const { reason, detail } = member.ended;
   const there = present(ports).map(({ name }) => name);
-  return `${member.name} has left the team (${reason}${detail === undefined ? "" : `: ${detail}`}) and no longer reads mail. ${
+  return `${member.name} has left the team (${reason}${detail === undefined ? "" : `: ${detail}`}) and no longer reads mail.${leftBranch(member)} ${
     there.length === 0 ? "There are no other members." : `There are: ${there.join(", ")}.`
   }`;
 }
+
+const leftBranch = ({ worktreeBranch: branch }: Member) =>
+  branch === undefined ? "" : ` Its work is on the branch ${branch}.`;
 
 const everybodyWords = new Set(["everyone", "everybody", "all", "team", "broadcast"]);
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { currentProcess, isAlive } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
+import { commitLeftWork } from "./commit-left-work.ts";
 import { findAdminFolder } from "./git-admin-folder.ts";
 import { creationLock } from "./create-worktree.ts";
 import { withRepositoryLock } from "./repository-lock.ts";
@@ -14,6 +15,8 @@ import { landingTarget } from "./worktree-state.ts";
 
 export interface FinishRequest {
   readonly name: string;
+  /** The agent, if it is over: its uncommitted files are committed to its branch first. */
+  readonly endedAgent?: string | undefined;
   /** Awaited before each step. */
   onStep?(step: string): void | Promise<void>;
 }
@@ -50,6 +53,7 @@ export async function finishWorktree(place: RepositoryContext, request: FinishRe
   if (entry.state !== "kept" && entry.owner.pid !== process.pid && isAlive(entry.owner) !== "dead") {
     throw new TroupeError("git", `cannot finish the worktree ${entry.name}: process ${entry.owner.pid} works in it`);
   }
+  if (request.endedAgent !== undefined) await commitLeftWork(repository, entry, request.endedAgent);
   // Inspect before taking the lock, so that others do not wait. No other process may touch it.
   const found = await inspectWorktree(repository, entry);
   return withRepositoryLock(place, creationLock(repository), () =>

@@ -119,7 +119,7 @@ describe("all members that a changed owner concerns are notified", () => {
           description: "all about first",
           assignedBy: "team-lead",
           history:
-            "alice had this task before and last said: The tests are written.\nThe work of alice is on the branch troupe/a.",
+            "alice had this task before and last said: The tests are written.\nThe work of alice is on the branch troupe/a: git diff HEAD...troupe/a shows it, and git merge troupe/a brings it to your own worktree.",
         },
       },
       {

@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
@@ -256,6 +265,33 @@ describe("fate of a worktree", () => {
     expect((await pruneWorktrees(repo.place)).worktrees).toMatchObject([{ outcome: "kept" }]);
     expect(repo.traces().branches).toContain(made.branch);
     expect(existsSync(join(repo.root, "marker"))).toBe(false);
+  });
+
+  it("commits the uncommitted work of an agent that is over, without hooks, and says so", async () => {
+    const repo = testRepository();
+    repo.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n");
+    chmodSync(join(repo.repo, ".git/hooks/pre-commit"), 0o755);
+    const made = await createWorktree(repo.place, { agentId: newAgentId() });
+    writeFileSync(join(made.path, "a.txt"), "two\n");
+    writeFileSync(join(made.path, "new.txt"), "new\n");
+    const finished = await finishWorktree(repo.place, { name: made.name, endedAgent: "w1" });
+    expect(finished).toMatchObject({ outcome: "kept", reasons: ["commits: 1 that are not in its base"] });
+    expect(repo.git("show", `${made.branch}:a.txt`)).toBe("two");
+    expect(repo.git("show", `${made.branch}:new.txt`)).toBe("new");
+    expect(repo.git("log", "-1", "--format=%an: %s", made.branch)).toBe(
+      "Troupe: chore: keep the uncommitted work of w1",
+    );
+  });
+
+  it("leaves an unfinished merge of an agent that is over as it is", async () => {
+    const repo = testRepository();
+    const made = await createWorktree(repo.place, { agentId: newAgentId() });
+    repo.commit("here", { "a.txt": "here\n" }, made.path);
+    repo.commit("main", { "a.txt": "main\n" });
+    expect(() => repo.gitIn(made.path, "merge", "main")).toThrow();
+    const finished = await finishWorktree(repo.place, { name: made.name, endedAgent: "w1" });
+    expect(finished.outcome === "kept" && finished.reasons.join()).toContain("unfinished: MERGE_HEAD");
+    expect(repo.git("log", "-1", "--format=%s", made.branch)).toBe("here");
   });
 
   it("counts from the commit it was made at, however often it is resumed", async () => {

@@ -34,9 +34,7 @@ export const memberEnded = (ended: EndedMemberFacts): string => troupeNotice(mem
 export const memberEndedText = (ended: EndedMemberFacts): string =>
   [
     howItEnded(ended),
-    ...(ended.releasedTasks.length === 0
-      ? []
-      : [`Released to the task list: ${ended.releasedTasks.map((id) => `#${id}`).join(", ")}.`]),
+    ...(ended.releasedTasks.length === 0 ? [] : [releasedText(ended)]),
     ...(ended.worktree ? [leftWorktreeText(ended.worktree)] : []),
     ...(ended.reason === "lost"
       ? [
@@ -44,6 +42,13 @@ export const memberEndedText = (ended: EndedMemberFacts): string =>
         ]
       : []),
   ].join(" ");
+
+/** The tasks of a member that was asked to end wait for the lead. Those of a lost one are free at once. */
+function releasedText({ reason, releasedTasks }: EndedMemberFacts): string {
+  const ids = releasedTasks.map((id) => `#${id}`).join(", ");
+  if (reason === "lost" || reason === "failed") return `Released to the task list: ${ids}.`;
+  return `Without an owner now: ${ids}. Give them out with TaskUpdate (taskId, owner), or set them to deleted.`;
+}
 
 function howItEnded({ name, reason, detail, isExternal }: EndedMemberFacts): string {
   const why = detail === undefined ? "" : `: ${detail.replace(/\.$/, "")}`;
@@ -65,6 +70,8 @@ function howItEnded({ name, reason, detail, isExternal }: EndedMemberFacts): str
 
 /** The work that is left in a worktree, and its place. */
 const leftWorktreeText = ({ path, branch, uncommitted, commits }: LeftWorktree): string => {
+  const land =
+    branch === undefined || commits === 0 ? "" : ` To bring it to your branch: Land (branches: ["${branch}"]).`;
   const left = [
     ...(uncommitted.length > 0 ? [uncommittedText(uncommitted)] : []),
     ...(commits > 0 ? [`${commits === Infinity ? "some" : commits} commit${commits === 1 ? "" : "s"} not landed`] : []),
@@ -72,5 +79,5 @@ const leftWorktreeText = ({ path, branch, uncommitted, commits }: LeftWorktree):
   const where = `${path}${branch === undefined ? "" : ` on branch ${branch}`}`;
   return left.length === 0
     ? `Its worktree ${where} is kept.`
-    : `Its worktree ${where} is kept, with ${left.join(" and ")}.`;
+    : `Its worktree ${where} is kept, with ${left.join(" and ")}.${land}`;
 };

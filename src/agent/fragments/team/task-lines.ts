@@ -128,7 +128,7 @@ const checkLines = ({ acceptance }: WorkItem): readonly string[] =>
       ];
 
 const ownWords = ({ owner, said }: WorkItem): readonly string[] =>
-  said === undefined ? [] : [`${owner} last said: ${boundedText(said.text, wordsLimit)}`];
+  !said?.text ? [] : [`${owner} last said: ${boundedText(said.text, wordsLimit)}`];
 
 /** The earlier owners of the task, and the last words of the last one. A reader that had it knows its own. */
 export function pastLines({ past = [] }: Pick<WorkItem, "past">, reader?: string): readonly string[] {
@@ -138,8 +138,12 @@ export function pastLines({ past = [] }: Pick<WorkItem, "past">, reader?: string
   const { said } = last;
   const earlier = [...new Set(past.slice(0, -1).map(({ owner }) => owner))].filter((owner) => owner !== last.owner);
   return [
-    `${last.owner} had this task before${said === undefined ? "." : ` and last said: ${boundedText(said.text, wordsLimit)}`}`,
-    ...(said?.branch === undefined ? [] : [`The work of ${last.owner} is on the branch ${said.branch}.`]),
+    `${last.owner} had this task before${!said?.text ? "." : ` and last said: ${boundedText(said.text, wordsLimit)}`}`,
+    ...(said?.branch === undefined
+      ? []
+      : [
+          `The work of ${last.owner} is on the branch ${said.branch}: git diff HEAD...${said.branch} shows it, and git merge ${said.branch} brings it to your own worktree.`,
+        ]),
     ...(earlier.length === 0 ? [] : [`Before that, ${earlier.join(" and ")} had it.`]),
   ];
 }

@@ -30,7 +30,7 @@ describe("an assignment as its owner reads it", () => {
       Dig deep.
 
       alice had this task before and last said: Half done.
-      The work of alice is on the branch troupe/a.
+      The work of alice is on the branch troupe/a: git diff HEAD...troupe/a shows it, and git merge troupe/a brings it to your own worktree.
 
       Set it to in_progress with TaskUpdate when you begin, and to completed when it is done.
       </teammate-message>"
