@@ -1,4 +1,4 @@
-import { type Agent, claimedTask, planReminder, sentBackByHook, troupeNotice } from "../../agent/index.ts";
+import { modeChanged, type Agent, claimedTask, planReminder, sentBackByHook, troupeNotice } from "../../agent/index.ts";
 import { type Clock, closeAll, createLate, type CreateId, currentProcess, type Late } from "../../platform/index.ts";
 import {
   type Ack,
@@ -146,8 +146,15 @@ function connectMember(
     unreadMail: () => unreadMail(name, { mailbox, agent: agent() }),
     beforeIdle: createBeforeIdle(ports, { name, team: team.name }),
     prepareReport: () => prepareReport(options, ports, link()),
-    setMode: ({ mode, atMost }) =>
-      setTeammateMode(seat(), { mode: options.remoteHost?.capMode(mode) ?? mode, atMost }, member),
+    setMode: async ({ mode, atMost }) => {
+      const before = seat().mode();
+      await setTeammateMode(seat(), { mode: options.remoteHost?.capMode(mode) ?? mode, atMost }, member);
+      const now = seat().mode();
+      // Plan mode has its own texts.
+      if (now === before || now === "plan" || before === "plan") return;
+      const parts = [{ type: "text" as const, text: modeChanged(now) }];
+      await agent().admitOnce({ promptId: options.createId<PromptId>("prm"), source: "agent", parts, quiet: true });
+    },
     isOutdated: ({ timestamp }) => ports.replayed.length > 0 && Date.parse(timestamp) < startedAt,
     jobs: () => seat().background.running(),
     replayed: ports.replayed,
