@@ -20,11 +20,30 @@ export function checkOwners(record: RunRecord): Fault[] {
     if (!now || now.owner === undefined || now.owner === name || !before || at - now.from < noticeMs) continue;
     const own = prompts.get(name) ?? [];
     const wasTold = own.some(({ admittedAt, text }) => admittedAt >= now.from && text.includes(`#${taskId}`));
-    if (wasTold) continue;
+    if (wasTold || wasRefused(record, { name, taskId, from: now.from, to: at })) continue;
     const message = `${name} works on #${taskId}, which ${now.owner} owns for ${Math.round((at - now.from) / 1000)} s, without a message about it`;
     faults.set(`${name} ${taskId}`, faults.get(`${name} ${taskId}`) ?? { rule: "two owners", at, message });
   }
   return [...faults.values()];
+}
+
+/** The member tried to change the task, and read whose it is. */
+function wasRefused(
+  record: RunRecord,
+  { name, taskId, from, to }: { name: string; taskId: number; from: number; to: number },
+): boolean {
+  const text = new RegExp(`(?:Task |#)${taskId} (?:belongs to|is already claimed by)`);
+  return agentLogs(record).some(
+    (log) =>
+      log.name === name &&
+      log.events.some(
+        ({ at, event }) =>
+          event.type === "tool.settled" &&
+          at >= from &&
+          at <= to &&
+          event.content.some((part) => part.type === "text" && text.test(part.text)),
+      ),
+  );
 }
 
 interface Owned {

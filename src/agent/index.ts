@@ -70,6 +70,7 @@ export {
   taskHolderNote,
   taskMails,
   type TaskMail,
+  outdatedAssignmentNote,
 } from "./fragments/team/task-mail.ts";
 export {
   type BusyMember,
@@ -89,10 +90,13 @@ export {
   unfinishedWorkNote,
   unlandedBlockerNote,
   unlandedNote,
+  type UnlandedWork,
+  unlandedLines,
 } from "./fragments/team/unlanded-work.ts";
 export { type PreviousRun, sessionResumed } from "./fragments/team/session-resumed.ts";
 export { rosterChanged } from "./fragments/team/roster-change.ts";
-export { teamAlreadyLed, teamDeleted, teamStillActive } from "./fragments/team/team-tool-texts.ts";
+export { modeChanged } from "./fragments/team/mode-changed.ts";
+export { teamAlreadyLed, type DeletedTeam, teamDeleted, teamStillActive } from "./fragments/team/team-tool-texts.ts";
 export {
   leadConduct,
   teammateConduct,

@@ -5,7 +5,9 @@ export { portsForExternalWorktree, releasePorts } from "./worktree/ports-for-ext
 export { pruneWorktrees } from "./worktree/prune-worktrees.ts";
 export { withDiskFullRetry } from "./storage/disk-full-retry-team.ts";
 export { returnTasks } from "./lead/return-tasks.ts";
+export { unlandedWork } from "./lead/unlanded-work.ts";
 export { recoverWorktrees } from "./recover-worktrees.ts";
+export { outdatedAssignment } from "./mailbox/outdated-assignment.ts";
 export { gitWorktrees, type WorktreeEngine } from "./worktree-engine.ts";
 export { recreateWorktree } from "./worktree/recreate-worktree.ts";
 export { resumeWorktree } from "./worktree/resume-worktree.ts";

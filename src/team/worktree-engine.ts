@@ -18,7 +18,7 @@ export interface WorktreeEngine {
   /** Undefined if there is no such worktree any more. `adopt` also takes it from a live process. */
   resume(place: RepositoryContext, name: string, options?: { readonly adopt?: boolean }): Promise<Worktree | undefined>;
   recreate(place: RepositoryContext, lost: LostWorktree): Promise<Worktree>;
-  /** Keeps the worktree if anything would be lost, else removes it. */
+  /** Keeps the worktree if anything would be lost, else removes it. First commits the work of an agent that is over. */
   finish(place: RepositoryContext, request: Pick<FinishRequest, "name" | "endedAgent">): Promise<FinishedWorktree>;
   /** Its work that has not landed. Undefined if the folder is not a worktree of that repository. */
   state(place: RepositoryContext, path: string): Promise<WorktreeState | undefined>;

@@ -60,6 +60,7 @@ test.each([
   [2003186, "a notice of an idle team does not name a plan that comes with it"],
   [2004693, "a lead whose run ends without a turn is woken for the news that came during it"],
   [2006099, "a resumed lead is reminded of a plan that it read before the mail of it"],
+  [7000933, "a member reads that a task of its unread mail was released while it was away"],
   [2006985, "a resumed lead does not wait for mail of a member that has failed"],
 ])("seed %i: %s", async (seed) => {
   expect(faultsIn(await simulate("--seed", String(seed), "--json"))).toEqual([]);

@@ -1,6 +1,7 @@
 import { isOpenTask, type WorkItem } from "../../protocol/index.ts";
 import { escapeSenders } from "./escape-markup.ts";
 import { taskLine } from "./team/task-lines.ts";
+import { type UnlandedWork, unlandedLines } from "./team/unlanded-work.ts";
 
 /** Work that outlives a compaction. */
 export interface OngoingWork {
@@ -25,6 +26,8 @@ export interface OngoingTeam {
   readonly members: readonly string[];
   /** The whole list; undefined if it cannot be read. */
   readonly tasks: readonly WorkItem[] | undefined;
+  /** Work of its members that the lead's branch does not have. */
+  readonly unlanded?: readonly UnlandedWork[] | undefined;
 }
 
 const shown = 40;
@@ -60,7 +63,7 @@ const section = (heading: string, lines: readonly string[]) => (lines.length ===
 const newest = (lines: readonly string[]) =>
   lines.length <= shown ? lines : [...lines.slice(-shown), `- and ${lines.length - shown} more before these`];
 
-export function ongoingTeamLines({ heading, members, tasks }: OngoingTeam): readonly string[] {
+export function ongoingTeamLines({ heading, members, tasks, unlanded = [] }: OngoingTeam): readonly string[] {
   const open = tasks?.filter(isOpenTask) ?? [];
   const { length } = members;
   return [
@@ -73,6 +76,10 @@ export function ongoingTeamLines({ heading, members, tasks }: OngoingTeam): read
     ),
     ...(open.length > shown ? [`and ${open.length - shown} more, which TaskList shows`] : []),
     ...(tasks === undefined ? ["The task list could not be read just now. Use TaskList to see it."] : []),
+    ...section(
+      "Work that is not on your branch:",
+      unlandedLines(unlanded).map((each) => line(each, taskLimit)),
+    ),
   ];
 }
 

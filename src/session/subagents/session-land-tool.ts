@@ -36,6 +36,7 @@ export function landTools(path: AgentPath, ports: SessionLandPorts): readonly To
     ownerId: () => ports.runtime.id,
     refuseCheck: (command) => refusalOf({ command }, ports),
     refuseCommand: (command) => refusalOf({ command }, ports),
+    branchOf: (name) => branchOf(name.toLowerCase(), ports),
     worksHere: (name) => worksHere(name.toLowerCase(), ports),
     resolveConflict: async (conflict, signal) =>
       (await askConflictAgent(ports.delegate, conflict, await conflictWork(conflict, signal))).resolution,
@@ -54,15 +55,29 @@ async function refusalOf(
 
 /** True if the last agent of this name works in the lead's own folder: a teammate, or a subagent of any run. */
 async function worksHere(name: string, { place, log, teammates }: SessionLandPorts): Promise<boolean> {
-  const member = teammates?.members?.().findLast((each) => each.name.toLowerCase() === name);
+  const member = memberOf(name, teammates);
   if (member) return member.cwd === place.cwd && member.worktreePath === undefined && member.worker === undefined;
+  const last = await lastSpawned(name, log);
+  return last?.cwd === place.cwd && last.worktree === undefined && last.remote === undefined;
+}
+
+/** The branch of the last agent of this name. A renamed agent has a branch with the name that it was asked for. */
+async function branchOf(name: string, { log, teammates }: SessionLandPorts): Promise<string | undefined> {
+  const member = memberOf(name, teammates);
+  if (member) return member.worker?.branch ?? member.worktreeBranch;
+  return (await lastSpawned(name, log))?.worktree?.branch;
+}
+
+const memberOf = (name: string, teammates: TeammateStarter | undefined) =>
+  teammates?.members?.().findLast((each) => each.name.toLowerCase() === name);
+
+async function lastSpawned(name: string, log: SessionLandPorts["log"]) {
   const spawned = [...(await log.readAgents())].flatMap(([id, envelopes]) =>
     envelopes.flatMap(({ event }) =>
       event.type === "agent.spawned" && subagentName(id, event)?.toLowerCase() === name ? [event] : [],
     ),
   );
-  const last = spawned.at(-1);
-  return last?.cwd === place.cwd && last.worktree === undefined && last.remote === undefined;
+  return spawned.at(-1);
 }
 
 const conflictWork = async (conflict: Conflict, signal: AbortSignal | undefined): Promise<DelegatedWork> => ({

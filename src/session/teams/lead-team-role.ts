@@ -90,7 +90,8 @@ export const connectLeadTeamRole =
       running: () => registry.all().flatMap(runningOf),
       openWork: () => openTeamWork(registry.all(), options.worktrees.leftBy),
       async ongoingWork() {
-        if (registry.find()) return Promise.all(registry.all().map(leadOngoingWork));
+        if (registry.find())
+          return Promise.all(registry.all().map((team) => leadOngoingWork(team, options.worktrees.leftBy)));
         const hasTasks = ownTasks !== undefined || ports.replayed.some(({ event }) => event.type === "task.created");
         return hasTasks ? [await ownOngoingWork(toolPorts.tasks)] : [];
       },

@@ -1,4 +1,4 @@
-import { type Agent, claimedTask, planReminder, sentBackByHook, troupeNotice } from "../../agent/index.ts";
+import { modeChanged, type Agent, claimedTask, planReminder, sentBackByHook, troupeNotice } from "../../agent/index.ts";
 import { type Clock, closeAll, createLate, type CreateId, currentProcess } from "../../platform/index.ts";
 import {
   type Ack,
@@ -31,6 +31,7 @@ import {
   type RosterNotes,
   type TeammateRunner,
   type TeammateStarter,
+  outdatedAssignment,
 } from "../../team/index.ts";
 import { textResult } from "../../tool/index.ts";
 import type { RemoteHost } from "./remote-host.ts";
@@ -116,8 +117,15 @@ function connectMember(
     unreadMail: () => unreadMail(name, { mailbox, agent }),
     beforeIdle: createBeforeIdle(ports, { name, team: team.name }),
     prepareReport: () => prepareReport(options, ports, link),
-    setMode: ({ mode, atMost }) =>
-      setTeammateMode(runtime, { mode: options.remoteHost?.capMode(mode) ?? mode, atMost }, member),
+    setMode: async ({ mode, atMost }) => {
+      const before = runtime.mode();
+      await setTeammateMode(runtime, { mode: options.remoteHost?.capMode(mode) ?? mode, atMost }, member);
+      const now = runtime.mode();
+      // Plan mode has its own texts.
+      if (now === before || now === "plan" || before === "plan") return;
+      const parts = [{ type: "text" as const, text: modeChanged(now) }];
+      await agent.admitOnce({ promptId: options.createId<PromptId>("prm"), source: "agent", parts, quiet: true });
+    },
     isOutdated: ({ timestamp }) => ports.replayed.length > 0 && Date.parse(timestamp) < startedAt,
     jobs: () => runtime.background.running(),
     replayed: ports.replayed,
@@ -134,7 +142,8 @@ function connectMember(
     conversation,
     handlers: { ...asks.handlers, ...spawns.handlers, ...runner.handlers },
     replayed: ports.replayed,
-    noteOn: (mail) => joinNotes([asks.noteOn(mail), roster.take()]),
+    noteOn: async (mail) =>
+      joinNotes([asks.noteOn(mail), await outdatedAssignment(mail, { team, name }), roster.take()]),
     onAdmitted: async ({ wakes }) => {
       if (wakes) runner.markBusy();
     },

@@ -16,15 +16,13 @@ import {
   type WorkItem,
 } from "../../protocol/index.ts";
 import type { TaskList } from "../../store/index.ts";
-import type { LeadTeam } from "../../team/index.ts";
+import { type LeadTeam, unlandedWork } from "../../team/index.ts";
 
-/** Facts about a team that the lead needs after a compaction: members and open tasks. */
-export async function leadOngoingWork(team: {
-  readonly name: string;
-  readonly tasks: Pick<TaskList, "list">;
-  members(): readonly Member[];
-  statuses(): readonly MemberStatus[];
-}): Promise<OngoingTeam> {
+/** Facts about a team that the lead needs after a compaction or a resume: members, open tasks and unlanded work. */
+export async function leadOngoingWork(
+  team: LedTeam,
+  leftBy: (member: Member) => Promise<LeftWorktree | undefined>,
+): Promise<OngoingTeam> {
   const states = new Map(team.statuses().map(({ name, state }) => [name, state]));
   const lines = (members: readonly Member[]) =>
     members.map((member) => {
@@ -37,7 +35,15 @@ export async function leadOngoingWork(team: {
     heading: `You lead team ${team.name}. ${members.length === 0 ? "It has no members." : "Its members:"}`,
     members: [...lines(there), ...lines(gone)],
     tasks: await readTasks(team.tasks),
+    unlanded: await unlandedWork(members, leftBy),
   };
+}
+
+interface LedTeam {
+  readonly name: string;
+  readonly tasks: Pick<TaskList, "list">;
+  members(): readonly Member[];
+  statuses(): readonly MemberStatus[];
 }
 
 /** The same facts for a teammate: the other members and the tasks. */
@@ -78,12 +84,14 @@ async function readTasks(tasks: Pick<TaskList, "list">): Promise<readonly WorkIt
  */
 export async function tellResumed(
   teams: readonly OngoingTeam[],
-  { agent, replayed, createId, hasMembers }: ResumeFacts,
+  { agent, replayed, createId, hasMembers, isPlanOpen = () => true }: ResumeFacts,
 ): Promise<void> {
-  const run = previousRun(replayed);
-  if (!run) return;
+  const previous = previousRun(replayed);
+  if (!previous) return;
+  const run = { ...previous, voidPlans: unansweredPlans(replayed).filter((name) => !isPlanOpen(name)) };
   const isCut = run.isTurnOpen || run.lostCommands.length > 0;
-  if (!isCut && !hasMembers && !teams.some(({ tasks }) => tasks?.some(isOpenTask))) return;
+  const isOpen = teams.some(({ tasks, unlanded = [] }) => tasks?.some(isOpenTask) || unlanded.length > 0);
+  if (!isCut && !hasMembers && !isOpen) return;
   const parts = [{ type: "text" as const, text: sessionResumed(run, teams) }];
   await agent.admitOnce({ promptId: createId<PromptId>("prm"), source: "agent", parts, quiet: true });
 }
@@ -94,10 +102,22 @@ interface ResumeFacts {
   readonly createId: CreateId;
   /** The teams have members that have not ended. */
   readonly hasMembers: boolean;
+  /** For a lead: true if the plan of this member still waits for its answer. */
+  readonly isPlanOpen?: ((name: string) => boolean) | undefined;
+}
+
+/** The members whose last plan the lead has received and not answered. */
+function unansweredPlans(replayed: readonly StoredEnvelope[]): readonly string[] {
+  const open = new Set<string>();
+  for (const { event } of replayed) {
+    if (event.type === "mail.received" && event.kind === "plan_approval_request") open.add(event.from);
+    if (event.type === "mail.sent" && event.kind === "plan_approval_response") open.delete(event.to);
+  }
+  return [...open];
 }
 
 /** Undefined for a new session. */
-function previousRun(replayed: readonly StoredEnvelope[]): PreviousRun | undefined {
+function previousRun(replayed: readonly StoredEnvelope[]): Omit<PreviousRun, "voidPlans"> | undefined {
   const last = replayed.at(-1);
   if (!last) return undefined;
   const events = replayed.map(({ event }) => event);
@@ -140,15 +160,14 @@ export async function openTeamWork(
   leftBy: (member: Member) => Promise<LeftWorktree | undefined>,
 ): Promise<OpenTeamWork> {
   const tasks = await Promise.all(teams.map((team) => orNothing(() => team.tasks.list())));
-  const members = teams.flatMap((team) => team.members()).filter(({ worktreePath }) => worktreePath !== undefined);
-  const left: LeftWorktree[] = [];
-  for (const member of members)
-    for (const worktree of await orNothing(async () => [await leftBy(member)]))
-      if (worktree && (worktree.commits > 0 || worktree.uncommitted.length > 0)) left.push(worktree);
+  const unlanded = await unlandedWork(
+    teams.flatMap((team) => team.members()),
+    leftBy,
+  );
   return {
     tasks: tasks.flat().filter(isOpenTask),
     runningMembers: teams.flatMap((team) => team.busyMembers().map(({ name }) => name)),
-    worktrees: left,
+    worktrees: unlanded.map(({ work }) => work),
   };
 }
 

@@ -21,10 +21,11 @@ export interface SpawnTeammatePorts {
 
 /** Starts a teammate for a call of the Agent tool. Rejects with a TroupeError whose message is for the model. */
 export async function spawnTeammate(
-  teammateRequest: TeammateSpawnRequest,
+  asked: TeammateSpawnRequest,
   parent: ParentAgent,
   { registry, options, ports }: SpawnTeammatePorts,
 ): Promise<ToolResult> {
+  const teammateRequest = plansFirst(asked, parent);
   const team = registry.get(teammateRequest.team);
   const { coordinator } = ports.shared.session.role;
   const commits = await commitsIn(parent.cwd, ports);
@@ -123,6 +124,10 @@ export async function spawnTeammate(
     if (!isSlotUsed) slot.release();
   }
 }
+
+/** Mode `plan` means the same as `plan_mode_required`: after the plan, the teammate has the mode that it has without it. */
+const plansFirst = (asked: TeammateSpawnRequest, parent: ParentAgent): TeammateSpawnRequest =>
+  asked.mode === "plan" && parent.mode !== "plan" ? { ...asked, mode: undefined, planModeRequired: true } : asked;
 
 /**
  * Returns true if a worker should run the teammate: by the call, by its type, or by the settings if neither says

@@ -1,4 +1,11 @@
-import { type Agent, leadConduct, teamAlreadyLed, teamStillActive, troupeNotice } from "../../agent/index.ts";
+import {
+  type Agent,
+  type DeletedTeam,
+  leadConduct,
+  teamAlreadyLed,
+  teamStillActive,
+  troupeNotice,
+} from "../../agent/index.ts";
 import { type Clock, closeAll, type CreateId, nearestName, sameName, definedFields } from "../../platform/index.ts";
 import {
   type Event,
@@ -18,7 +25,10 @@ import {
   type LeadTeamOptions,
   loadLeadTeam,
   type SpawnRequest,
+  unlandedWork,
 } from "../../team/index.ts";
+import { followedMode } from "../permissions/followed-mode.ts";
+import { lastMode } from "../permissions/plan-mode.ts";
 import { createTeammateSlots } from "./teammate-slots.ts";
 import { createReportArchive } from "./archive-report.ts";
 import type { TeammateJobs } from "../../remote/index.ts";
@@ -59,7 +69,7 @@ export interface TeamRegistry {
   /** Returns the team of a member: `name@team` or a name. A name prefers an active member over one that has ended. */
   with(member: string): LeadTeam;
   create(name: string, description?: string): Promise<{ readonly team: string; readonly lead: string }>;
-  remove(name?: string): Promise<{ readonly team: string; readonly still?: string | undefined }>;
+  remove(name?: string): Promise<DeletedTeam>;
   /** Resumes the teams of previous runs, and adopts or creates the requested team. */
   start(): Promise<void>;
   /** Reports that a teammate has started in this slot. */
@@ -151,10 +161,11 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
     const team = requireTeam(wanted);
     const { name } = team;
     assertAllEnded(team);
+    const unlanded = await unlandedWork(team.members(), options.worktrees.leftBy);
     await drop(name, leading);
     await agent.record({ type: "team.left", team: name, reason: "deleted" });
     await store.delete(name);
-    return { team: name, still: findTeam()?.name };
+    return { team: name, still: findTeam()?.name, unlanded };
   };
 
   return {
@@ -169,7 +180,7 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
     closed: closed.signal,
     async start() {
       for (const name of previouslyLedTeams(ports)) await raiseNotices(await resumeLeading(name, leading));
-      await tellLeadResumed([...teams.values()], ports, createId);
+      await tellLeadResumed(leading);
       if (options.team === undefined || teams.has(options.team)) return;
       const team = (await adopt(options.team)) ?? (await createRequested(options.team));
       const text = troupeNotice(leadConduct({ team, lead: teamLead, tools: toolNames(ports.tools()) }));
@@ -215,7 +226,17 @@ async function startLeading(team: StoredTeam, leading: Leading): Promise<readonl
     mailbox,
     lead: agent,
     conversation: runtime.conversation,
-    permissions: { ask: ports.shared.ask, plansBy: settings.planApproval ?? "lead", mode: () => runtime.mode() },
+    permissions: {
+      ask: ports.shared.ask,
+      plansBy: settings.planApproval ?? "lead",
+      mode: () => runtime.mode(),
+      followedBy: (member) =>
+        followedMode(member, {
+          before: lastMode(ports.replayed),
+          now: runtime.mode(),
+          modeOf: options.resolver.modeOf,
+        }),
+    },
     backends: options.backends,
     worktrees: options.worktrees,
     archiveReport: createReportArchive(ports.shared.session.log.opened, team.name),
@@ -338,10 +359,15 @@ async function raiseTeamNotices(notices: readonly string[], agent: Agent, create
 }
 
 /** Only teams of previous runs are there yet. */
-async function tellLeadResumed(teams: readonly LeadTeam[], { agent, replayed }: TeamPorts, createId: CreateId) {
+async function tellLeadResumed({ teams: led, options, ports: { agent, replayed } }: Leading) {
+  const teams = [...led.values()];
   if (teams.length === 0) return;
+  const { createId, worktrees } = options;
   const hasMembers = teams.some((team) => !isEmpty(team));
-  await tellResumed(await Promise.all(teams.map(leadOngoingWork)), { agent, replayed, createId, hasMembers });
+  const ongoing = await Promise.all(teams.map((team) => leadOngoingWork(team, worktrees.leftBy)));
+  const open = new Set(teams.flatMap((team) => [...team.plans().values()].map(({ from }) => from)));
+  const isOpen = (name: string) => open.has(name);
+  await tellResumed(ongoing, { agent, replayed, createId, hasMembers, isPlanOpen: isOpen });
 }
 
 /** True if all members have ended. False if the record cannot be read: closing the team then reports that. */

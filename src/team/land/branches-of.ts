@@ -3,6 +3,8 @@ import { openRepository, type RepositoryContext } from "../worktree/repository.t
 
 export interface NamedBranches {
   readonly names: readonly string[];
+  /** The branch that this agent works on, if it is known. It may have another name than the agent. */
+  readonly branchOf?: ((name: string) => Promise<string | undefined>) | undefined;
   /** True for an agent of this name that works in the checkout itself. */
   worksHere(name: string): Promise<boolean>;
 }
@@ -13,7 +15,7 @@ export interface NamedBranches {
  */
 export async function branchesOf(
   place: RepositoryContext,
-  { names, worksHere }: NamedBranches,
+  { names, branchOf, worksHere }: NamedBranches,
 ): Promise<{ branches: string[]; problems: string[] }> {
   const repository = await openRepository(place);
   const format = "--format=%(refname:short)";
@@ -23,7 +25,8 @@ export async function branchesOf(
   const problems: string[] = [];
   const unknown: string[] = [];
   for (const name of new Set(names)) {
-    const [found, ...others] = all.includes(name) ? [name] : branchesOfAgent(name, all);
+    const own = all.includes(name) ? name : await branchOf?.(name);
+    const [found, ...others] = own !== undefined && all.includes(own) ? [own] : branchesOfAgent(name, all);
     if (others.length > 0)
       problems.push(`${name} has several branches. Name the one to land: ${[found, ...others].join(", ")}.`);
     else if (found === current)

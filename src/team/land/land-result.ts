@@ -19,7 +19,7 @@ export function landResult(report: LandReport): string {
           ),
           checkLine(report),
           "Your files have changed: read a file again before you edit it.",
-          "The branches and worktrees remain: leave them. Troupe removes them later, when they are clean and unused.",
+          "The branches and worktrees stay for now: leave them. Troupe removes a worktree and its branch when its agent has ended, unless work is left in it.",
         ]),
     ...nothingNew.map(
       ({ branch }) =>

@@ -27,6 +27,8 @@ export interface LandToolPorts {
   readonly refuseCommand: (command: string) => Promise<RefusedCommand | undefined>;
   /** True for an agent of this name that works in the checkout itself. */
   readonly worksHere: (name: string) => Promise<boolean>;
+  /** The branch that this agent works on, if it is known. */
+  readonly branchOf?: ((name: string) => Promise<string | undefined>) | undefined;
   readonly resolveConflict: ResolveConflict;
   /** The id of the agent that has the tool. A fork of it has the tool too, and may not use it. */
   readonly ownerId: () => string;
@@ -68,7 +70,7 @@ async function runLand(input: LandInput, context: ToolContext, ports: LandToolPo
   const check = input.check ?? settings.land.check;
   const place = { ...ports.place, signal: context.signal };
   try {
-    const { branches, problems } = await branchesOf(place, { names: input.branches, worksHere: ports.worksHere });
+    const { branches, problems } = await branchesOf(place, { ...ports, names: input.branches });
     // The check of the settings is the user's own.
     const refusal = check === undefined || check === settings.land.check ? undefined : await ports.refuseCheck(check);
     if (check !== undefined && refusal) problems.push(refusedCheckText(check, refusal, settings.land.check));

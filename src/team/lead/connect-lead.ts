@@ -26,6 +26,7 @@ import type { LeadContext, LeadTeamOptions } from "./lead-context.ts";
 import { createPermissionCeiling, type PermissionCeiling } from "./permission-ceiling.ts";
 import { createPresenceWatch, type PresenceWatch } from "./presence-watch.ts";
 import { reportWeight } from "./report-weight.ts";
+import { unlandedWork } from "./unlanded-work.ts";
 import { seenBefore } from "./seen-before.ts";
 import { createStopRequests, type StopRequests } from "./request-shutdown.ts";
 import { createTeamObserver, type TeamObserver } from "./team-observer.ts";
@@ -58,6 +59,7 @@ export function connectLead(options: LeadTeamOptions, context: LeadContext): Lea
     lead,
     waiting: () => conversation.waiting,
     tasks: team.tasks,
+    unlanded: () => unlandedWork(members.teammates(), options.worktrees.leftBy),
     mailbox: options.mailbox,
     refresh: () => watch.refresh(),
     names: () => members.reporting().flatMap(({ name, ended }) => (ended ? [] : [name])),

@@ -114,7 +114,7 @@ function observe(envelope: Envelope, lead: Lead): void {
 async function start({ options, context, parts }: Lead): Promise<readonly string[]> {
   const { team, members } = context;
   const { sender, lifecycle, attention, ceiling, ends, link, observer } = parts;
-  const missing: string[] = [];
+  const notices: string[] = [];
   const ranOn = new Set<string>();
   for (const member of members.teammates()) {
     if (member.ended) continue;
@@ -123,19 +123,25 @@ async function start({ options, context, parts }: Lead): Promise<readonly string
       if (attached) lifecycle.track(member, attached);
       if (attached) ranOn.add(member.name);
       const isRunning = attached !== undefined;
-      const capped = await ceiling.limitMember(member, { most: options.permissions.mode(), isRunning });
+      const wider = options.permissions.followedBy?.(member);
+      if (wider !== undefined && wider !== "bubble") {
+        await sender.send({ to: member.name, body: { kind: "mode_set_request", mode: wider } });
+        notices.push(`${member.name} works in ${wider} now, as you do.`);
+      }
+      const followed = wider === undefined ? member : await team.record.change(member.name, { mode: wider });
+      const capped = await ceiling.limitMember(followed, { most: options.permissions.mode(), isRunning });
       if (!attached) {
         await sendInitialPrompt(member, { ...team, mailbox: options.mailbox, sender });
         await lifecycle.start(capped);
       }
     } catch (error) {
       if (!TroupeError.is(error)) throw error;
-      missing.push(`cannot restart ${member.name}: ${error.message}`);
+      notices.push(`cannot restart ${member.name}: ${error.message}`);
       ends.isToldOtherwise(member.name);
       await team.record.end(member.name, { reason: "lost", detail: error.message });
     }
   }
-  missing.push(...(await lifecycle.releaseTasksOfEnded()));
+  notices.push(...(await lifecycle.releaseTasksOfEnded()));
   const pending = await pendingOnResume(members.teammates(), {
     mailbox: options.mailbox,
     lead: options.lead,
@@ -149,7 +155,7 @@ async function start({ options, context, parts }: Lead): Promise<readonly string
     if (isMailPrompt(promptId)) attention.notify({ type: "report", name: "", promptId, weight: "answer" });
   link.start();
   await observer.start();
-  return missing;
+  return notices;
 }
 
 async function close(context: LeadContext, parts: LeadParts): Promise<void> {

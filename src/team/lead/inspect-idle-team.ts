@@ -1,3 +1,4 @@
+import type { UnlandedWork } from "../../agent/index.ts";
 import { type PromptId, teamLead, workMailKinds } from "../../protocol/index.ts";
 import type { TaskList } from "../../store/index.ts";
 import type { Mailbox, ReceivedMail } from "../mailbox/mailbox.ts";
@@ -8,6 +9,8 @@ export interface InspectIdleTeamPorts {
   /** True until the lead's attention knows of the report in this prompt. */
   readonly isOnItsWay: (report: PromptId) => Promise<boolean>;
   readonly tasks: Pick<TaskList, "list">;
+  /** The work of members that the lead's branch does not have. */
+  readonly unlanded?: (() => Promise<readonly UnlandedWork[]>) | undefined;
   readonly mailbox: Pick<Mailbox, "readUnread">;
   /** Publishes the current states of the members. A change of them makes the result of this inspection outdated. */
   readonly refresh: () => Promise<void>;
@@ -50,7 +53,7 @@ async function inspectIdleTeam(ports: InspectIdleTeamPorts): Promise<Finding> {
     await ports.pause(claimMs);
     await ports.refresh();
   }
-  return { kind: "idle", openTasks: await openTasks(ports) };
+  return { kind: "idle", openTasks: await openTasks(ports), unlanded: await ports.unlanded?.() };
 }
 
 /** Failures in a row, with growing pauses, before the inspection fails. */

@@ -119,8 +119,11 @@ export function createLeadAttention(ports: LeadAttentionPorts): LeadAttention {
     const text = await wakeText(reason, state, ports);
     // The request was answered in the meantime.
     if (text === undefined) return notify({ type: "lead_idle", waiting: ports.waiting() });
-    // A lead that runs reads the news anyway, or is woken after its run. Open tasks are in no other prompt.
-    if (lead.running && (reason.kind === "news" || (reason.kind === "team_idle" && reason.openTasks.length === 0)))
+    // A lead that runs reads the news anyway, or is woken after its run. Open tasks and branches are in no other prompt.
+    if (
+      lead.running &&
+      (reason.kind === "news" || (reason.kind === "team_idle" && reason.openTasks.length === 0 && !reason.unlanded))
+    )
       return void (state = { ...state, lead: "working" });
     await lead.admit("agent", [{ type: "text", text }]);
     if (!over.signal.aborted) lead.wake();

@@ -54,6 +54,8 @@ export interface LeadPermissions {
   readonly plansBy: "lead" | "user";
   /** The lead's current permission mode. */
   readonly mode: () => PermissionMode;
+  /** The wider mode of a member that follows a lead resumed in a wider mode. Undefined if its mode stays. */
+  readonly followedBy?: ((member: Member) => PermissionMode | undefined) | undefined;
 }
 
 export interface MemberBackends {

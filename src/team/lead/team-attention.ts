@@ -1,3 +1,4 @@
+import type { UnlandedWork } from "../../agent/index.ts";
 import type { MemberStatus, PromptId, RequestId, WorkItem } from "../../protocol/index.ts";
 
 /**
@@ -27,6 +28,8 @@ export interface TeamAttention {
   readonly hasTaskChange: boolean;
   /** The open tasks in the last notice that the team is idle. */
   readonly shownTasks: ReadonlySet<number>;
+  /** The worktrees that notices have named as not landed. Each is named once. */
+  readonly shownWorktrees: ReadonlySet<string>;
   readonly inspection: "none" | "running" | "outdated" | "awaits_report";
   /** The limit of wakes was reported. */
   readonly isExhausted: boolean;
@@ -95,7 +98,11 @@ export type ReportWeight = "news" | "answer" | "none";
 
 /** The result of a closer look at a team whose members all seem idle. */
 export type Finding =
-  | { readonly kind: "idle"; readonly openTasks: readonly WorkItem[] }
+  | {
+      readonly kind: "idle";
+      readonly openTasks: readonly WorkItem[];
+      readonly unlanded?: readonly UnlandedWork[] | undefined;
+    }
   /** A report is in the lead's inbox, but not yet in its conversation. */
   | { readonly kind: "report_on_its_way" }
   /** Members got work that they have not begun. */
@@ -112,7 +119,12 @@ export type AttentionEffect =
   | { readonly type: "exhausted" };
 
 export type WakeReason =
-  | { readonly kind: "team_idle"; readonly openTasks: readonly WorkItem[]; readonly hasNews: boolean }
+  | {
+      readonly kind: "team_idle";
+      readonly openTasks: readonly WorkItem[];
+      readonly unlanded?: readonly UnlandedWork[] | undefined;
+      readonly hasNews: boolean;
+    }
   | { readonly kind: "news"; readonly working: readonly string[] }
   | { readonly kind: "request"; readonly requestIds: readonly RequestId[] };
 
@@ -143,6 +155,7 @@ export const noAttention: TeamAttention = {
   requests: new Map(),
   hasTaskChange: false,
   shownTasks: new Set(),
+  shownWorktrees: new Set(),
   inspection: "none",
   isExhausted: false,
 };
@@ -296,9 +309,14 @@ function decide(state: TeamAttention, moment: Moment): Attended {
   if (requestIds.length > 0) return wake(state, { kind: "request", requestIds }, limits);
   if (isTeamIdle && finding?.kind === "idle") {
     const { openTasks } = finding;
+    const unlanded = (finding.unlanded ?? []).filter(({ work }) => !state.shownWorktrees.has(work.path));
     const hasNews = state.news.some(({ kind }) => kind !== "minor");
-    if (hasNews || openTasks.some(({ id }) => !state.shownTasks.has(id)))
-      return wake(state, { kind: "team_idle", openTasks, hasNews: state.news.length > 0 }, limits);
+    if (hasNews || unlanded.length > 0 || openTasks.some(({ id }) => !state.shownTasks.has(id)))
+      return wake(
+        state,
+        { kind: "team_idle", openTasks, ...(unlanded.length > 0 && { unlanded }), hasNews: state.news.length > 0 },
+        limits,
+      );
     return { state: { ...state, hasTaskChange: false }, effects: tickAt(state, moment) };
   }
   if (isTeamIdle && state.inspection === "none" && mayConcernLead(state))
@@ -317,7 +335,11 @@ function wake(state: TeamAttention, reason: WakeReason, { maxWakes }: AttentionL
       return { state: woken, effects };
     case "team_idle": {
       const shownTasks = new Set(reason.openTasks.map(({ id }) => id));
-      return { state: { ...woken, shownTasks, hasTaskChange: false }, effects };
+      const shownWorktrees = new Set([
+        ...state.shownWorktrees,
+        ...(reason.unlanded ?? []).map(({ work }) => work.path),
+      ]);
+      return { state: { ...woken, shownTasks, shownWorktrees, hasTaskChange: false }, effects };
     }
     case "request": {
       const requests = new Map(

@@ -35,7 +35,7 @@ export function createMailAdmission(options: AdmitMailOptions) {
       const isNew = !(await agent.hasPrompt(promptId));
       if (isNew) {
         const room = await reports?.makeRoom(mail);
-        const parts = [...(room?.before ?? []), ...mailParts(mail, options.noteOn?.(mail))];
+        const parts = [...(room?.before ?? []), ...mailParts(mail, await options.noteOn?.(mail))];
         await agent.admitOnce({ promptId, source: "mail", parts, quiet: !mail.wakes, insteadOf: room?.insteadOf });
         await agent.record({ type: "mail.received", ...mailFields(mail), team, from: mail.from, promptId });
         reports?.added(mail, promptId);

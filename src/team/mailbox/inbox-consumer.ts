@@ -76,7 +76,7 @@ export interface InboxConsumerOptions {
    */
   readonly onAdmitted?: ((mail: Mail) => Promise<void>) | undefined;
   /** A notice of the runtime that follows this mail. */
-  readonly noteOn?: ((mail: Arrived<Mail>) => string | undefined) | undefined;
+  readonly noteOn?: ((mail: Arrived<Mail>) => Promise<string | undefined>) | undefined;
   /** Wakes the agent for mail. Default: always. */
   readonly wake?: (() => void) | undefined;
   /** Awaited before mail is marked as read: an observer that sees the mark must also see that the member works. */

@@ -45,6 +45,8 @@ export interface SpawnResolverOptions {
 export interface SpawnResolver {
   /** The types that may be started. */
   readonly types: readonly AgentDefinition[];
+  /** The mode of an agent of this type that was not asked for another one. */
+  modeOf(type: string | undefined, parent: PermissionMode): PermissionMode;
   /** Throws a TroupeError whose message is for the calling model. */
   resolve(parent: ParentAgent, request: SpawnOptions): ResolvedSpawn;
 }
@@ -90,6 +92,12 @@ export function createSpawnResolver(options: SpawnResolverOptions): SpawnResolve
 
   return {
     types,
+    modeOf: (type, parent) =>
+      effectiveMode({
+        parent,
+        definition: types.find(({ name }) => name === type)?.permissionMode,
+        setting: options.modeSetting,
+      }).mode,
     resolve(parent, request) {
       const fork = request.type === undefined && forks;
       if (fork && parent.isFork)

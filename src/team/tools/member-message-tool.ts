@@ -68,9 +68,20 @@ interface MemberMessageInput {
 }
 
 const messageForms = (role: MessageRole) =>
-  z.union([z.string().min(1), ...controlInputs(role), receiptInput()], {
-    error: ({ input }) => messageProblem(input, role),
-  });
+  z.preprocess(
+    withApprove,
+    z.union([z.string().min(1), ...controlInputs(role), receiptInput()], {
+      error: ({ input }) => messageProblem(input, role),
+    }),
+  );
+
+/** Models also write `approved` for `approve`. */
+function withApprove(message: unknown): unknown {
+  if (typeof message !== "object" || message === null || !("approved" in message) || "approve" in message)
+    return message;
+  const { approved, ...rest } = message;
+  return { ...rest, approve: approved };
+}
 
 const messageInput = (role: MessageRole) =>
   lazyInput<MemberMessageInput>(() =>
@@ -231,7 +242,7 @@ function receiverOf(to: string, ports: MemberMessagePorts): string {
 }
 
 const openPlanNote = ({ from, requestId }: OpenRequest) =>
-  `${from} waits for your answer to its plan and reads the message after that. This text does not answer the plan, whatever it says. To approve it: ${planAnswerCall({ from, requestId })}.`;
+  `${from} waits for your answer to its plan and reads the message after that. This text does not answer the plan, whatever it says. To approve it: ${planAnswerCall({ from, requestId })}. To turn it down: the same with "approve":false and "feedback".`;
 
 const openShutdownNote = (request: OpenRequest) =>
   `${request.from} still waits for your answer to its request to end. This text does not answer it, whatever it says. To agree: ${shutdownAnswerCall(request)}. To refuse: the same with "approve":false and "reason".`;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { teamDeleted } from "../../agent/index.ts";
+import { type DeletedTeam, teamDeleted } from "../../agent/index.ts";
 import { defineTool, textResult, type Tool } from "../../tool/index.ts";
 import { lazyInput } from "./lazy-input.ts";
 import { toFailedResult } from "./to-failed-result.ts";
@@ -8,8 +8,8 @@ import { toFailedResult } from "./to-failed-result.ts";
 export interface TeamToolPorts {
   /** `team` is the name that the team got, `lead` the caller's name in it. */
   create(name: string, description?: string): Promise<{ readonly team: string; readonly lead: string }>;
-  /** Without a name: the team that the caller leads. `still`: the team that it leads from now on. */
-  remove(name?: string): Promise<{ readonly team: string; readonly still?: string | undefined }>;
+  /** Without a name: the team that the caller leads. */
+  remove(name?: string): Promise<DeletedTeam>;
   /** Tells the model how to lead a team, once it has one. */
   conduct?(team: string, lead: string): string;
 }
@@ -78,8 +78,7 @@ function teamDelete(ports: TeamToolPorts): Tool {
     title: ({ team_name: name }) => `TeamDelete${name === undefined ? "" : ` ${name}`}`,
     async execute({ team_name: name }) {
       return toFailedResult(async () => {
-        const { team, still } = await ports.remove(name);
-        return textResult(teamDeleted(team, still));
+        return textResult(teamDeleted(await ports.remove(name)));
       });
     },
   });

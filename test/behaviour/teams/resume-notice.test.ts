@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { alpha, hang, inState, leading, mate } from "../../support/team/scripted-team.ts";
+import { alpha, hang, inState, leading, mate, membersOf } from "../../support/team/scripted-team.ts";
 import { teamSession, type TeamSession } from "../../support/team/team-session.ts";
 
 const task = (subject: string, owner: string) => ({
@@ -90,4 +90,41 @@ test("teammate that claimed its task itself reads only the resume notice about i
   const read = JSON.stringify(again.asked("scout@alpha").at(-1)?.request.messages);
   expect(read).toContain("#1 [in_progress] build (scout)");
   expect(read).not.toContain("You were idle");
+});
+
+test("teammate follows its lead that is resumed in a wider mode, and both read it", async () => {
+  const first = await alpha({
+    flags: { permissionMode: "default" },
+    answer: leading([{ calls: [mate("scout")] }], () => ({ text: "done" })),
+  });
+  await first.ask("go");
+  await inState(first, "scout", "idle");
+  await first.close();
+  const again = await teamSession({
+    tree: first.tree,
+    stored: true,
+    resume: first.session.id,
+    flags: { permissionMode: "acceptEdits" },
+    answer: leading([{ calls: [{ tool: "SendMessage", input: { to: "scout", message: "edit it" } }] }], () => ({
+      text: "yes",
+    })),
+  });
+  await again.ask("continue");
+  await expect.poll(() => again.asked("scout@alpha")).toHaveLength(1);
+  expect(again.asked("lead")[0]?.said).toContain("scout works in acceptEdits now, as you do.");
+  expect(again.asked("scout@alpha")[0]?.said).toContain("Your permission mode is acceptEdits now");
+});
+
+test("teammate in mode plan has the mode of its lead after its plan, as with plan_mode_required", async () => {
+  const team = await alpha({
+    flags: { permissionMode: "acceptEdits" },
+    answer: leading([{ calls: [mate("scout", "plan it", { mode: "plan" })] }], ({ result }) =>
+      result?.tool === "ExitPlanMode"
+        ? { text: "done" }
+        : { calls: [{ tool: "ExitPlanMode", input: { plan: "do it" } }] },
+    ),
+  });
+  await team.ask("go");
+  const members = await membersOf(team.tree);
+  expect(members.find(({ name }) => name === "scout")).toMatchObject({ mode: "acceptEdits", planModeRequired: true });
 });

@@ -233,3 +233,15 @@ test("a plan that a previous run has seen is brought back to mind: after a turn 
   expect(wakesOf([...resumed("had_turn"), { type: "tick", at: 60_000 }])).toEqual(["request"]);
   expect(wakesOf([...resumed("read"), ...turn])).toEqual(["request"]);
 });
+
+test("work that has not landed wakes the lead once, also after it has read the report", () => {
+  const work = { path: "/trees/a", branch: "troupe/a", uncommittedFiles: 0, uncommitted: [], commits: 2 };
+  const unlanded = [{ owner: "alice", hasEnded: false, work }];
+  const found: Step = { type: "inspected", finding: { kind: "idle", openTasks: [], unlanded } };
+  const read: Step = { type: "report_read", name: "alice" };
+  const events: Step[] = [...members(["alice", "working"]), read, ...members(["alice", "idle"])];
+  expect(lastOf([...events, found])).toEqual([
+    { type: "wake", reason: { kind: "team_idle", openTasks: [], unlanded, hasNews: false } },
+  ]);
+  expect(wakesOf([...events, found, ...turn, { type: "tasks_changed" }, found])).toEqual(["team_idle"]);
+});

@@ -246,6 +246,12 @@ describe("3.7 requests and answers", () => {
 
   const answer = (more: object) => ({ type: "shutdown_response", request_id: "ask_00000001", approve: true, ...more });
 
+  test("approved is taken for approve", async () => {
+    const it = await mailBench({ shutdowns: [open("ask_00000001", teamLead)] });
+    const message = { type: "shutdown_response", request_id: "ask_00000001", approved: true };
+    expect((await it.say("alice", { to: teamLead, message })).text).toMatch(/^You have agreed to end\./);
+  });
+
   test("an answer to a shutdown request must match the open one", async () => {
     const it = await mailBench({ shutdowns: [open("ask_00000001", teamLead)] });
     const say = async (message: object, to: string = teamLead) => (await it.say("alice", { to, message })).text;
@@ -284,11 +290,11 @@ describe("3.7 requests and answers", () => {
 
   test("a wrong field is named, and so is the missing one", async () => {
     const it = await mailBench({ shutdowns: [open("ask_00000001", teamLead)] });
-    const message = { type: "shutdown_response", request_id: "ask_00000001", approved: true };
+    const message = { type: "shutdown_response", request_id: "ask_00000001", agreed: true };
     const { ok, text: problem } = await it.say("alice", { to: teamLead, message });
     expect(ok).toBe(false);
     expect(problem).toContain("message.approve: missing");
-    expect(problem).toContain("message.approved: no such field (type, request_id, approve, reason)");
+    expect(problem).toContain("message.agreed: no such field (type, request_id, approve, reason)");
     const odd = await it.say("alice", { to: teamLead, message: { type: "shutdown_response", approve: "maybe" } });
     expect(odd.text).toContain("message.approve: expected boolean, received string");
   });

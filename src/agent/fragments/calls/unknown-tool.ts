@@ -30,8 +30,15 @@ const counterparts: Readonly<Record<string, string>> = {
 
 /** The result of a call to a tool that does not exist. */
 export function unknownTool(name: string, known: readonly string[]): string {
+  if (/^team_?(create|delete)$/i.test(name)) return teamsOff(known);
   const counterpart = counterparts[name.toLowerCase().replace(/[\s_-]/g, "")];
   const near = counterpart !== undefined && known.includes(counterpart) ? counterpart : nearestName(name, known);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
   return `There is no tool named ${JSON.stringify(name.slice(0, 100))}.${hint} Your tools: ${known.join(", ")}.`;
 }
+
+/** Only a lead has the tools for teams, and only while teams are on. */
+const teamsOff = (known: readonly string[]): string =>
+  `You have no tools for teams: either teams are off, or you do not lead this session. The user can turn them on with the setting teams.enabled, or with --team NAME. ${
+    known.includes("Agent") ? "Without a team, start agents with Agent." : "Work without a team."
+  }`;

@@ -11,6 +11,8 @@ export interface PreviousRun {
   readonly isTurnOpen: boolean;
   /** Commands in the background that ended with it. */
   readonly lostCommands: readonly string[];
+  /** Members whose plan can no longer be answered. */
+  readonly voidPlans: readonly string[];
 }
 
 /** For an agent in a team whose session is resumed: what has ended, who is there, and what is open. */
@@ -24,6 +26,11 @@ export const sessionResumed = (run: PreviousRun, teams: readonly OngoingTeam[]):
       ...(run.lostCommands.length === 0
         ? []
         : ["These commands ran in the background and do not run any more:", ...boundedLines(run.lostCommands)]),
+      ...(run.voidPlans.length === 0
+        ? []
+        : [
+            `The plan of ${run.voidPlans.join(" and of ")} from before cannot be answered any more: its request_id is void. Wait for the plan to come again, with a new request_id.`,
+          ]),
       ...teams.flatMap(ongoingTeamLines),
     ].join("\n"),
   );

@@ -162,3 +162,17 @@ function ownerNote({ item, previous, by, all, isMember }: TaskChangeFacts): read
       : `${owner} is notified, and begins it when ${numbers} is done.`,
   ];
 }
+
+/** Follows the mail of an assignment that no longer holds. Undefined if it holds. `task`: as the list has it now. */
+export function outdatedAssignmentNote(
+  taskId: number,
+  { task, reader }: { readonly task: WorkItem | undefined; readonly reader: string },
+): string | undefined {
+  if (!task || task.status === "deleted")
+    return `#${taskId} was deleted after this message: there is nothing to do for it.`;
+  if (task.owner === reader) return undefined;
+  if (task.status === "completed") return `#${taskId} was completed after this message: there is nothing to do for it.`;
+  return task.owner === undefined
+    ? `#${taskId} was released after this message and has no owner now. Set it to in_progress before you work on it: that claims it, unless another member has it by then.`
+    : `#${taskId} went to ${task.owner} after this message: do not work on it.`;
+}

@@ -1,6 +1,7 @@
 import { returnedBy, type WorkItem } from "../../../protocol/index.ts";
 import { troupeNotice } from "../notice.ts";
 import { taskLine } from "./task-lines.ts";
+import { type UnlandedWork, unlandedLines } from "./unlanded-work.ts";
 
 const shown = 20;
 
@@ -9,12 +10,15 @@ export function teamIdlePrompt({
   openTasks,
   hasNews,
   plans = [],
+  unlanded = [],
 }: {
   readonly openTasks: readonly WorkItem[];
   /** Reports or notices that the lead has not read come with this one. */
   readonly hasNews: boolean;
   /** Plans that wait for the lead's answer. */
   readonly plans?: readonly OpenPlanFacts[] | undefined;
+  /** Work that the lead's branch does not have. */
+  readonly unlanded?: readonly UnlandedWork[] | undefined;
 }): string {
   const tasks = openTasks.slice(0, shown).map((task) => taskLine(task, openTasks));
   const more = openTasks.length > tasks.length ? [`… and ${openTasks.length - tasks.length} more`] : [];
@@ -22,6 +26,9 @@ export function teamIdlePrompt({
     [
       `No teammate is working now.${hasNews ? " What is new is above." : ""}`,
       ...plans.map(openPlanLine),
+      ...(unlanded.length > 0
+        ? ["This work is not on your branch, and is lost to the user if it stays so:", ...unlandedLines(unlanded)]
+        : []),
       ...(openTasks.length > 0
         ? [
             "These tasks are open:",

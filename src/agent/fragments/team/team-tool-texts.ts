@@ -1,4 +1,5 @@
 import { teamLead } from "../../../protocol/index.ts";
+import { type UnlandedWork, unlandedLines } from "./unlanded-work.ts";
 
 interface LedTeamFacts {
   readonly team: string;
@@ -34,12 +35,28 @@ export function teamStillActive({ team, asked, others }: ActiveMembers): string 
   return `The team ${team} is not deleted: ${list(others)} still active. First ask for the end with SendMessage to ${receivers}, message {"type":"shutdown_request"}.${already} You are notified when each has ended. Then call TeamDelete.`;
 }
 
-/** `still`: the team that the caller leads now. */
-export const teamDeleted = (team: string, still: string | undefined): string =>
-  `The team ${team} is deleted, with its mail and its tasks. ${
+export interface DeletedTeam {
+  readonly team: string;
+  /** The team that the caller leads now. */
+  readonly still?: string | undefined;
+  /** Work of its members that the caller's branch does not have. */
+  readonly unlanded?: readonly UnlandedWork[] | undefined;
+}
+
+export function teamDeleted({ team, still, unlanded = [] }: DeletedTeam): string {
+  const now =
     still === undefined
-      ? "You lead no team now, and your task list is yours alone. The work of the team is over. Your next answer is what the user gets: give the whole answer, with what you said before."
-      : `You still lead ${still} as ${teamLead}: your task tools now use its list, and Agent starts teammates there.`
-  }`;
+      ? "You lead no team now, and your task list is yours alone."
+      : `You still lead ${still} as ${teamLead}: your task tools now use its list, and Agent starts teammates there.`;
+  const last = "Your next answer is what the user gets: give the whole answer, with what you said before.";
+  return [
+    `The team ${team} is deleted, with its mail and its tasks. ${now}`,
+    ...(unlanded.length > 0
+      ? ["Its branches are kept. This work is not on your branch:", ...unlandedLines(unlanded)]
+      : still === undefined
+        ? [`The work of the team is over. ${last}`]
+        : []),
+  ].join(unlanded.length > 0 ? "\n" : " ");
+}
 
 const list = (names: readonly string[]) => `${names.join(", ")} ${names.length === 1 ? "is" : "are"}`;

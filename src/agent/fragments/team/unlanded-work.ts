@@ -35,6 +35,28 @@ export function unfinishedWorkNote(name: string, work: LeftWorktree): string {
   return `Note: ${name} is working, and not all of its work is on your branch: ${amount(work)}.${land}`;
 }
 
+/** The work of a member that the lead's branch does not have. */
+export interface UnlandedWork {
+  readonly owner: string;
+  /** It has ended, so it commits nothing more. */
+  readonly hasEnded: boolean;
+  readonly work: LeftWorktree;
+}
+
+/** One line for each branch that has not landed, with the call that lands it. */
+export function unlandedLines(all: readonly UnlandedWork[]): readonly string[] {
+  return all.slice(0, linesShown).map(({ owner, hasEnded, work }) => {
+    const { branch, commits, uncommitted } = work;
+    const land = branch === undefined ? "" : `Land (branches: [${JSON.stringify(branch)}])`;
+    const first =
+      uncommitted.length > 0 && !hasEnded ? `have ${owner} commit its files with SendMessage${land && ", then "}` : "";
+    const next = commits > 0 || first !== "" ? `${first}${land}` : `its files stay in ${work.path}`;
+    return `- ${owner}${onBranch(work)}: ${amount(work)}. Next: ${next}.`;
+  });
+}
+
+const linesShown = 20;
+
 /** For the agent that completed a task and left files uncommitted. */
 export function uncommittedNote({ owner, work }: Pick<UnlandedTask, "owner" | "work">, reader: string): string {
   const files = uncommittedText(work.uncommitted);
