@@ -25,7 +25,7 @@ export function createPromptQueue() {
     },
     parts: (id: PromptId) => waiting.get(id)?.parts,
     remove: (id: PromptId) => void waiting.delete(id),
-    /** Starts again, with prompts that `refill` admits and removes. Waiting mail stays; nobody sends it again. */
+    /** Starts again, with prompts that `refill` admits and removes. Waiting mail stays: it is not sent again. */
     restart(refill: () => void) {
       const mail = [...waiting].filter(([, { source }]) => source === "mail");
       waiting.clear();

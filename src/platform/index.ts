@@ -15,7 +15,7 @@ export { digestOfCall } from "./text/call-digest.ts";
 export { findExecutable } from "./process/find-executable.ts";
 export { gitBranch, type GitState, gitState, repositoryFolder } from "./git/git-state.ts";
 export { runGit } from "./git/run-git.ts";
-export { openSnapshots, type RestoredFiles, type SnapshotLimits, type Snapshots } from "./snapshots/snapshots.ts";
+export { openSnapshots, type SnapshotLimits, type Snapshots } from "./snapshots/snapshots.ts";
 export { type RotatableLogFile, openRotatableLogFile } from "./files/rotatable-log-file.ts";
 export { decodeLine, encodeLine, isSealedLine } from "./files/line-codec.ts";
 export { openLineFile, wasRemoved } from "./files/line-file.ts";

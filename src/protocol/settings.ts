@@ -115,7 +115,7 @@ export type WorktreeSettings = z.infer<typeof WorktreeSettings>;
 
 /** The states of files that `/rewind` and `/diff` use. `docs/how-to/rewind.md`. */
 const CheckpointSettings = z.strictObject({
-  /** Whether states of files are kept. Default: `on`. */
+  /** `off` keeps no states of files. Default: `on`. */
   mode: z.enum(["on", "off"]).optional(),
   /** A larger file is not kept. Default: 10,000,000. */
   maxFileBytes: z.number().int().min(0).optional(),

@@ -83,7 +83,7 @@ export function createSnapshotGit(options: SnapshotGitOptions): SnapshotGit {
   };
 }
 
-/** A snapshot of a very large folder is given up after this time. */
+/** A snapshot of a very large folder is abandoned after this time. */
 const timeoutMs = 30_000;
 
 /** Files are kept byte for byte: nothing in the folder may convert them. */

@@ -18,7 +18,7 @@ export async function writeSnapshot({ git, changes, known, signal }: WriteOption
   if (removed.length > 0)
     await git.must(["update-index", "--force-remove", "-z", "--stdin"], { ...more, stdin: joinNul(removed) });
   if (kept.length > 0) {
-    // Each object in a file of its own is slow for many files. Above this size git writes all of them to one pack.
+    // A separate file for each object is slow for many files. Above this size git writes all of them to one pack.
     const settings = isLarge && (await git.hasBulkUpdate()) ? { "core.bigFileThreshold": "1" } : {};
     await git.must(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], {
       ...more,

@@ -1,4 +1,4 @@
-import { createOrders, currentEvents, type Orders } from "../../agent/index.ts";
+import { createOrders, currentEvents, type Orders, type PastEvents } from "../../agent/index.ts";
 import type { AgentId, Event, StoredEnvelope, StoredEvent } from "../../protocol/index.ts";
 import { createFileTracker, type FileTracker, filesInOldLog } from "../../tool/index.ts";
 import type { AgentInstructions, InstructionFiles } from "../instructions/instruction-files.ts";
@@ -18,9 +18,8 @@ export interface AgentKnowledge {
   of(agent: AgentId): Knowledge;
   /** Folds the log of an agent that is opened again. */
   recall(agent: AgentId, log: readonly StoredEnvelope[]): void;
-  apply(agent: AgentId, event: Event): void;
-  /** The agent knows only these events again. */
-  restart(agent: AgentId, events: readonly StoredEvent[]): void;
+  /** After a rewind, the agent knows only the earlier events again. */
+  apply(agent: AgentId, event: Event, past: PastEvents): void;
 }
 
 export function createAgentKnowledge(instructions: Pick<InstructionFiles, "forAgent">): AgentKnowledge {
@@ -73,16 +72,16 @@ export function createAgentKnowledge(instructions: Pick<InstructionFiles, "forAg
 
   return {
     of,
-    apply,
+    apply(agent, event, past) {
+      if (event.type !== "agent.rewound" || event.to === undefined) return apply(agent, event);
+      all.delete(agent);
+      learn(agent, past(event.to));
+    },
     recall(agent, log) {
       // An agent that was evicted from memory is still known.
       if (recalled.has(agent)) return;
       recalled.add(agent);
       learn(agent, currentEvents(log));
-    },
-    restart(agent, events) {
-      all.delete(agent);
-      learn(agent, events);
     },
   };
 }

@@ -126,13 +126,12 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
   const { opened } = session.log;
   const { clock, createId } = session.ports;
   const { log, path, cwd, rights, connections } = spec;
-  let past: PastEvents = (to) => currentEvents(log.replayed, to);
-  const conversation = createConversation(connections.inherit, (to) => past(to));
+  const past = createPastEvents(session.log, log);
+  const conversation = createConversation(connections.inherit, past.of);
   const plan = createPlanMode(rights.permissionMode, rights.afterPlan, planModeTextOf(session, spec));
   for (const { event } of log.replayed) {
     conversation.apply(event);
-    plan.apply(event);
-    if (event.type === "agent.rewound" && event.to !== undefined) plan.rewound(past(event.to));
+    plan.apply(event, past.of);
   }
   extensions.knowledge.recall(log.agent, log.replayed);
   const known = () => extensions.knowledge.of(log.agent);
@@ -156,11 +155,6 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
   const background = createBackgroundWork({ opened, secrets: models.secrets, clock, createId, agent: () => agent });
   const outputFile = async (name: string) => join(await opened.scratchFolder(), name);
 
-  const ownLog = async () =>
-    log.agent === opened.leadLog.agent
-      ? session.log.readLead()
-      : ((await session.log.readAgents()).get(log.agent) ?? []);
-
   const setMode = async (permissionMode: PermissionMode) => {
     await agent.record({ type: "agent.changed", permissionMode });
     policy.setMode(permissionMode);
@@ -183,13 +177,8 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     sink: log,
     seq: log.replayed.at(-1)?.seq ?? 0,
     publish: (envelope) => {
-      const { event } = envelope;
-      plan.apply(event);
-      extensions.knowledge.apply(log.agent, event);
-      if (event.type === "agent.rewound" && event.to !== undefined) {
-        plan.rewound(past(event.to));
-        extensions.knowledge.restart(log.agent, past(event.to));
-      }
+      plan.apply(envelope.event, past.of);
+      extensions.knowledge.apply(log.agent, envelope.event, past.of);
       shared.publish(envelope);
     },
     beforeChange: session.ports.checkpoints && (() => session.ports.checkpoints?.beforeChange(log.agent)),
@@ -248,9 +237,25 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     setMode,
     outputFile,
     async recordRewind(event) {
-      const whole = await ownLog();
-      past = (to) => currentEvents(whole, to);
+      await past.read();
       await agent.record({ type: "agent.rewound", ...event });
+    },
+  };
+}
+
+/** The earlier events of an agent, for a rewind: those at its start, or all after `read`. */
+function createPastEvents(
+  stored: SessionContext["log"],
+  { agent, replayed }: EventLog,
+): { readonly of: PastEvents; read(): Promise<void> } {
+  let log = replayed;
+  return {
+    of: (to) => currentEvents(log, to),
+    async read() {
+      log =
+        agent === stored.opened.leadLog.agent
+          ? await stored.readLead()
+          : ((await stored.readAgents()).get(agent) ?? []);
     },
   };
 }

@@ -6,15 +6,15 @@ import {
   planModeOnForCoordinator,
   planNext,
   planUnattended,
+  type PastEvents,
   type PermissionPorts,
 } from "../../agent/index.ts";
 import type { ContentPart, Event, PermissionAnswer, PermissionMode, StoredEnvelope } from "../../protocol/index.ts";
 
 /** Tracks an agent's plan mode: its state in the log, the model's knowledge of it, and the mode after the plan. */
 export interface PlanMode {
-  apply(event: Event): void;
-  /** The conversation consists of these events again. The mode stays. */
-  rewound(events: readonly Event[]): void;
+  /** After a rewind, follows what the earlier conversation tells the model. The mode stays. */
+  apply(event: Event, past: PastEvents): void;
   readonly isPlanning: boolean;
   /** True while the agent has never left plan mode: no plan has been approved yet. */
   readonly isFirst: boolean;
@@ -87,14 +87,12 @@ export function createPlanMode(
   };
 
   return {
-    apply(event) {
-      if (event.type === "agent.spawned" || event.type === "agent.changed") enter(event.permissionMode);
-      else applyReport(event);
-    },
-    rewound(events) {
+    apply(event, past) {
+      if (event.type === "agent.spawned" || event.type === "agent.changed") return enter(event.permissionMode);
+      if (event.type !== "agent.rewound" || event.to === undefined) return applyReport(event);
       isReported = false;
       presented.clear();
-      for (const event of events) applyReport(event);
+      for (const earlier of past(event.to)) applyReport(earlier);
     },
     get isPlanning() {
       return mode === "plan";

@@ -37,8 +37,7 @@ export function createSpanFold(options: SpanFoldOptions): (envelope: Envelope) =
   };
 
   return (envelope) => {
-    const { event } = envelope;
-    const now = Date.parse(envelope.at);
+    const [event, now] = [envelope.event, Date.parse(envelope.at)];
     const agent = agentOf(envelope.agent);
     const ended: Span[] = [];
     const end = (open: OpenSpan | undefined, error?: string) => {

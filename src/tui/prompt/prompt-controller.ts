@@ -65,6 +65,14 @@ const doubleMs = 800;
 /** Two keys of one text are closer together than this. */
 const pauseMs = 500;
 
+function escapeWithNothingToStop(
+  { hint, rewind }: PromptPorts,
+  { text, isSecond }: { readonly text: string; readonly isSecond: boolean },
+): void {
+  if (text !== "") hint("press Esc again to clear the prompt");
+  else if (isSecond) rewind?.();
+}
+
 /** Handles the keys of the prompt. All state is here and in `PromptState`, so that a redraw loses nothing. */
 export function createPrompt(ports: PromptPorts): PromptController {
   const store = createStore(emptyPrompt);
@@ -117,9 +125,7 @@ export function createPrompt(ports: PromptPorts): PromptController {
     const isSecond = ports.now() - escapedAt < doubleMs;
     escapedAt = isSecond ? Number.NEGATIVE_INFINITY : ports.now();
     if (isSecond && state.buffer.text !== "") return change(clearPrompt);
-    if (ports.interrupt()) return;
-    if (state.buffer.text !== "") ports.hint("press Esc again to clear the prompt");
-    else if (isSecond) ports.rewind?.();
+    if (!ports.interrupt()) escapeWithNothingToStop(ports, { text: state.buffer.text, isSecond });
   };
 
   const searching = ({ name, text }: KeyPress): void => {

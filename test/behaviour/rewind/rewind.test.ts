@@ -89,9 +89,8 @@ test("sessions are rewound, compared and forked from a shell and over standard i
   expect(shown).toContain("- State: open");
   expect(shown).not.toContain("echo 1");
 
-  const running = start([
-    ...["-p", ...flags, "--resume", id, "--input-format", "stream-json", "--output-format", "stream-json"],
-  ]);
+  const streams = ["--input-format", "stream-json", "--output-format", "stream-json"];
+  const running = start(["-p", ...flags, "--resume", id, ...streams]);
   running.write(JSON.stringify({ type: "rewind", id: "r", to: first?.id, what: "files" }));
   await running.saw(/"commandId":"r"/);
   running.end();
