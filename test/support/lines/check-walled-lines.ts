@@ -205,7 +205,8 @@ export async function openWalledWorld(): Promise<WalledWorld> {
       .filter((path) => place.walls === "look" || !isInside(path))
       .filter((path) => !(place.git && /^\.git\/(?!config|hooks|info|commondir)/.test(path.slice(cwd.length + 1))));
     if (changed.length > 0) return `it changed ${changed.slice(0, 3).join(", ")}`;
-    if (leak.test(output)) return "it showed a file that must not be read";
+    const shown = leak.exec(output);
+    if (shown) return `it showed a file that must not be read: ${output.slice(shown.index - 40, shown.index + 40)}`;
     return connections > reached ? "it reached this machine" : undefined;
   };
 
