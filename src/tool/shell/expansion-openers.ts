@@ -12,7 +12,10 @@ export interface Openers {
    * end. Undefined: it has no end.
    */
   readonly spans: ReadonlyMap<number, number | undefined>;
-  /** True if an expansion stands inside backquotes, where positions and quotes mean something else. */
+  /**
+   * True if an expansion stands inside backquotes, where positions and quotes mean something else, or if it is unclear
+   * whether a process substitution inside quotes is text.
+   */
   readonly nested: boolean;
 }
 
@@ -67,10 +70,12 @@ function step(scan: Scan, at: number): number {
   return readOpener(scan, at, context) ?? readCloser(scan, at, context);
 }
 
-function readOpener({ source, spans, stack }: Scan, at: number, context: Context): number | undefined {
+function readOpener(scan: Scan, at: number, context: Context): number | undefined {
+  const { source, spans, stack } = scan;
   const two = source.slice(at, at + 2);
   const isSubstitution = (two === "<(" || two === ">(") && context !== "double" && context !== "heredoc";
   if (two !== "$(" && two !== "${" && two !== "$[" && !isSubstitution) return undefined;
+  if (isSubstitution && context === "quotedBrace") scan.nested = true;
   spans.set(at, undefined);
   stack.push({ context: openedBy(two, source.startsWith("$((", at), context), opener: at });
   return at + 2;

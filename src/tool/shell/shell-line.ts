@@ -207,7 +207,7 @@ function loopNames(script: Script): ReadonlyMap<string, number> {
 /** Compares the expansions that the parser found with its own count. */
 function unreadExpansion(source: string, { expansions, documents }: Reading): string | undefined {
   const { spans, nested } = expansionOpeners(source, documents);
-  if (nested) return "it contains an expansion inside backquotes";
+  if (nested) return "it contains an expansion inside backquotes or quoted braces";
   const isSame = spans.size === expansions.size && [...spans].every(([from, to]) => expansions.get(from) === to);
   return isSame ? undefined : "it contains an expansion that cannot be read with certainty";
 }

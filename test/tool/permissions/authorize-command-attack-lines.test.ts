@@ -54,6 +54,8 @@ describe("an expansion that the parser might miss", () => {
     echo "\${x:?<(touch MARK)}"
     echo "\${x:-'$(touch MARK)'}"
     echo \`echo \\\`touch MARK\\\`\`
+    cat <<E⏎\${y:->(echo $'\${#//a/"$(/bin/touch MARK)"}')}⏎E
+    cat <<E⏎\\\${x:-\${y:->(echo $'\${#//a/"\${x:-$((a[$(/bin/touch MARK)]))}"}')}}⏎E
   `);
   const rules = { allow: ["Bash"], deny: ["Bash(rm:*)"] };
   it("does not hide a denied command", () => {

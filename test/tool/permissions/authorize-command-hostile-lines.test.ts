@@ -36,7 +36,7 @@ it("the folder behind walls shows what gets through", { timeout: 60_000 }, async
     const lines = ["touch made", "echo QQQQ", `echo x > /dev/tcp/127.0.0.1/${world.port}`];
     const faults = await world.faults(lines, { walls: "work", network: true });
     expect(faults.map(({ fault }) => fault)).toEqual([
-      "it showed a file that must not be read",
+      expect.stringMatching(/^it showed a file/),
       "it reached this machine",
     ]);
   } finally {
