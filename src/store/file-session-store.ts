@@ -92,7 +92,7 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
     } finally {
       await ownership.release();
     }
-    // The claim is in this folder. Without the log nobody finds the session any more.
+    // The claim is in this folder. Without the log the session is not found any more.
     await rm(files.folder, { recursive: true, force: true });
     return true;
   };

@@ -15,14 +15,14 @@ export function createAppStore({
   session,
   self,
   preferences,
-  opens,
+  start,
   now,
-}: Pick<TuiOptions, "session" | "self" | "preferences" | "opens" | "now">): AppStore {
+}: Pick<TuiOptions, "session" | "self" | "preferences" | "start" | "now">): AppStore {
   const notify = (level: "error" | "info", text: string, ms: number) =>
     store.setState((state) => addNotice(state, { level, text, until: now() + ms }));
   const problem = (text: string) => notify("error", text, 10_000);
   const store = createStore(
-    createAppState({ session: session.view(), self, ...preferences.stored, opens, now: now() }),
+    createAppState({ session: session.view(), self, ...preferences.stored, opens: start?.opens, now: now() }),
     {
       onChange({ previous, next }) {
         const [before, after] = [screenPreferencesOf(previous), screenPreferencesOf(next)];

@@ -47,11 +47,13 @@ export interface SessionFact {
   readonly problem?: string | undefined;
 }
 
-/** What a folder requests, and the user's decision about it. */
+/** The requests of a folder, and the user's decision about them. */
 export interface TrustFacts {
   readonly folder: string;
   /** `source` is the file, relative to the folder. */
   readonly requests: readonly { readonly source: string; readonly key: string; readonly value: unknown }[];
+  /** False if the user declined the same requests before. */
+  readonly isNew: boolean;
   decide(answer: "trust" | "decline"): Promise<void>;
 }
 

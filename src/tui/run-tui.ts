@@ -41,10 +41,10 @@ export interface TuiOptions {
     | undefined;
   /** Yields the events of a member's session in another process. */
   readonly followMember?: FollowOptions["followMember"];
-  /** The dialog that is open at the start. */
-  readonly opens?: "trust" | "resume" | undefined;
-  /** A prompt to send at the start, after the question about trust. */
-  readonly prompt?: string | undefined;
+  /** The dialog at the start, and a prompt that is sent after the question about trust. */
+  readonly start?:
+    | { readonly opens?: "trust" | "resume" | undefined; readonly prompt?: string | undefined }
+    | undefined;
   /** The member that this process runs, if it was started as one. */
   readonly self?: Self | undefined;
   readonly stdin: NodeJS.ReadStream;
@@ -162,7 +162,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
   process.on("exit", restore).on("uncaughtExceptionMonitor", restore);
   try {
     mount();
-    sendFirstPrompt(options.prompt, { store, isLeaving: () => leaving.signal.aborted, submit: actions.submit });
+    sendFirstPrompt(options.start?.prompt, { store, isLeaving: () => leaving.signal.aborted, submit: actions.submit });
     await Promise.race([following, aborted(closed)]);
     if (leaving.signal.reason instanceof Error && leaving.signal.reason.name !== "AbortError")
       throw leaving.signal.reason;

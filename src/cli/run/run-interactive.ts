@@ -98,8 +98,8 @@ export async function runInteractive(words: string, flags: RunFlags): Promise<nu
         signal: signals.leaving,
         setNext: (wanted) => (next = wanted),
       });
-      const opens = resumed === true ? "resume" : tuiOptions.opens;
-      code = await runTui({ ...tuiOptions, opens, prompt });
+      const opens = resumed === true ? "resume" : tuiOptions.facts.trust?.isNew ? "trust" : undefined;
+      code = await runTui({ ...tuiOptions, start: { opens, prompt } });
     } finally {
       await session.close(signals.leaving.aborted ? "interrupted" : "completed");
       if (typeof resumed !== "string") isKept = !(await removeIfEmpty(session));

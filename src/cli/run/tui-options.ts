@@ -30,8 +30,6 @@ export async function createTuiOptions({ session, flags, signal, setNext }: TuiO
     session,
     look: loaded.terminal,
     facts: createFrontendFacts({ session, flags, setNext, trust }),
-    opens:
-      trust && !isTrustDeclined(loaded.home, { cwd: loaded.cwd, withheld: loaded.untrusted }) ? "trust" : undefined,
     preferences,
     followMember: (id, until) => followSessionEvents(process.env, id, until),
     ...openPromptSources(session.cwd, process.env),
@@ -47,6 +45,7 @@ function trustFactsOf({ home, cwd, untrusted: withheld }: Config): TrustFacts | 
   if (withheld.length === 0) return undefined;
   return {
     folder: cwd,
+    isNew: !isTrustDeclined(home, { cwd, withheld }),
     requests: withheld.map(({ source, key, value }) => ({ source: relative(cwd, source), key, value })),
     async decide(answer) {
       const decision = { cwd, withheld, now: Date.now() };

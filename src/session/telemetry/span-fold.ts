@@ -37,8 +37,8 @@ export function createSpanFold(options: SpanFoldOptions): (envelope: Envelope) =
   };
 
   return (envelope) => {
-    const [event, now] = [envelope.event, Date.parse(envelope.at)];
-    const agent = agentOf(envelope.agent);
+    const { event } = envelope;
+    const [now, agent] = [Date.parse(envelope.at), agentOf(envelope.agent)];
     const ended: Span[] = [];
     const end = (open: OpenSpan | undefined, error?: string) => {
       if (open) ended.push(endSpan(open, now, error));

@@ -21,7 +21,7 @@ import type { Style } from "../theme.ts";
 import { useLiveState } from "../use-live-state.ts";
 
 export interface AnswerProps<C extends AnswerChoice> {
-  /** Who asks for what. */
+  /** The asking agent and the subject. */
   readonly heading: readonly Line[];
   /** The complete request. It must be read before a yes. */
   readonly request: readonly Line[];

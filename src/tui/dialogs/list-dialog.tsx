@@ -30,7 +30,7 @@ export interface ListProps {
   readonly stop?: { readonly does: string; run(id: string): void } | undefined;
   /** The action of Tab. */
   readonly toggle?: { readonly does: string; run(): void } | undefined;
-  /** Typed text searches the rows, so letters are no keys. */
+  /** Typed text searches the rows, so letters have no other meaning. */
   readonly isSearchable?: boolean | undefined;
   /** Called instead of closing the dialog. */
   readonly onClose?: (() => void) | undefined;

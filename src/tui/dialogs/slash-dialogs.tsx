@@ -68,7 +68,7 @@ export function TeamDialog(): ReactNode {
     <ListDialog
       title="Team"
       rows={rows}
-      empty="There is no team. Ask for one: “create a team of three and …”, or start with --team NAME."
+      empty="There is no team. Start one with: troupe --team NAME"
     />
   );
 }

@@ -45,7 +45,7 @@ test("a trusted folder stays trusted until it requests something new", async () 
   const before = await load(tree);
   expect(before).toMatchObject({ trust: "none", hooks: [], model: undefined });
   expect(before.notices).toEqual([
-    "this folder is not trusted, so some of its settings are ignored: .troupe/settings.json (model, env, hooks). Run 'troupe trust' to review and trust them, or use --trust for one run.",
+    "this folder is not trusted, so some of its settings are ignored: .troupe/settings.json (model, env, hooks). Use /trust or 'troupe trust' to review and trust them, or --trust for one run.",
   ]);
   await trust(tree);
   expect(await load(tree)).toMatchObject({ trust: "all", model: "local/m", childEnv: { A: "1" }, notices: [] });

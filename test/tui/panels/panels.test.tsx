@@ -285,7 +285,7 @@ test("sessions are searched by words, and those of other folders are shown on re
   const sessions = async () => [
     at("ses_tests001", { firstPrompt: "write tests for the parser", turns: 4 }),
     at("ses_named001", { name: "login work" }),
-    at("ses_other001", { cwd: "/work/other", folder: "~/other", firstPrompt: "elsewhere" }),
+    at("ses_other001", { cwd: "/work/other", folder: "~/other", firstPrompt: "fix the other" }),
   ];
   const screen = drawPanel((facts) => <ResumePicker facts={{ ...facts, sessions }} />, {
     envelopes: enclose([opened(), spawned()]),
@@ -293,9 +293,9 @@ test("sessions are searched by words, and those of other folders are shown on re
   screens.push(screen);
   await screen.see("login work");
   expect(screen.frame()).toMatch(/2 h ago +write tests for the parser +4 turns/);
-  expect(screen.frame()).not.toContain("elsewhere");
+  expect(screen.frame()).not.toContain("fix the other");
   screen.press("\t");
-  await screen.see("elsewhere  ~/other");
+  await screen.see("fix the other  ~/other");
   for (const letter of "parser q") screen.press(letter);
   await screen.see("no match");
   screen.press("\x7f", "\x7f");
