@@ -89,8 +89,10 @@ function causeOf(messages: readonly PathMessage[], lane: number, idle: PathStep)
   for (const message of messages) {
     // The sender's log may name a later time than the receiver's: it is written after the delivery.
     const sentAt = Math.min(message.sentAt, message.receivedAt);
-    if (message.to !== lane || message.from === lane || sentAt >= idle.to || sentAt < idle.from) continue;
-    if (message.receivedAt <= idle.to + slackMs && (!best || sentAt > best.sentAt)) best = { ...message, sentAt };
+    if (message.to !== lane || message.from === lane || sentAt > idle.to || sentAt < idle.from) continue;
+    // Always earlier, so that the search ends.
+    if (message.receivedAt <= idle.to + slackMs && (!best || sentAt >= best.sentAt))
+      best = { ...message, sentAt: Math.min(sentAt, idle.to - 1) };
   }
   return best;
 }
