@@ -189,11 +189,12 @@ function probe() {
   const made = new Map();
   const probe = { waits: [], frames: 0, events: 0 };
   globalThis.probe = probe;
-  const Source = globalThis.EventSource;
-  globalThis.EventSource = class extends Source {
+  const Shared = globalThis.SharedWorker;
+  globalThis.SharedWorker = class extends Shared {
     constructor(...words) {
       super(...words);
-      this.addEventListener("envelopes", ({ data }) => {
+      this.port.addEventListener("message", ({ data: { type, data } }) => {
+        if (type !== "envelopes") return;
         for (const { at, event } of JSON.parse(data)) {
           probe.events += 1;
           if (event.type !== "text.delta") continue;
@@ -224,12 +225,13 @@ function probe() {
 
 /** In the page: sets `isCaughtUp` two frames after the server has sent everything. */
 function hearCaughtUp() {
-  const Source = globalThis.EventSource;
-  globalThis.EventSource = class extends Source {
+  const setSoon = () => requestAnimationFrame(() => requestAnimationFrame(() => (globalThis.isCaughtUp = true)));
+  // All tabs share one stream, so its messages come from a worker.
+  const Shared = globalThis.SharedWorker;
+  globalThis.SharedWorker = class extends Shared {
     constructor(...words) {
       super(...words);
-      const setSoon = () => requestAnimationFrame(() => requestAnimationFrame(() => (globalThis.isCaughtUp = true)));
-      this.addEventListener("caught-up", setSoon);
+      this.port.addEventListener("message", ({ data }) => data?.type === "caught-up" && setSoon());
     }
   };
 }
