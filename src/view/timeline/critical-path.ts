@@ -87,9 +87,12 @@ function stepBefore(spans: readonly ClosedSpan[], lane: number, at: number): Pat
 function causeOf(messages: readonly PathMessage[], lane: number, idle: PathStep): PathMessage | undefined {
   let best: PathMessage | undefined;
   for (const message of messages) {
-    if (message.to !== lane || message.from === lane || message.sentAt >= idle.to) continue;
-    const isMeanwhile = message.receivedAt >= idle.from && message.receivedAt <= idle.to + slackMs;
-    if (isMeanwhile && message.sentAt >= idle.from && (!best || message.sentAt > best.sentAt)) best = message;
+    // The sender's log may name a later time than the receiver's: it is written after the delivery.
+    const sentAt = Math.min(message.sentAt, message.receivedAt);
+    if (message.to !== lane || message.from === lane || sentAt > idle.to || sentAt < idle.from) continue;
+    // Always earlier, so that the search ends.
+    if (message.receivedAt <= idle.to + slackMs && (!best || sentAt >= best.sentAt))
+      best = { ...message, sentAt: Math.min(sentAt, idle.to - 1) };
   }
   return best;
 }

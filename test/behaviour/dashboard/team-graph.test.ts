@@ -15,7 +15,7 @@ export default (ask) => {
 };`;
 
 function startTeam() {
-  const place = teamWorkplace(script, { teams: { backend: "in-process", shutdownMs: 1_000 } });
+  const place = teamWorkplace(script, { teams: { backend: "in-process", shutdownMs: 20_000 } });
   const lead = place.lead({ more: ["--web"] });
   lead.send({ type: "prompt", content: "go" });
   return { place, lead };
@@ -58,6 +58,10 @@ test("graph shows members, states and moving messages; write, interrupt, stop an
   await bob.getByText("Bob has heard.").waitFor();
   await bob.getByRole("button", { name: "Stop" }).click();
   await bob.getByRole("button", { name: "Really stop bob?" }).click();
+  // It has time to answer. The page says so, and offers to stop it at once.
+  await bob.getByText("bob is asked to end").waitFor();
+  await bob.getByRole("button", { name: "Stop now" }).click();
+  await bob.getByRole("button", { name: "Really stop bob now?" }).click();
   await node("bob", "ended").or(node("bob", "stopped")).waitFor();
   await bob.getByRole("button", { name: "Respawn" }).click();
   await node("bob", "idle").waitFor();

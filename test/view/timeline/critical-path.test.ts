@@ -21,7 +21,8 @@ test("critical path goes back through the mail that an idle agent waited for", (
     [lead, slow, fast],
     [
       { from: 2, to: 0, sentAt: 15, receivedAt: 16 },
-      { from: 1, to: 0, sentAt: 58, receivedAt: 59 },
+      // The log of the sender is written after the delivery.
+      { from: 1, to: 0, sentAt: 61, receivedAt: 58 },
     ],
   );
   expect(path.map(({ lane, kind, from, to }) => `${lane} ${kind} ${from}-${to}`)).toEqual([
@@ -31,6 +32,17 @@ test("critical path goes back through the mail that an idle agent waited for", (
     "0 model 58-60",
     "0 thinking 60-70",
   ]);
+});
+
+test("critical path follows mail that starts work in the same millisecond, and ends", () => {
+  const lead = { spans: [span("tool", 0, 20), span("idle", 20, 30)], parent: undefined };
+  const member = { spans: [span("idle", 0, 15), span("thinking", 15, 25)], parent: 0 };
+  const mail = [
+    { from: 0, to: 1, sentAt: 16, receivedAt: 15 },
+    { from: 1, to: 0, sentAt: 20, receivedAt: 20 },
+  ];
+  const path = criticalPath([lead, member], mail).map(({ lane, kind, from, to }) => `${lane} ${kind} ${from}-${to}`);
+  expect(path).toEqual(["0 tool 0-14", "1 model 14-15", "1 thinking 15-25"]);
 });
 
 test("critical path contains questions and time without a process, and ends with loops of messages", () => {

@@ -14,6 +14,8 @@ export interface AgentCommands {
   readonly interrupt: AddressedCommand | undefined;
   /** Stops it. For a lead, closes the session. */
   readonly stop: AddressedCommand | undefined;
+  /** Stops a member at once, without its answer. */
+  readonly stopNow: AddressedCommand | undefined;
   readonly respawn: AddressedCommand | undefined;
 }
 
@@ -29,6 +31,7 @@ export function commandsFor(entry: RosterEntry, session: SessionId, view: Sessio
       prompt: (text) => (hasEnded ? undefined : to({ type: "mail.send", team, to: name, text })),
       interrupt: isWorking ? to({ type: "member.interrupt", team, name }) : undefined,
       stop: hasEnded ? undefined : to({ type: "member.stop", team, name }),
+      stopNow: hasEnded ? undefined : to({ type: "member.stop", team, name, now: true }),
       respawn: hasEnded ? to({ type: "member.respawn", team, name }) : undefined,
     };
   }
@@ -39,6 +42,7 @@ export function commandsFor(entry: RosterEntry, session: SessionId, view: Sessio
       prompt: (text) => to({ type: "prompt", content: text }),
       interrupt: isWorking ? to({ type: "interrupt" }) : undefined,
       stop: to({ type: "close" }),
+      stopNow: undefined,
       respawn: undefined,
     };
   }
@@ -48,6 +52,7 @@ export function commandsFor(entry: RosterEntry, session: SessionId, view: Sessio
     prompt: (text) => (path === undefined ? undefined : to({ type: "prompt", agent: path, content: text })),
     interrupt: isWorking && path !== undefined ? to({ type: "interrupt", agent: path }) : undefined,
     stop: task ? to({ type: "background.stop", backgroundId: task.backgroundId }) : undefined,
+    stopNow: undefined,
     respawn: undefined,
   };
 }

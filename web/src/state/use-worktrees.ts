@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import * as z from "zod";
 import { messageOf, type SessionId, WorktreeListing } from "../../../src/protocol/index.ts";
+import { isFile } from "../parts/is-file.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { useIsLoading } from "./use-throttled-while-loading.ts";
 import { useDashboard } from "./dashboard-store.ts";
@@ -15,6 +16,8 @@ export interface Worktrees {
 
 /** Minimum time between refreshes: inspecting all worktrees is slow. */
 const minRefreshMs = 1_500;
+/** Time between refreshes without activity. */
+const refreshEveryMs = 10_000;
 
 /** The worktrees of the session's repository, refreshed after agents' activity. */
 export function useWorktrees(session: SessionId, roster: readonly RosterEntry[]): Worktrees {
@@ -61,6 +64,15 @@ export function useWorktrees(session: SessionId, roster: readonly RosterEntry[])
   useEffect(() => {
     if (!isLoading && isConnected) refresh();
   }, [refresh, isLoading, isConnected, done]);
+  const isLive = !isPast && !isFile();
+  useEffect(() => {
+    if (!isLive) return;
+    // The session has no events for commits and landings of other programs.
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") refresh();
+    }, refreshEveryMs);
+    return () => clearInterval(timer);
+  }, [isLive, refresh]);
   return { worktrees, problem, refresh };
 }
 

@@ -19,7 +19,7 @@ export interface TaskGraphLayout {
   readonly height: number;
 }
 
-export const taskBox = { width: 208, height: 76 } as const;
+export const taskBox = { width: 224, height: 76 } as const;
 const gap = { x: 64, y: 20 } as const;
 
 /** Places each task to the right of everything that it waits for. */

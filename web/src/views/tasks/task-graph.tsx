@@ -51,7 +51,9 @@ export function TaskGraph({ tasks, colorOf, onOpen }: Props) {
               <span className="task-owner">
                 {task.owner === undefined ? "no owner" : visibleLine(displayName(task.owner))}
               </span>
-              {task.status !== "deleted" && <span className="soft">{columnTitles[task.status]}</span>}
+              {task.status !== "deleted" && task.proof === undefined && (
+                <span className="soft">{columnTitles[task.status]}</span>
+              )}
               <ProofTag task={task} />
             </span>
           </button>

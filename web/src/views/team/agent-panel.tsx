@@ -78,9 +78,18 @@ export function AgentPanel({ entry, roster, session, recent, aliases, facts }: P
         <Composer session={session} entry={entry} />
         {agent && <a href={hrefOf(session, "transcript", { agent: agent.id })}>Open the transcript</a>}
       </section>
-      <RecentMessages {...{ entry, roster, aliases }} messages={messagesOf(recent, entry.key, aliases).slice(0, 6)} />
+      <RecentMessages
+        {...{ entry, roster, aliases }}
+        messages={saidFirst(messagesOf(recent, entry.key, aliases)).slice(0, 6)}
+      />
     </aside>
   );
+}
+
+/** Words of agents. Notices of the runtime are shown only if there are none. */
+function saidFirst(messages: readonly Message[]): readonly Message[] {
+  const said = messages.filter(({ summary }) => summary !== "");
+  return said.length > 0 ? said : messages;
 }
 
 function Fact({ name, children }: { name: string; children: React.ReactNode }) {

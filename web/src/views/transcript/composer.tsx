@@ -15,13 +15,19 @@ export function Composer({ session, entry }: { session: SessionId; entry: Roster
   const view = useDashboard((state) => state.views.get(entry?.session ?? session));
   const [text, setText] = useState("");
   const [isSending, setSending] = useState(false);
+  const [isStopping, setStopping] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const isReplay = useDashboard((state) => state.replayAt !== undefined);
   if (!entry || isReplay || isFile()) return null;
   if (listing?.state !== "reachable") return <Closed state={listing?.state} session={session} />;
 
   const commands = commandsFor(entry, session, view);
-  const sendCommand = ({ session, command }: AddressedCommand) => void send(session, command);
+  const sendCommand = ({ session, command }: AddressedCommand) => send(session, command);
+  const stop = async (command: AddressedCommand) => {
+    // The answer comes when the member has ended.
+    setStopping(true);
+    if (!(await sendCommand(command)).ok) setStopping(false);
+  };
   const sendPrompt = async () => {
     const said = commands.prompt(text);
     if (!said || text.trim() === "" || isSending) return;
@@ -69,23 +75,38 @@ export function Composer({ session, entry }: { session: SessionId; entry: Roster
           <button
             type="button"
             title="Stops only its current turn"
-            onClick={() => commands.interrupt && sendCommand(commands.interrupt)}
+            onClick={() => commands.interrupt && void sendCommand(commands.interrupt)}
           >
             Interrupt
           </button>
         )}
-        {commands.stop && (
+        {commands.stop && isStopping && (
+          <p className="composer-stopping soft" role="status">
+            {name} is asked to end, and has time to answer.
+          </p>
+        )}
+        {commands.stopNow && isStopping && (
+          <ConfirmButton
+            label="Stop now"
+            confirm={`Really stop ${name} now?`}
+            onConfirm={() => commands.stopNow && void sendCommand(commands.stopNow)}
+          />
+        )}
+        {commands.stop && !isStopping && (
           <ConfirmButton
             label={entry.kind === "lead" ? "End session" : "Stop"}
             confirm={entry.kind === "lead" ? "Really end the session?" : `Really stop ${name}?`}
-            onConfirm={() => commands.stop && sendCommand(commands.stop)}
+            onConfirm={() => commands.stop && void stop(commands.stop)}
           />
         )}
         {commands.respawn && (
           <button
             type="button"
             title="Starts it again from its log"
-            onClick={() => commands.respawn && sendCommand(commands.respawn)}
+            onClick={() => {
+              setStopping(false);
+              if (commands.respawn) void sendCommand(commands.respawn);
+            }}
           >
             Respawn
           </button>
