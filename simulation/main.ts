@@ -10,9 +10,9 @@ import { runScenario } from "./world/run-scenario.ts";
 
 export { checkRun, loadEmptyMachine, runScenario };
 
-const usage = `Usage: npm run simulate -- [--seed N] [--runs N] [--step] [--agents PATH] [--coverage] [--json]
-  --seed N     the first seed, 1 by default
-  --runs N     how many seeds to run, 1 by default
+const usage = `Usage: npm run simulate -- [--seed N]… [--runs N] [--step] [--agents PATH] [--coverage] [--json]
+  --seed N     the first seed, 1 by default; repeatable
+  --runs N     how many seeds to run from each first one, 1 by default
   --step       prints each run step by step
   --agents P   a file or folder with the agent definitions of the members
   --coverage   counts the situations that the runs reached
@@ -33,7 +33,7 @@ async function simulate(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      seed: { type: "string", default: "1" },
+      seed: { type: "string", multiple: true, default: ["1"] },
       runs: { type: "string", default: "1" },
       step: { type: "boolean", default: false },
       coverage: { type: "boolean", default: false },
@@ -42,9 +42,10 @@ async function simulate(args: readonly string[]): Promise<number> {
       help: { type: "boolean", default: false },
     },
   });
-  const first = Number(values.seed);
-  const runs = Number(values.runs);
-  if (values.help || !Number.isSafeInteger(first) || !Number.isSafeInteger(runs) || first < 0 || runs < 1) {
+  const firsts = values.seed.map(Number);
+  const count = Number(values.runs);
+  const areSeeds = firsts.every((first) => Number.isSafeInteger(first) && first >= 0);
+  if (values.help || !areSeeds || !Number.isSafeInteger(count) || count < 1) {
     console.error(usage);
     return 2;
   }
@@ -58,7 +59,8 @@ async function simulate(args: readonly string[]): Promise<number> {
   const rules = new Map<string, number[]>();
   const started = process.cpuUsage();
   let turns = 0;
-  for (let seed = first; seed < first + runs; seed++) {
+  const seeds = firsts.flatMap((first) => Array.from({ length: count }, (_, index) => first + index));
+  for (const seed of seeds) {
     const record = await runScenario(createScenario(seed, own.length > 0 ? { types: own } : {}), machine);
     const faults = checkRun(record);
     turns += record.requests.length;
@@ -76,12 +78,13 @@ async function simulate(args: readonly string[]): Promise<number> {
       if (!values.step) console.log(`  npm run simulate -- --seed ${seed}${agents} --step`);
     }
   }
+  const runs = seeds.length;
   const { user, system } = process.cpuUsage(started);
   const perSecond = Math.round((runs * 10_000_000) / (user + system)) / 10;
   if (values.coverage) console.log(coverageLines(coverage).join("\n"));
   if (values.json) console.log(JSON.stringify({ runs, turns, perSecond }));
   else {
-    for (const [rule, seeds] of rules) console.log(`${rule}: ${new Set(seeds).size} runs`);
+    for (const [rule, hit] of rules) console.log(`${rule}: ${new Set(hit).size} runs`);
     console.log(`${runs} runs, ${turns} turns, ${perSecond} runs for each second of one core`);
   }
   return rules.size > 0 ? 1 : 0;

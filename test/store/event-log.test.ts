@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { encodeLine } from "../../src/platform/index.ts";
 import type { AgentId, StoredEnvelope, StoredEvent } from "../../src/protocol/index.ts";
 import { createMemoryLog, type EventLog, openEventLog, repairLog } from "../../src/store/index.ts";
+import { isSoak } from "../support/setup/soak-rounds.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { createId, newSessionId, note, sampleEvents, storeOptions } from "../support/store/sample-events.ts";
 
@@ -102,11 +103,13 @@ describe("opening an event log", () => {
     const { path, envelopes } = await sampleLog({ count: 4 });
     const whole = readFileSync(path);
     const changed = join(temporaryFolder(), "log.jsonl");
-    let refused = 0;
-    for (let at = 0; at < whole.length; at++) {
+    let [tried, refused] = [0, 0];
+    // The suite changes every seventh byte.
+    for (let at = 0; at < whole.length; at += isSoak ? 1 : 7) {
       for (const change of [(byte: number) => byte ^ 1, (byte: number) => byte ^ 0x80, () => 0x0a]) {
         const bytes = Buffer.from(whole);
         bytes[at] = change(bytes[at] ?? 0);
+        tried += 1;
         writeFileSync(changed, bytes);
         const opened = await openAt(changed).catch((error: { code: string; message: string }) => error);
         if ("replayed" in opened) {
@@ -120,7 +123,7 @@ describe("opening an event log", () => {
         }
       }
     }
-    expect(refused).toBeGreaterThan(whole.length * 2);
+    expect(refused).toBeGreaterThan(tried * 0.6);
   });
 
   it("keeps a last record that only lacks its newline", async () => {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../../src/protocol/index.ts";
+import type { Answer } from "../../../src/testing.ts";
 import { agent, gate, lead, resultOf, type TeamSession, teamSession, textOf } from "../../support/team/team-session.ts";
 import { testRepository } from "../../support/git/test-repository.ts";
 
@@ -156,18 +157,19 @@ describe("2.7 background", () => {
   });
 
   test("background agent has its own abort signal: an interrupt of the lead does not stop it", async () => {
-    const over = gate();
+    const [over, hanging] = [gate(), gate()];
+    const hang = (): Answer => {
+      hanging.open();
+      return { text: "x", fault: { kind: "hang" } };
+    };
     const team = await teamSession({
-      answer: lead(
-        [{ calls: [inBackground("work")] }, { text: "x", fault: { kind: "hang" } }, { text: "heard" }],
-        async () => {
-          await over.opened;
-          return { text: "unharmed" };
-        },
-      ),
+      answer: lead([{ calls: [inBackground("work")] }, hang, { text: "heard" }], async () => {
+        await over.opened;
+        return { text: "unharmed" };
+      }),
     });
     const asking = team.ask("go");
-    await team.until((event) => event.type === "turn.started" && event.turn === 2);
+    await hanging.opened;
     await team.session.abort();
     expect(await asking).toMatchObject({ reason: "interrupted" });
     expect(team.session.backgroundRunning()).toMatchObject([{ kind: "agent", description: "do a thing" }]);

@@ -16,6 +16,7 @@ import {
 import { knownPid } from "../../support/processes/live-processes.ts";
 import { buildProgram } from "../../support/processes/build-program.ts";
 import { needStrace } from "../../support/processes/required-tools.ts";
+import { isSoak, soakRounds } from "../../support/setup/soak-rounds.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 
 const options = { what: "It", createId: createIdFactory(systemClock), clock: systemClock };
@@ -118,7 +119,7 @@ describe("claim", () => {
   it("has one winner when ten processes meet a stale claim, round after round", async () => {
     const folder = temporaryFolder();
     const children = Array.from({ length: 10 }, startChild);
-    for (let round = 0; round < 150; round++) {
+    for (let round = 0; round < soakRounds({ suite: 40, soak: 150 }); round++) {
       const path = join(folder, `${round}.jsonl`);
       await leaveStaleClaim(path, reusedPid);
       const answers = await Promise.all(children.map((child) => ask(child, { path })));
@@ -132,10 +133,11 @@ describe("claim", () => {
     [", also when each of them rewrites the file", { limitBytes: 1 }],
   ])("excludes eight processes from each other%s", async (_, more) => {
     const folder = temporaryFolder();
-    const task = { path: join(folder, "owner.jsonl"), inside: join(folder, "inside"), times: 25, ...more };
+    const times = isSoak ? 25 : 8;
+    const task = { path: join(folder, "owner.jsonl"), inside: join(folder, "inside"), times, ...more };
     const children = Array.from({ length: 8 }, startChild);
     const answers = await Promise.all(children.map((child) => ask(child, task)));
-    expect(answers).toEqual(children.map(() => ({ entered: 25, met: 0 })));
+    expect(answers).toEqual(children.map(() => ({ entered: times, met: 0 })));
   });
 });
 

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../../src/platform/index.ts";
 
-/** A clock whose sleeps end at once, and whose time goes on as if they had not. A wait for a deadline takes no time. */
+/** A clock whose sleeps end at once, and whose time advances as if they had not. A wait for a deadline takes no time. */
 export function clockWithoutWaits(): Clock {
   let skipped = 0;
   return {

@@ -33,7 +33,7 @@ const launch = (args: readonly string[]): Promise<Browser> =>
   });
 
 /**
- * The address bar has two pages of its own. Each window starts a process for each of them, which costs more than the
+ * The address bar has two pages. Each window starts a process for each of them, which costs more than the
  * page under test. The second half repeats what Playwright disables and this machine would use: the last list counts.
  */
 const withoutFeatures = [

@@ -5,7 +5,9 @@ export default class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isLong = ({ moduleId }: TestSpecification) =>
-      /\/test\/(?:behaviour\/(?!promises\/promise-)|team\/(?:worktree|land)\/|platform\/process\/)/.test(moduleId);
+      /\/test\/(?:behaviour\/(?!promises\/promise-)|demo\/|scripts\/|cli\/commands\/|team\/(?:worktree|land)\/|platform\/process\/)/.test(
+        moduleId,
+      );
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }
