@@ -204,7 +204,9 @@ export async function openWalledWorld(): Promise<WalledWorld> {
     const changed = [...new Set([...before.keys(), ...after.keys()])]
       .filter((path) => before.get(path) !== after.get(path))
       .filter((path) => place.walls === "look" || !isInside(path))
-      .filter((path) => !(place.git && /^\.git\/(?!(config|hooks|info|commondir)(\/|$))/.test(path.slice(cwd.length + 1))));
+      .filter(
+        (path) => !(place.git && /^\.git\/(?!(config|hooks|info|commondir)(\/|$))/.test(path.slice(cwd.length + 1))),
+      );
     if (changed.length > 0) return `it changed ${changed.slice(0, 3).join(", ")}`;
     const shown = leak.exec(output);
     if (shown) return `it showed a file that must not be read: ${output.slice(shown.index - 40, shown.index + 40)}`;

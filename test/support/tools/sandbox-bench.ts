@@ -32,7 +32,7 @@ interface Ran {
 
 /** The sandbox has its own /tmp, so a folder that it should see must not be in /tmp, even if the checkout is. */
 export function placeOutsideTmp(): string {
-  const own = resolve(import.meta.dirname, "../../../node_modules/.cache");
+  const own = resolve("node_modules/.cache");
   const place = /^\/(var\/)?tmp\//.test(own) ? join(userInfo().homedir, ".cache") : own;
   mkdirSync(place, { recursive: true });
   return place;
