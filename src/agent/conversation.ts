@@ -99,11 +99,9 @@ export function createConversation(inherit?: Inherit, past?: PastEvents): Conver
         case "tool.called":
           thread.startCall(event.callId);
           return;
-        case "tool.settled": {
-          const { callId, content, outcome } = event;
-          thread.settleCall({ type: "tool_result", callId, content, isError: outcome !== "ok" });
+        case "tool.settled":
+          thread.settleCall(resultOf(event));
           return;
-        }
         case "context.inherited":
           if (!inherit)
             throw new Error(`cannot inherit the conversation of ${event.from}: no inherit function was given`);
@@ -184,3 +182,6 @@ export function createConversation(inherit?: Inherit, past?: PastEvents): Conver
     ({ system, turn } = now);
   }
 }
+
+const resultOf = ({ callId, content, outcome }: Extract<StoredEvent, { type: "tool.settled" }>) =>
+  ({ type: "tool_result", callId, content, isError: outcome !== "ok" }) as const;

@@ -72,8 +72,10 @@ export async function openSession(context: SessionContext, cleanup: Cleanup): Pr
       own.agent.wake();
     },
     backgroundRunning: () => [...own.background.running(), ...team.running()],
-    rewindPoints: async () => rewindPoints(await log.readLead()),
-    diff: (of = {}) => diffOpenSession(of, context),
+    changes: {
+      rewindPoints: async () => rewindPoints(await log.readLead()),
+      diff: (of = {}) => diffOpenSession(of, context),
+    },
     close: (reason = "completed") => (closing ??= close(reason)),
   };
   const socket = ports.openSocket?.(session, (message) => warn("door", message));

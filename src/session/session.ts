@@ -46,12 +46,17 @@ export interface Session {
    * Rejects with a TroupeError if there is no such agent or type.
    */
   delegate(work: DelegatedWork): Promise<AgentReport>;
+  readonly changes: SessionChanges;
+  /** Interrupts the agents, stops background jobs and closes the log. Safe to call twice. */
+  close(reason?: "completed" | "interrupted" | "failed"): Promise<void>;
+}
+
+/** The past of a session: its moments and the files that it has changed. */
+export interface SessionChanges {
   /** The moments that the command `rewind` can go back to, oldest first. */
   rewindPoints(): Promise<readonly RewindPoint[]>;
   /** The files that the session, a prompt or an agent has changed, as a patch. Empty if there are none. */
   diff(of?: DiffRequest): Promise<string>;
-  /** Interrupts the agents, stops background jobs and closes the log. Safe to call twice. */
-  close(reason?: "completed" | "interrupted" | "failed"): Promise<void>;
 }
 
 export interface TranscriptOf {

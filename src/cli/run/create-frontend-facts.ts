@@ -27,8 +27,8 @@ export function createFrontendFacts({ session, flags, setNext, trust }: Frontend
     effort: () => session.effort(),
     setNext,
     trust,
-    rewindPoints: () => session.rewindPoints(),
-    diff: (of) => session.diff(of),
+    rewindPoints: () => session.changes.rewindPoints(),
+    diff: (of) => session.changes.diff(of),
     async agentTypes() {
       const { agents } = await loadAgentDefinitions(await loadConfig(input));
       return agents.map(({ definition: { name, description, source } }) => ({

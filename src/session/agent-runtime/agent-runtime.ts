@@ -135,8 +135,7 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
   }
   extensions.knowledge.recall(log.agent, log.replayed);
   const known = () => extensions.knowledge.of(log.agent);
-  let model = spec.model;
-  let temporaryModel: ModelClient | undefined;
+  const model = createModelChoice(spec.model, models);
   let mode = rights.permissionMode;
 
   const { policy, sandbox } = createAgentPolicy(shared, spec);
@@ -149,7 +148,7 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
   const hooks = openAgentHooks(shared, spec, {
     policy,
     mode: () => mode,
-    model: () => model.ref,
+    model: () => model.own().ref,
     record: (event) => agent.record(event),
   });
   const background = createBackgroundWork({ opened, secrets: models.secrets, clock, createId, agent: () => agent });
@@ -169,7 +168,7 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     thinking: models.thinking.current,
     session: opened.sessionId,
     agent: { id: log.agent, path, type: spec.type },
-    model: () => temporaryModel ?? model,
+    model: model.current,
     tools: spec.tools,
     maxTurns: spec.maxTurns,
     conversation,
@@ -225,15 +224,9 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     hooks,
     cwd: () => cwd,
     mode: () => mode,
-    model: () => temporaryModel ?? model,
-    async setModel(ref) {
-      const next = await models.make(ref);
-      await agent.record({ type: "agent.changed", model: next.ref });
-      model = next;
-    },
-    async setTemporaryModel(ref) {
-      temporaryModel = ref === undefined ? undefined : await models.make(ref);
-    },
+    model: model.current,
+    setModel: (ref) => model.set(ref, agent),
+    setTemporaryModel: model.setTemporary,
     setMode,
     outputFile,
     async recordRewind(event) {
@@ -256,6 +249,24 @@ function createPastEvents(
         agent === stored.opened.leadLog.agent
           ? await stored.readLead()
           : ((await stored.readAgents()).get(agent) ?? []);
+    },
+  };
+}
+
+/** The model of an agent, and the one that replaces it for a while. */
+function createModelChoice(first: ModelClient, { make }: SessionContext["models"]) {
+  let own = first;
+  let temporary: ModelClient | undefined;
+  return {
+    own: () => own,
+    current: () => temporary ?? own,
+    async set(ref: string, agent: Agent): Promise<void> {
+      const next = await make(ref);
+      await agent.record({ type: "agent.changed", model: next.ref });
+      own = next;
+    },
+    async setTemporary(ref: string | undefined): Promise<void> {
+      temporary = ref === undefined ? undefined : await make(ref);
     },
   };
 }

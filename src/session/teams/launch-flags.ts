@@ -3,7 +3,7 @@ import type { Config } from "../config/load-config.ts";
 import type { StartOptions } from "../start-session.ts";
 
 export const areTeamsOn = ({ flags }: Pick<StartOptions, "flags">, { teams }: Config): boolean =>
-  flags.team !== undefined || teams.enabled === true;
+  flags.team !== undefined || teams.enabled !== false;
 
 /**
  * The flags that also apply to teammates, wherever they run. Includes budgets from the settings of the lead's folder.

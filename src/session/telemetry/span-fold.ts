@@ -38,8 +38,7 @@ export function createSpanFold(options: SpanFoldOptions): (envelope: Envelope) =
 
   return (envelope) => {
     const { event } = envelope;
-    const [now, agent] = [Date.parse(envelope.at), agentOf(envelope.agent)];
-    const ended: Span[] = [];
+    const [now, agent, ended] = [Date.parse(envelope.at), agentOf(envelope.agent), [] as Span[]];
     const end = (open: OpenSpan | undefined, error?: string) => {
       if (open) ended.push(endSpan(open, now, error));
     };

@@ -119,12 +119,7 @@ export function createLeadAttention(ports: LeadAttentionPorts): LeadAttention {
     const text = await wakeText(reason, state, ports);
     // The request was answered in the meantime.
     if (text === undefined) return notify({ type: "lead_idle", waiting: ports.waiting() });
-    // A lead that runs reads the news anyway, or is woken after its run. Open tasks and branches are in no other prompt.
-    if (
-      lead.running &&
-      (reason.kind === "news" || (reason.kind === "team_idle" && reason.openTasks.length === 0 && !reason.unlanded))
-    )
-      return void (state = { ...state, lead: "working" });
+    if (lead.running && isReadAnyway(reason)) return void (state = { ...state, lead: "working" });
     await lead.admit("agent", [{ type: "text", text }]);
     if (!over.signal.aborted) lead.wake();
   };
@@ -178,6 +173,10 @@ export function createLeadAttention(ports: LeadAttentionPorts): LeadAttention {
     },
   };
 }
+
+/** A lead that runs reads the news anyway, or is woken after its run. Open tasks and branches are in no other prompt. */
+const isReadAnyway = (reason: WakeReason): boolean =>
+  reason.kind === "news" || (reason.kind === "team_idle" && reason.openTasks.length === 0 && !reason.unlanded);
 
 /** Waits for members that were resumed with unread mail. One whose marks were lost reports no second time. */
 function createResumedWait(

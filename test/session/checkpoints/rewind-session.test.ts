@@ -17,7 +17,7 @@ const words = () =>
     .lastMessages()
     .map(({ role, parts }) => `${role}: ${parts.map((part) => ("text" in part ? part.text : part.type)).join()}`);
 const pointOf = async (session: Session, text: string) => {
-  const point = (await session.rewindPoints()).findLast((each) => each.text === text);
+  const point = (await session.changes.rewindPoints()).findLast((each) => each.text === text);
   if (!point) throw new Error(`no point ${text}`);
   return point.id;
 };
@@ -43,7 +43,7 @@ describe("rewind of a session", () => {
     const again = await place.open(session.id);
     await place.ask(again, "say still there");
     expect(words().slice(2)).toEqual(["user: say what now", "assistant: done: say what now", "user: say still there"]);
-    const undo = (await again.rewindPoints()).find(({ kind }) => kind === "rewind");
+    const undo = (await again.changes.rewindPoints()).find(({ kind }) => kind === "rewind");
     expect(undo?.text).toBe(
       "Back to the moment before the prompt “echo one > a.txt; mkdir d; echo new > d/b.txt”: the conversation and 2 files.",
     );
@@ -128,10 +128,10 @@ describe("rewind of a session", () => {
       { a: "1", w: "1\n" },
       { a: "1", w: "3\n" },
     ]);
-    const undo = (await session.rewindPoints()).at(-1)?.id ?? "";
+    const undo = (await session.changes.rewindPoints()).at(-1)?.id ?? "";
     await session.dispatch({ type: "rewind", to: undo });
     expect(filesIn(first)).toEqual({ a: "1", w: "by hand" });
-    expect(await session.diff({ stat: true })).toContain(first);
+    expect(await session.changes.diff({ stat: true })).toContain(first);
     await session.close();
   });
 
@@ -151,10 +151,10 @@ describe("rewind of a session", () => {
     const session = await place.open();
     await place.ask(session, "echo 1 > a");
     hand("a", "3\n");
-    expect(await session.diff()).toContain("+3");
-    expect(await session.diff({ agent: "lead", stat: true })).toContain("1 file changed");
+    expect(await session.changes.diff()).toContain("+3");
+    expect(await session.changes.diff({ agent: "lead", stat: true })).toContain("1 file changed");
     rmSync(join(place.cwd, "a"));
-    expect(await session.diff()).toBe("");
+    expect(await session.changes.diff()).toBe("");
     await session.close();
   });
 });

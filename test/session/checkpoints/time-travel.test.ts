@@ -54,12 +54,12 @@ describe("time travel", () => {
           conversation: await conversationOf(place.stored, session.id),
         });
         const remember = async (before: Moment) => {
-          const last = (await session.rewindPoints()).at(-1);
+          const last = (await session.changes.rewindPoints()).at(-1);
           if (last && !moments.has(last.id)) moments.set(last.id, before);
         };
         for (let round = 0; round < perSession; round++) {
           if (random(3) === 0) {
-            await session.diff(); // waits until the state at the last prompt is kept: a person is slower
+            await session.changes.diff(); // waits until the state at the last prompt is kept: a person is slower
             editByHand(place.cwd, random, round);
           }
           if (random(8) === 0) {
@@ -79,13 +79,13 @@ describe("time travel", () => {
           await remember(before);
           const after = await now();
           const wanted = moments.get(to);
-          const isWhole = (await session.rewindPoints()).find(({ id }) => id === to)?.kind === "prompt";
+          const isWhole = (await session.changes.rewindPoints()).find(({ id }) => id === to)?.kind === "prompt";
           if (what !== "conversation" && isWhole) expect(after.files).toEqual(wanted?.files);
           if (what === "conversation") expect(after.files).toEqual(before.files);
           expect(after.conversation).toBe((what === "files" ? before : wanted)?.conversation);
           // Forward again: the moment before the rewind is as it was.
           if (random(2) === 0) {
-            const own = (await session.rewindPoints()).at(-1)?.id ?? "";
+            const own = (await session.changes.rewindPoints()).at(-1)?.id ?? "";
             expect(await session.dispatch({ type: "rewind", to: own })).toEqual({ ok: true });
             await remember(after);
             const forward = await now();
