@@ -11,7 +11,7 @@ interface LeadModes {
 
 /**
  * The wider mode of a teammate whose lead is resumed in a wider mode. A teammate that had the mode of its lead follows
- * it, up to the mode of its own definition. Undefined if its mode stays.
+ * it, up to the mode of its definition. Undefined if its mode stays.
  */
 export function followedMode(
   { mode, agentType }: Pick<Member, "mode" | "agentType">,

@@ -119,12 +119,7 @@ export function createLeadAttention(ports: LeadAttentionPorts): LeadAttention {
     const text = await wakeText(reason, state, ports);
     // The request was answered in the meantime.
     if (text === undefined) return notify({ type: "lead_idle", waiting: ports.waiting() });
-    // A lead that runs reads the news anyway, or is woken after its run. Open tasks and branches are in no other prompt.
-    if (
-      lead().running &&
-      (reason.kind === "news" || (reason.kind === "team_idle" && reason.openTasks.length === 0 && !reason.unlanded))
-    )
-      return void (state = { ...state, lead: "working" });
+    if (lead().running && isReadAnyway(reason)) return void (state = { ...state, lead: "working" });
     await lead().admit("agent", [{ type: "text", text }]);
     if (!over.signal.aborted) lead().wake();
   };
@@ -211,6 +206,10 @@ function createResumedWait(
     settled: () => Promise.all(looks),
   };
 }
+
+/** A lead that runs reads the news, or is woken after its run. Open tasks and branches are in no other prompt. */
+const isReadAnyway = (reason: WakeReason) =>
+  reason.kind === "news" || (reason.kind === "team_idle" && reason.openTasks.length === 0 && !reason.unlanded);
 
 const exhaustedText = ({ maxWakes }: AttentionLimits) =>
   `The lead was woken ${maxWakes} times since the last prompt and is not woken again (teams.maxWakes). Send a prompt to continue.`;

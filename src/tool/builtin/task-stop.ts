@@ -3,7 +3,11 @@ import { defineTool, textResult } from "../define-tool.ts";
 import { statusLine, withJob } from "./task-output.ts";
 
 const TaskStopInput = z.strictObject({
-  task_id: z.string().min(1).max(100).describe("The id of a job, or the name or id of its agent. A teammate is no job"),
+  task_id: z
+    .string()
+    .min(1)
+    .max(100)
+    .describe("The id of a job, or the name or id of its agent. Teammates are not jobs"),
 });
 
 export const taskStopTool = defineTool<z.infer<typeof TaskStopInput>>({
