@@ -153,7 +153,7 @@ const subfolders: Readonly<Record<string, Readonly<Record<string, readonly strin
       "telemetry",
     ],
     subagents: ["agent-runtime", "agent-types", "config", "hooks", "permissions"],
-    teams: [".", "agent-runtime", "config", "hooks", "subagents"],
+    teams: [".", "agent-runtime", "config", "hooks", "permissions", "subagents"],
     telemetry: [],
     trust: ["config/settings", "files"],
   },

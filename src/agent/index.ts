@@ -91,7 +91,6 @@ export {
   unlandedBlockerNote,
   unlandedNote,
   type UnlandedWork,
-  unlandedLines,
 } from "./fragments/team/unlanded-work.ts";
 export { type PreviousRun, sessionResumed } from "./fragments/team/session-resumed.ts";
 export { rosterChanged } from "./fragments/team/roster-change.ts";

@@ -26,7 +26,7 @@ import type { LeadContext, LeadTeamOptions } from "./lead-context.ts";
 import { createPermissionCeiling, type PermissionCeiling } from "./permission-ceiling.ts";
 import { createPresenceWatch, type PresenceWatch } from "./presence-watch.ts";
 import { reportWeight } from "./report-weight.ts";
-import { unlandedWork } from "./unlanded-work.ts";
+import { unlandedWork } from "../storage/unlanded-work.ts";
 import { seenBefore } from "./seen-before.ts";
 import { createStopRequests, type StopRequests } from "./request-shutdown.ts";
 import { createTeamObserver, type TeamObserver } from "./team-observer.ts";

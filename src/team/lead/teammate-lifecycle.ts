@@ -16,7 +16,7 @@ import { externalMemberError } from "../mailbox/external-member-error.ts";
 import { createMemberLosses, endedReason } from "./member-losses.ts";
 import { createMemberProcesses } from "./member-processes.ts";
 import { createMemberTable } from "./member-table.ts";
-import { returnTasks } from "./return-tasks.ts";
+import { returnTasks } from "../storage/return-tasks.ts";
 
 /** The lifecycle of a team's members, run by their lead: start, respawn, loss, end and suspend. */
 export interface TeammateLifecycle {

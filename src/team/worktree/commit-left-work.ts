@@ -6,8 +6,8 @@ import type { WorktreeEntry } from "./worktree-entry.ts";
 import { worktreeGit } from "./worktree-git.ts";
 
 /**
- * Commits the uncommitted files of an agent that is over to its branch, so that they can land. No other agent can reach
- * them in its folder. Does nothing on no branch, during a merge or rebase, and for repositories inside. No hook runs.
+ * Commits the uncommitted files of an agent that is over to its branch, so that they can land. No other agent can
+ * reach them in its folder. Does nothing on no branch, during a merge or rebase, and for repositories inside. No hook runs.
  */
 export async function commitLeftWork(
   repository: Repository,

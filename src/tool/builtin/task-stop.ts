@@ -7,7 +7,7 @@ const TaskStopInput = z.strictObject({
     .string()
     .min(1)
     .max(100)
-    .describe("The id of a job, or the name or id of its agent. A teammate is not a job"),
+    .describe("The id of a job, or the name or id of its agent. Teammates are not jobs"),
 });
 
 export const taskStopTool = defineTool<z.infer<typeof TaskStopInput>>({

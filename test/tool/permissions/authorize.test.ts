@@ -406,37 +406,3 @@ describe("a change outside the working directory", () => {
     expect(judge(path("Read", "/other/a"), "default", allow)).not.toHaveProperty("outside");
   });
 });
-
-describe("an agent in its own worktree", () => {
-  const worktree = { top: "/trees/fixer-dfhm", mainTop: "/work", readable: "/work" };
-  const decide = (call: Call, mode: PermissionMode = "default") =>
-    authorize({
-      tool: call,
-      subject: call.subject,
-      title: "it",
-      mode,
-      rules: noRules,
-      roots: ["/trees/fixer-dfhm", "/added"],
-      bases: ["/work", "/trees/fixer-dfhm"],
-      cwd: "/trees/fixer-dfhm",
-      workspace: { worktree },
-    });
-
-  it("changes files there without a question, as its commands do", () => {
-    expect(decide(path("Edit", "/trees/fixer-dfhm/a.ts"))).toEqual({
-      behavior: "allow",
-      rule: "the agent's own worktree",
-    });
-    expect(decide(path("Write", "/trees/fixer-dfhm/a.ts"), "dontAsk").behavior).toBe("allow");
-    expect(decide(path("Edit", "/trees/fixer-dfhm/a.ts"), "plan").behavior).toBe("deny");
-  });
-
-  it("asks about other folders", () => {
-    expect(decide(path("Edit", "/added/a.ts")).behavior).toBe("ask");
-    expect(decide(path("Edit", "/work/a.ts")).behavior).toBe("ask");
-  });
-
-  it("is offered rules that hold for the next worktree, too", () => {
-    expect(decide(path("Read", "/trees/fixer-dfhm/app/.env"))).toMatchObject({ suggestions: ["Read(./app/.env)"] });
-  });
-});

@@ -5,7 +5,7 @@ const sandbox = { hosts: [] as string[], asks: false, attended: true, required: 
 const failed = { output: "curl: (6) Could not resolve host", place: { walls: "work" as const }, hidden: [] };
 const noteOf = (facts: Partial<typeof sandbox>) => sandboxNote(failed, { ...sandbox, ...facts });
 
-test("a failed command says to ask the user only if there is one", () => {
+test("the note of a failed command names the user only if there is one", () => {
   expect(noteOf({})).toContain("outside_sandbox set to true: the user will be asked");
   const alone = noteOf({ attended: false });
   expect(alone).toContain("No user is available to let it run outside");

@@ -19,7 +19,7 @@ test.each(["Conjure", "KillShell"])("%s has no counterpart among the agent's too
   expect(unknownTool(name, known)).not.toContain("Did you mean");
 });
 
-test("a call of a team tool without teams names who can turn them on", () => {
+test("the answer to a team tool without teams says who can turn them on", () => {
   const text = unknownTool("TeamCreate", ["TaskCreate", "Agent"]);
   expect(text).toContain("The user can turn them on with the setting teams.enabled, or with --team NAME.");
   expect(text).not.toContain("Did you mean");
