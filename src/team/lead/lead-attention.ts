@@ -211,10 +211,6 @@ function createResumedWait(
   };
 }
 
-/** A lead that runs reads the news, or is woken after its run. Open tasks and branches are in no other prompt. */
-const isReadAnyway = (reason: WakeReason) =>
-  reason.kind === "news" || (reason.kind === "team_idle" && reason.openTasks.length === 0 && !reason.unlanded);
-
 const exhaustedText = ({ maxWakes }: AttentionLimits) =>
   `The lead was woken ${maxWakes} times since the last prompt and is not woken again (teams.maxWakes). Send a prompt to continue.`;
 

@@ -155,8 +155,10 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       claimer.start();
       await inTurn(async () => {
         if (unreported.lastIdleEvent !== undefined) await reports.reportIdle(unreported.lastIdleEvent);
+        // Mail will wake it: a new member gets its prompt as mail. It is not idle before it has read that.
+        const willWork = (await mail.unread()).some(({ body }) => isOrdinaryMail(body)) || unreported.hasAnswered;
         // A running agent publishes its own state, and may already wait for a permission.
-        if (!agent.running) state.setState(unreported.hasAnswered ? "working" : "idle");
+        if (!agent.running && !options.conversation.hasReason) state.setState(willWork ? "working" : "idle");
         await state.published();
         if (!(await claimer.resumeTask())) await claimer.claimNext();
         // It ended before it could report idle.

@@ -89,6 +89,16 @@ test("teammate with unread mail does not report idle, even if the mail comes dur
   expect(meanwhile.did).toEqual([]);
 });
 
+test("new member is not idle before it has read its prompt", async () => {
+  const states: string[] = [];
+  const set = async (state: string) => void states.push(state);
+  const presence = { lost: new AbortController().signal, set, close: async () => undefined };
+  await resting({ presence, unreadMail: async () => [said] }).runner.start();
+  expect(states).toEqual(["working"]);
+  await resting({ presence }).runner.start();
+  expect(states[1]).toBe("idle");
+});
+
 test("mail that arrives during the report is read before a task is claimed", async () => {
   let inbox: readonly Mail[] = [];
   const { did, rest } = resting({ unreadMail: async () => inbox, onSend: () => (inbox = [said]) });
