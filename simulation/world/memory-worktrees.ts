@@ -32,6 +32,8 @@ export interface MemoryTree {
   commits: number;
   landed: number;
   readonly uncommitted: Set<string>;
+  /** The files of its last commit, if the engine committed them for an agent that was over. */
+  left: string[];
 }
 
 const base = "0".repeat(40);
@@ -58,7 +60,16 @@ export function createMemoryRepository(checkout: string, random: Random): Memory
     const path = `${checkout}.troupe/${name}`;
     // Permission checks look at the folder. All runs use the same few.
     mkdirSync(path, { recursive: true });
-    const tree = { name, path, branch: `troupe/${name}`, checkout, commits, landed, uncommitted: new Set<string>() };
+    const tree = {
+      name,
+      path,
+      branch: `troupe/${name}`,
+      checkout,
+      commits,
+      landed,
+      uncommitted: new Set<string>(),
+      left: [],
+    };
     trees.set(path, tree);
     return tree;
   };
@@ -68,6 +79,7 @@ export function createMemoryRepository(checkout: string, random: Random): Memory
     const tree = [...trees.values(), ...branches.values()].find((each) => each.branch === branch);
     if (!tree) return "unknown";
     if (tree.commits === 0) return "nothing new";
+    tree.left = [];
     tree.landed += tree.commits;
     tree.commits = 0;
     return "landed";
@@ -84,6 +96,10 @@ export function createMemoryRepository(checkout: string, random: Random): Memory
     async resume(_, name) {
       await clock.sleep(random.int(10, 300));
       const tree = named(name);
+      if (tree && tree.left.length > 0) {
+        for (const file of tree.left.splice(0)) tree.uncommitted.add(file);
+        tree.commits -= 1;
+      }
       return tree && opened(tree);
     },
     async recreate(_, { path, branch }) {
@@ -99,6 +115,7 @@ export function createMemoryRepository(checkout: string, random: Random): Memory
       const tree = named(name);
       if (!tree) throw new TroupeError("git", `there is no worktree ${name}`);
       if (endedAgent !== undefined && tree.uncommitted.size > 0) {
+        tree.left = [...tree.uncommitted];
         tree.uncommitted.clear();
         tree.commits += 1;
       }
@@ -145,6 +162,7 @@ export function createMemoryRepository(checkout: string, random: Random): Memory
       const tree = trees.get(folder);
       if (!tree || tree.uncommitted.size === 0) return false;
       tree.uncommitted.clear();
+      tree.left = [];
       tree.commits += 1;
       return true;
     },

@@ -21,7 +21,7 @@ export { decodeLine, encodeLine, isSealedLine } from "./files/line-codec.ts";
 export { openLineFile, wasRemoved } from "./files/line-file.ts";
 export { makeFolder } from "./files/make-folder.ts";
 export { never } from "./never.ts";
-export { nearestName } from "./text/nearest-name.ts";
+export { nearestName } from "../protocol/index.ts";
 export { sameName } from "./text/same-name.ts";
 export { markdownProblemLine, parseMarkdown } from "./text/parse-markdown.ts";
 export { currentProcess, identifyProcess, isAlive, ProcessIdentity } from "./process/process-identity.ts";

@@ -52,6 +52,7 @@ export {
   Usage,
 } from "./model.ts";
 export { isDeeperThan } from "./json-depth.ts";
+export { nearestName } from "./nearest-name.ts";
 export { parseJson } from "./parse-json.ts";
 export {
   type CommandPlace,

@@ -182,7 +182,7 @@ export type SubagentSettings = z.infer<typeof SubagentSettings>;
 
 /** How teams work. `docs/explanation/teams.md`. */
 export const TeamSettings = z.strictObject({
-  /** Offers the team tools without `--team`. Default: true. */
+  /** Offers the team tools without `--team`. Default: true, but not for a coordinator. */
   enabled: z.boolean().optional(),
   /** Where teammates run. `auto` uses tmux if the session already runs inside it. `remote` uses workers of the bus. */
   backend: z.enum(["auto", "in-process", "tmux", "remote"]).optional(),

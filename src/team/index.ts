@@ -4,7 +4,7 @@ export { type ListedWorktree, listWorktrees } from "./worktree/list-worktrees.ts
 export { portsForExternalWorktree, releasePorts } from "./worktree/ports-for-external-worktree.ts";
 export { pruneWorktrees } from "./worktree/prune-worktrees.ts";
 export { withDiskFullRetry } from "./storage/disk-full-retry-team.ts";
-export { returnTasks } from "./storage/return-tasks.ts";
+export { noteLeftBranch } from "./storage/note-left-branch.ts";
 export { unlandedWork } from "./storage/unlanded-work.ts";
 export { recoverWorktrees } from "./recover-worktrees.ts";
 export { outdatedAssignment } from "./mailbox/outdated-assignment.ts";

@@ -1,6 +1,5 @@
-import { nearestName } from "../platform/index.ts";
 import type { SlashListing } from "../session/index.ts";
-import { Effort } from "../protocol/index.ts";
+import { Effort, nearestName } from "../protocol/index.ts";
 import { addNotice, type AppState, type Dialog, leadOf, openDialog, toggleTasks } from "../view/index.ts";
 import type { Frontend } from "./app-context.ts";
 import type { FrontendFacts } from "./frontend-facts.ts";

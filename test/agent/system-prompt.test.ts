@@ -64,6 +64,7 @@ describe("what a model reads", () => {
   test("the rest", () => {
     expect({
       ...interrupted,
+      notRunAfterFailedChange: interrupted.notRunAfterFailedChange("Edit"),
       denied: [deniedByUser(undefined), deniedByUser("no"), deniedByLead(undefined), deniedByLead("add tests")],
       summary: [
         summaryRequest({ keepsNewest: true, instructions: undefined }),

@@ -150,6 +150,7 @@ test.each<readonly [string, () => RunRecord]>([
           commits: 1,
           landed: 0,
           uncommitted: new Set<string>(),
+          left: [],
         },
       ],
     }),

@@ -29,6 +29,8 @@ export interface TeamConnectorOptions extends Omit<MemberBackendOptions, "teams"
   /** The lead's deny rules. */
   readonly deny: readonly string[];
   readonly resolver: SpawnResolver;
+  /** The lead delegates all work to workers. */
+  readonly coordinates: boolean;
 }
 
 /** Opens the team store and the backends of members for a session that leads teams. */
@@ -62,7 +64,7 @@ export function createTeamConnector(from: TeamConnectorOptions): (ports: TeamPor
       store: teams,
       cwd,
       settings: config.teams,
-      isOn: areTeamsOn(options, config) || hasLed,
+      isOn: areTeamsOn(options, config, from) || hasLed,
       team: options.flags.team,
       launch,
       jobs: remote?.jobs,

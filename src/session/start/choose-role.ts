@@ -78,6 +78,7 @@ function connectorFor(
     host,
     files: budget.files,
     remote,
+    coordinates,
     deny: rules.deny.map(({ text }) => text),
     options,
     config,

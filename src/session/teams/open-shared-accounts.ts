@@ -30,7 +30,8 @@ export async function openSharedAccounts(
 ): Promise<SharedAccounts | undefined> {
   const { replayed } = lead.opened.leadLog;
   const hasLed = replayed.some(({ event }) => event.type === "team.joined" && event.role === "lead");
-  if (options.store || options.host?.memory || !(areTeamsOn(options, lead.config) || hasLed)) return undefined;
+  if (options.store || options.host?.memory || !(areTeamsOn(options, lead.config, { coordinates: false }) || hasLed))
+    return undefined;
   const ledger = await openLeadLedger(lead);
   const limits = openLeadLimits(lead);
   return { ledger, limits, close: () => closeAll([() => ledger?.close(), () => limits.close()]) };

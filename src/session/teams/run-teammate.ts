@@ -19,7 +19,7 @@ import {
   type MemberEnd,
   withDiskFullRetry,
   openMailbox,
-  returnTasks,
+  noteLeftBranch,
 } from "../../team/index.ts";
 import { parseRule } from "../../tool/index.ts";
 import { localizeMember, type RemoteHost, tapEvents, mapPathToClone, limitAnswerToHost } from "./remote-host.ts";
@@ -243,7 +243,7 @@ function createStop(member: Member, { host, team, cleanup }: TeammateStart, port
     try {
       if (worktree) await worktree.finish();
     } finally {
-      await returnTasks(tasks, member);
+      await noteLeftBranch(tasks, member);
       await tasks.releaseGone(async (owner) => (owner.name === member.name ? "its owner has ended" : undefined));
     }
     await presence.set("ended", detail ?? end);

@@ -16,7 +16,7 @@ import { externalMemberError } from "../mailbox/external-member-error.ts";
 import { createMemberLosses, endedReason } from "./member-losses.ts";
 import { createMemberProcesses } from "./member-processes.ts";
 import { createMemberTable } from "./member-table.ts";
-import { returnTasks } from "../storage/return-tasks.ts";
+import { noteLeftBranch } from "../storage/note-left-branch.ts";
 
 /** The lifecycle of a team's members, run by their lead: start, respawn, loss, end and suspend. */
 export interface TeammateLifecycle {
@@ -96,8 +96,8 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
       await kill(name);
       // First: the next owner of its tasks finds its work on its branch.
       await cleanUpAfter(memberOf(name), options);
-      const returned = await returnTasks(options.team.tasks, memberOf(name));
-      table.released.set(name, [...returned, ...(await losses.releaseTasks(name, "it was ended"))]);
+      await noteLeftBranch(options.team.tasks, memberOf(name));
+      table.released.set(name, await losses.releaseTasks(name, "it was ended"));
       if (isExternal(memberOf(name))) await record.free(name);
       if (memberOf(name).ended === undefined)
         await record.end(name, { reason, ...(detail !== undefined && { detail }) });

@@ -25,9 +25,34 @@ export async function commitLeftWork(
   if (!changed.ok || files.length === 0 || files.some((line) => line.endsWith("/"))) return;
   const added = await git(["add", "--all"]);
   if (!added.ok) return;
-  const message = `chore: keep the uncommitted work of ${agent}\n\nTroupe committed it when ${agent} was over. It may be unfinished.`;
+  const message = `${leftWorkSubject}${agent}\n\nTroupe committed it when ${agent} was over. It may be unfinished.`;
   await git(["commit", "--quiet", "--no-verify", "--cleanup=verbatim", "-m", message], { settings: committer });
 }
+
+/**
+ * Takes such a commit back, so that an agent that continues finds its files as it left them. A commit that another
+ * branch has stays.
+ */
+export async function restoreLeftWork(
+  repository: Repository,
+  tree: { readonly path: string; readonly admin: string },
+): Promise<void> {
+  const git = worktreeGit(repository, tree);
+  const last = await git(["log", "-1", "--format=%ce %s"]);
+  if (!last.ok || !last.stdout.startsWith(`${committer["user.email"]} ${leftWorkSubject}`)) return;
+  const holders = await git([
+    "for-each-ref",
+    "--contains",
+    "HEAD",
+    "--format=%(refname)",
+    "refs/heads",
+    "refs/remotes",
+  ]);
+  if (holders.ok && holders.stdout.trim().split("\n").length === 1)
+    await git(["reset", "--quiet", "--mixed", "HEAD~1"]);
+}
+
+const leftWorkSubject = "chore: keep the uncommitted work of ";
 
 const busyFiles = ["rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "index.lock"];
 

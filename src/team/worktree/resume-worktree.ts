@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { currentProcess, isAlive } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
+import { restoreLeftWork } from "./commit-left-work.ts";
 import { findAdminFolder } from "./git-admin-folder.ts";
 import { creationLock, openedWorktree, type Worktree } from "./create-worktree.ts";
 import { withRepositoryLock } from "./repository-lock.ts";
@@ -27,6 +28,7 @@ export async function resumeWorktree(
     }
     const admin = existsSync(entry.path) ? await findAdminFolder(repository, entry.path) : undefined;
     if (!admin) return undefined;
+    await restoreLeftWork(repository, { path: entry.path, admin: admin.path });
     if (admin.lockedBecause === undefined) {
       await repository.ask(["worktree", "lock", "--reason", entry.agentId, entry.path]);
     }

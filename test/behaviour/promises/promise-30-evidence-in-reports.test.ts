@@ -45,7 +45,7 @@ test("promise 30: teammate's report lists what was done since its last report", 
     /Its last answer:\nAll tests pass\.\nWhat was really done, by the log:\n- 2 turns, 2 tool calls/,
   );
   expect(honest).toMatch(/changed: `a\.txt`/);
-  expect(honest).toMatch(/ran, newest first: `cat a\.txt; exit 4` \(exit 4, /);
+  expect(honest).toMatch(/ran, newest first: `cat a\.txt; exit 4` \(exit 4 of its last command, /);
   expect(await heard("boaster", "All tests pass")).toMatch(
     /1 turn, [\d.]+ s, \d+ tokens?, \$[\d.]+\. No tool calls: whatever the report says, no file was read or changed/,
   );

@@ -86,6 +86,6 @@ test("promise 33: the end of a teammate says what is left in its worktree", asyn
   });
   await team.ask("go");
   const { event } = await team.until(report(/alice has agreed to end and has ended/));
-  expect(JSON.stringify(event)).toMatch(/Its worktree .* on branch troupe\/.* is kept, with 1 uncommitted file/);
+  expect(JSON.stringify(event)).toMatch(/Its worktree .* on branch troupe\/.* is kept, with 1 commit not landed/);
   expect(git("status", "--porcelain")).toBe("");
 });

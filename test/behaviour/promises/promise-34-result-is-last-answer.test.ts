@@ -62,7 +62,7 @@ test("promise 31: branches that have not landed are in the result, also of a sub
   expect(team.all("team.left")).toHaveLength(1);
   expect(result.unlanded_branches).toEqual([
     expect.objectContaining({ branch: expect.stringMatching(/^troupe\/general-purpose-/), uncommitted_files: 1 }),
-    expect.objectContaining({ branch: expect.stringMatching(/^troupe\/alice-/), uncommitted_files: 1 }),
+    expect.objectContaining({ branch: expect.stringMatching(/^troupe\/alice-/), commits: 1 }),
   ]);
   expect(errors).toMatch(/not landed: troupe\/general-purpose-\w{4}, troupe\/alice-\w{4}/);
   expect(exitCodeOf(result)).toBe(4);

@@ -61,7 +61,7 @@ test("lead lands the commits of an agent in a worktree, as the agent's result sa
   expect(landed).toContain(
     "No check was run. Run the tests yourself if you may; if you may not, tell the user that no check was run.",
   );
-  expect(landed).toContain("The branches and worktrees remain: leave them.");
+  expect(landed).toContain("The branches and worktrees stay for now: leave them.");
   expect(repo.git("branch", "--list", "troupe/*", "--format=%(refname:short)")).toMatch(/^troupe\/dev-\w{4}$/);
   expect(readFileSync(join(repo.repo, "b.txt"), "utf8")).toBe("b\n");
   expect(repo.git("log", "-1", "--format=%s")).toBe("write b.txt");

@@ -101,7 +101,7 @@ test("a port in use is an error when it was requested, otherwise another port is
   expect(words).toMatch(/http:\/\/127\.0\.0\.1:(?!4747)\d+\/\?token=[\w-]{43}\n/);
   running.child.kill("SIGINT");
   expect((await running.done).code).toBe(0);
-  expect((await place.run(["web", "--port", "70000"])).stderr).toMatch(/is not a port/);
+  expect((await place.run(["web", "--port", "70000"])).stderr).toMatch(/Give a port: a whole number/);
 });
 
 test("-p --web: the page shows the run, can stop it, and an open page does not keep it alive", async () => {

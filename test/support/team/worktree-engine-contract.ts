@@ -61,6 +61,19 @@ export function testWorktreeEngine(open: () => WorktreeWorld): void {
     expect(await state()).toMatchObject({ commits: 1, uncommitted: [] });
   });
 
+  test("an agent that continues finds its uncommitted work as it left it, unless that has landed", async () => {
+    const { engine, place, worktree, state, write, land } = await made();
+    const { name, path, branch } = worktree;
+    write(path, "a.txt");
+    await engine.finish(place, { name, endedAgent: "dev" });
+    await engine.resume(place, name);
+    expect(await state()).toMatchObject({ commits: 0, uncommitted: ["a.txt"] });
+    await engine.finish(place, { name, endedAgent: "dev" });
+    await land(branch);
+    await engine.resume(place, name);
+    expect(await state()).toMatchObject({ commits: 0, uncommitted: [] });
+  });
+
   test("a lost folder is made again with the commits of its branch", async () => {
     const { engine, place, worktree, state, write, commit, loseFolder } = await made();
     const { name, path, branch } = worktree;

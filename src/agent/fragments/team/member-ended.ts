@@ -34,7 +34,7 @@ export const memberEnded = (ended: EndedMemberFacts): string => troupeNotice(mem
 export const memberEndedText = (ended: EndedMemberFacts): string =>
   [
     howItEnded(ended),
-    ...(ended.releasedTasks.length === 0 ? [] : [releasedText(ended)]),
+    ...(ended.releasedTasks.length === 0 ? [] : [releasedText(ended.releasedTasks)]),
     ...(ended.worktree ? [leftWorktreeText(ended.worktree)] : []),
     ...(ended.reason === "lost"
       ? [
@@ -43,12 +43,8 @@ export const memberEndedText = (ended: EndedMemberFacts): string =>
       : []),
   ].join(" ");
 
-/** The tasks of a member that was asked to end wait for the lead. Those of a lost one are free at once. */
-function releasedText({ reason, releasedTasks }: EndedMemberFacts): string {
-  const ids = releasedTasks.map((id) => `#${id}`).join(", ");
-  if (reason === "lost" || reason === "failed") return `Released to the task list: ${ids}.`;
-  return `Without an owner now: ${ids}. Give them out with TaskUpdate (taskId, owner), or set them to deleted.`;
-}
+const releasedText = (ids: EndedMemberFacts["releasedTasks"]): string =>
+  `Released to the task list: ${ids.map((id) => `#${id}`).join(", ")}. An idle teammate claims them, unless you give them an owner.`;
 
 function howItEnded({ name, reason, detail, isExternal }: EndedMemberFacts): string {
   const why = detail === undefined ? "" : `: ${detail.replace(/\.$/, "")}`;
