@@ -141,6 +141,21 @@ test("model is reminded once of a command that still runs, can stop it, and its 
   expect(errors).not.toContain("stopped the background jobs");
 });
 
+test("model that answered before its command ended is asked for the whole answer again", async () => {
+  const said: string[] = [];
+  const team = await teamSession({
+    answer: ({ turn, said: text }) => {
+      if (turn === 1) return { calls: [{ tool: "Bash", input: { command: "sleep 1", run_in_background: true } }] };
+      said.push(text);
+      return { text: "all is refactored" };
+    },
+  });
+  await drive(team, prompts("refactor it"), undefined, { reminderMs: 0, backgroundWaitMs: 60_000 });
+  expect(said.at(-1)).toMatch(
+    /<task-notification>[\s\S]*<\/task-notification>\n<troupe-notice>\nOnly your last answer counts\..*give the whole answer again/,
+  );
+});
+
 test("command that a reminded model leaves is waited for up to the limit, without a second reminder", async () => {
   const team = await teamSession({
     answer: ({ turn }) =>

@@ -151,7 +151,9 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     model: () => model.own().ref,
     record: (event) => agent.record(event),
   });
-  const background = createBackgroundWork({ opened, secrets: models.secrets, clock, createId, agent: () => agent });
+  const onlyLastAnswer = session.ports.asker === "nobody" || !spec.standing.isLead;
+  const jobs = { opened, secrets: models.secrets, clock, createId, agent: () => agent, onlyLastAnswer };
+  const background = createBackgroundWork(jobs);
   const outputFile = async (name: string) => join(await opened.scratchFolder(), name);
 
   const setMode = async (permissionMode: PermissionMode) => {

@@ -37,6 +37,8 @@ export interface BackgroundWorkOptions {
   readonly clock: Clock;
   readonly createId: CreateId;
   readonly secrets?: readonly string[] | undefined;
+  /** The user or the parent gets only the last answer of the agent. */
+  readonly onlyLastAnswer: boolean;
 }
 
 export type StartedWork = Extract<StoredEvent, { type: "background.started" }>;
@@ -64,7 +66,8 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
         // session closes, the report is only stored, for a later resume.
         try {
           const reason = event.status === "killed" ? (closing ?? stopReason(stoppedBy)) : undefined;
-          if (task) await notifyAgent(task, report ?? commandNotice(task, { ...event, tail }, reason));
+          const hasAnswered = options.onlyLastAnswer && !agent().running;
+          if (task) await notifyAgent(task, report ?? commandNotice(task, { ...event, tail, hasAnswered }, reason));
           if (task && closing === undefined) agent().wake();
         } finally {
           running.delete(event.backgroundId);
@@ -118,7 +121,11 @@ const withProgram = "the program ended, and the command with it";
 
 const stopReason = (by: StopAuthor | undefined) => by && { starter: "you stopped it", user: "the user stopped it" }[by];
 
-const commandNotice = (task: StartedWork, end: EndedWork & { tail?: string | undefined }, reason: string | undefined) =>
+const commandNotice = (
+  task: StartedWork,
+  end: EndedWork & { tail?: string | undefined; hasAnswered?: boolean },
+  reason: string | undefined,
+) =>
   backgroundNotification({ ...task, ...end, id: task.backgroundId, reason, isBrief: reason === stopReason("starter") });
 
 function unfinished(log: readonly StoredEnvelope[]): StartedWork[] {

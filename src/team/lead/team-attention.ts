@@ -309,9 +309,10 @@ function decide(state: TeamAttention, moment: Moment): Attended {
   if (requestIds.length > 0) return wake(state, { kind: "request", requestIds }, limits);
   if (isTeamIdle && finding?.kind === "idle") {
     const { openTasks } = finding;
-    const unlanded = (finding.unlanded ?? []).filter(({ work }) => !state.shownWorktrees.has(work.path));
+    const unlanded = finding.unlanded ?? [];
+    const hasUnseen = unlanded.some(({ work }) => !state.shownWorktrees.has(work.path));
     const hasNews = state.news.some(({ kind }) => kind !== "minor");
-    if (hasNews || unlanded.length > 0 || openTasks.some(({ id }) => !state.shownTasks.has(id)))
+    if (hasNews || hasUnseen || openTasks.some(({ id }) => !state.shownTasks.has(id)))
       return wake(
         state,
         { kind: "team_idle", openTasks, ...(unlanded.length > 0 && { unlanded }), hasNews: state.news.length > 0 },

@@ -79,6 +79,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   const fail = (error: unknown) => {
     if (life.phase !== "closed" || !isDiskFull(error)) options.onFailure(error);
   };
+  const hasWork = () => agent.running || options.conversation.hasReason;
   const mail = createMailLook(options, retry);
   const state = createPresencePublisher({
     presence,
@@ -90,8 +91,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     member: sender,
     claiming: { ...claiming, tasks: tasksWithDiskFullRetry(claiming.tasks, retry) },
     agent,
-    isBusy: () =>
-      life.phase !== "running" || shutdown.requestId !== undefined || agent.running || options.conversation.hasReason,
+    isBusy: () => life.phase !== "running" || shutdown.requestId !== undefined || hasWork(),
     hasMail: async () => (await mail.unread()).some((each) => isOrdinaryMail(each.body) || !options.isOutdated(each)),
     inTurn,
     replayed: options.replayed,
@@ -118,7 +118,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     ...options,
     phase: () => life.phase,
     unreported,
-    unreadMail: async () => (await mail.unread()).filter(({ body }) => isOrdinaryMail(body)),
+    unreadMail: mail.ordinary,
     shutdown,
     reports,
     claimer,
@@ -155,10 +155,10 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       claimer.start();
       await inTurn(async () => {
         if (unreported.lastIdleEvent !== undefined) await reports.reportIdle(unreported.lastIdleEvent);
-        // Mail will wake it: a new member gets its prompt as mail. It is not idle before it has read that.
-        const willWork = (await mail.unread()).some(({ body }) => isOrdinaryMail(body)) || unreported.hasAnswered;
+        // A new member gets its prompt as mail, and is not idle before it has read it.
+        const willWork = unreported.hasAnswered || (await mail.ordinary()).length > 0;
         // A running agent publishes its own state, and may already wait for a permission.
-        if (!agent.running && !options.conversation.hasReason) state.setState(willWork ? "working" : "idle");
+        if (!hasWork()) state.setState(willWork ? "working" : "idle");
         await state.published();
         if (!(await claimer.resumeTask())) await claimer.claimNext();
         // It ended before it could report idle.
@@ -202,16 +202,17 @@ function createMailLook(
   { unreadMail }: Pick<TeammateRunnerOptions, "unreadMail">,
   retry: { readonly clock: TeammateRunnerOptions["clock"]; readonly signal: AbortSignal },
 ) {
-  return {
-    async unread(): Promise<readonly Mail[]> {
-      let found: readonly Mail[] = [];
-      const look = async () => void (found = await retryWhileDiskFull(unreadMail, retry));
-      await retryWithBackoff(look, retry).catch((error: unknown) => {
-        if (!retry.signal.aborted) throw error;
-      });
-      return found;
-    },
+  const unread = async (): Promise<readonly Mail[]> => {
+    let found: readonly Mail[] = [];
+    const look = async () => void (found = await retryWhileDiskFull(unreadMail, retry));
+    await retryWithBackoff(look, retry).catch((error: unknown) => {
+      if (!retry.signal.aborted) throw error;
+    });
+    return found;
   };
+  /** The mail that wakes it. */
+  const ordinary = async () => (await unread()).filter(({ body }) => isOrdinaryMail(body));
+  return { unread, ordinary };
 }
 
 /** Excludes shutdown requests: one may be the last mail it reads, so it reports its work first. */

@@ -2,23 +2,26 @@ import { expect, test } from "vitest";
 import { openDashboard, phone } from "../../support/dashboard/dashboard-page.ts";
 import { type Running, workplace } from "../../support/cli/workplace.ts";
 
+/** Each answer takes a moment, because a span without length is not shown. */
+const delayMs = 30;
 const script = {
   version: 1,
   rules: [
     {
       when: { agent: "lead/*" },
-      answer: { text: "Looked." },
+      answer: { text: "Looked.", delayMs },
     },
   ],
   steps: [
     {
       text: "Two at once.",
+      delayMs,
       calls: [
         { tool: "Bash", input: { command: "echo one" } },
         { tool: "Agent", input: { description: "look", prompt: "look around", subagent_type: "general-purpose" } },
       ],
     },
-    { text: "Now it takes a while.", calls: [{ tool: "Bash", input: { command: "tail -f /dev/null" } }] },
+    { text: "Now it takes a while.", delayMs, calls: [{ tool: "Bash", input: { command: "tail -f /dev/null" } }] },
     { text: "Over." },
   ],
 };
@@ -30,15 +33,17 @@ function startRun(): Running {
   return place.start(["-p", "--web", "do it", ...flags], { input: "" });
 }
 
-/** Presses a key until the announced text matches. */
-const walkTo = (page: Awaited<ReturnType<typeof openDashboard>>["page"]) => async (key: string, wanted: RegExp) => {
+/** Presses a key until the announced text matches, then the next key. */
+const walkTo = (page: Awaited<ReturnType<typeof openDashboard>>["page"]) => async (keys: string, wanted: RegExp) => {
   const words = page.locator(".timeline-scroll > [aria-live]");
   const heard: string[] = [];
-  for (let steps = 0; steps < 60; steps++) {
-    const said = (await words.textContent()) ?? "";
-    if (wanted.test(said)) return said;
-    heard.push(said);
-    await page.keyboard.press(key);
+  for (const key of keys.split(" ")) {
+    for (let steps = 0; steps < 60; steps++) {
+      const said = (await words.textContent()) ?? "";
+      if (wanted.test(said)) return said;
+      heard.push(said);
+      await page.keyboard.press(key);
+    }
   }
   throw new Error(`nothing like ${wanted} in ${[...new Set(heard)].join("\n")}`);
 };
@@ -57,10 +62,12 @@ test("each agent has a lane; the keyboard walks it and opens the event in the tr
   await walk("ArrowRight", /^lead, tool: Bash, \$ tail -f \/dev\/null, /);
   await walk("ArrowLeft", /^lead, thinking, /);
   await walk("ArrowLeft", /^lead, tool: Agent, /);
-  expect(await walk("ArrowLeft", /^lead, tool: Bash, \$ echo one, /)).toMatch(/for \d/);
+  // The two calls begin at once, in any order.
+  const both = "ArrowLeft ArrowRight";
+  expect(await walk(both, /^lead, tool: Bash, \$ echo one, /)).toMatch(/for \d/);
   await walk("ArrowDown", /^(?!lead, ).+, (thinking|idle|waits for the model)/);
   await walk("ArrowUp", /^lead, /);
-  await walk("ArrowLeft", /^lead, tool: Bash, \$ echo one, /);
+  await walk(both, /^lead, tool: Bash, \$ echo one, /);
   expect(await violations()).toEqual([]);
   await page.keyboard.press("Enter");
   await expect.poll(() => page.url()).toMatch(/\/transcript\/agt_\w+\?at=evt_\w+$/);

@@ -244,4 +244,8 @@ test("work that has not landed wakes the lead once, also after it has read the r
     { type: "wake", reason: { kind: "team_idle", openTasks: [], unlanded, hasNews: false } },
   ]);
   expect(wakesOf([...events, found, ...turn, { type: "tasks_changed" }, found])).toEqual(["team_idle"]);
+  // It is named again with news: after a landing, the same worktree may have new commits.
+  expect(lastOf([...events, found, ...turn, { ...report, weight: "news" }, found])).toEqual([
+    { type: "wake", reason: { kind: "team_idle", openTasks: [], unlanded, hasNews: true } },
+  ]);
 });

@@ -1,4 +1,5 @@
 import { escapeNotificationPart } from "../escape-markup.ts";
+import { troupeNotice } from "../notice.ts";
 
 export interface BackgroundNotice {
   readonly id: string;
@@ -12,6 +13,8 @@ export interface BackgroundNotice {
   readonly reason?: string | undefined;
   /** One line, for an agent that ended the command itself and knows it. */
   readonly isBrief?: boolean | undefined;
+  /** The agent has answered already, and only its last answer counts. */
+  readonly hasAnswered?: boolean | undefined;
 }
 
 /** Notifies an agent that its background command has ended. */
@@ -26,4 +29,8 @@ export const backgroundNotification = (notice: BackgroundNotice): string =>
     ...(notice.isBrief || !notice.tail ? [] : [`<output>\n${escapeNotificationPart(notice.tail)}\n</output>`]),
     ...(notice.isBrief ? [] : [`<output-file>${escapeNotificationPart(notice.outputFile)}</output-file>`]),
     "</task-notification>",
+    ...(notice.isBrief || !notice.hasAnswered ? [] : [troupeNotice(onlyTheLastCounts)]),
   ].join(notice.isBrief ? "" : "\n");
+
+const onlyTheLastCounts =
+  "Only your last answer counts. You have answered before this command ended: when nothing is left to do, give the whole answer again, with this result.";
