@@ -44,7 +44,7 @@ function refusedText(refused: RefusedBranch, target: string): string {
       return [
         `- ${branch}: the check fails with it (${refused.how}). Its output ends with:`,
         indent(refused.tail.slice(-1500)),
-        `  Next: have its agent fix it with SendMessage, then land ${branch} again.`,
+        `  Next: have its agent fix it with SendMessage, or another agent if it has ended, then land ${branch} again.`,
       ].join("\n");
     case "conflict":
       return [

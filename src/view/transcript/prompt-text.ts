@@ -33,7 +33,7 @@ const mailWords = (text: string): string =>
   text
     .replace(/^\S+ is idle\.\n(?:Its last answer|What it said):\n/, "")
     .replace(/\n\nAnswer with SendMessage to [\s\S]*$/, "")
-    .replace(/\nIf nothing would be lost, agree: SendMessage[\s\S]*$/, "");
+    .replace(/\n(?:Uncommitted files of [^\n]*|)If nothing (?:else )?would be lost, agree: SendMessage[\s\S]*$/, "");
 
 /**
  * Returns a notification as a person reads it: what has ended and how, then its output; or the first sentence of a

@@ -129,7 +129,7 @@ describe("all members that a changed owner concerns are notified", () => {
         wakes: true,
         body: {
           kind: "text",
-          text: "#1 is no longer yours: team-lead gave it to bob. Stop working on it. Undo what you changed for it, or tell bob what you changed.",
+          text: "#1 is no longer yours: team-lead gave it to bob. Stop working on it. Keep what you changed: commit it if you may, and tell bob where it is.",
         },
       },
     ]);

@@ -115,7 +115,10 @@ function noPrograms(facts: PermissionFacts): string {
   const { allow, sandbox, forWorkers } = facts;
   if (isWalled(facts)) return forWorkers ? "" : " Checks of tasks and of landings run in the sandbox, too.";
   if (sandbox === "blocked") return "";
-  return ` So tests, builds and other programs${allow.length === 0 ? "" : " that no rule allows"} cannot run, also not as a check of a task or of a landing: say in your answer what was not checked. The user can allow them with --allowedTools.`;
+  const changes =
+    facts.mode !== "default" || facts.ownWorktree || allow.some(({ text }) => /^(?:Edit|Write)\b/.test(text));
+  const files = changes ? "" : "files cannot be changed, and ";
+  return ` So ${files}tests, builds and other programs${allow.length === 0 ? "" : " that no rule allows"} cannot run, also not as a check of a task or of a landing: say in your answer what was not checked. The user can allow them with --allowedTools.`;
 }
 
 /** Said before the work is given out: what is made in a shared folder stays uncommitted. */

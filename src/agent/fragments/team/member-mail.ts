@@ -16,7 +16,7 @@ function wordsOf({ body, from, id }: Mail): string {
     case "task_assignment":
       return assignmentText(body);
     case "shutdown_request":
-      return `The lead asks you to end your work${body.reason ? `: ${body.reason}` : "."}\nIf nothing would be lost, agree: SendMessage to team-lead with message ${shutdownApproval(body.requestId)}. Otherwise answer with approve false and the reason. If you do not answer in time, you are stopped.`;
+      return `The lead asks you to end your work${body.reason ? `: ${body.reason}` : "."}\nUncommitted files of your own worktree are committed to your branch when you end. If nothing else would be lost, agree: SendMessage to team-lead with message ${shutdownApproval(body.requestId)}. Otherwise answer with approve false and the reason. If you do not answer in time, you are stopped.`;
     case "shutdown_approved":
       return `${from} has agreed to end and has left.`;
     case "shutdown_rejected":

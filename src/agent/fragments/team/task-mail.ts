@@ -96,7 +96,9 @@ const reopenedText = ({ item: { id, subject }, by, isReworded }: TaskChangeFacts
 function lossText({ item: { id, owner }, by }: TaskChangeFacts, hasBegun: boolean): string {
   const now = owner === undefined ? `${by} put it back on the task list` : `${by} gave it to ${owner}`;
   const who = owner ?? by;
-  const next = hasBegun ? ` Stop working on it. Undo what you changed for it, or tell ${who} what you changed.` : "";
+  const next = hasBegun
+    ? ` Stop working on it. Keep what you changed: commit it if you may, and tell ${who} where it is.`
+    : "";
   return `#${id} is no longer yours: ${now}.${next}`;
 }
 

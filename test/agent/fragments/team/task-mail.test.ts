@@ -37,7 +37,7 @@ describe("an assignment as its owner reads it", () => {
     `);
     expect(shown(bodyOf(mails, "alice"))).toMatchInlineSnapshot(`
       "<teammate-message teammate_id="team-lead">
-      #2 is no longer yours: team-lead gave it to bob. Stop working on it. Undo what you changed for it, or tell bob what you changed.
+      #2 is no longer yours: team-lead gave it to bob. Stop working on it. Keep what you changed: commit it if you may, and tell bob where it is.
       </teammate-message>"
     `);
   });
