@@ -8,7 +8,9 @@ const drive = async (
   { session }: TeamSession,
   commands: AsyncIterable<Command>,
   signal = new AbortController().signal,
-  shown: Partial<Pick<Parameters<typeof runHeadless>[0], "output" | "progress" | "reminderMs" | "backgroundWaitMs">> = {},
+  shown: Partial<
+    Pick<Parameters<typeof runHeadless>[0], "output" | "progress" | "reminderMs" | "backgroundWaitMs">
+  > = {},
 ) => {
   let errors = "";
   await runHeadless({

@@ -64,7 +64,7 @@ export function TeamDialog(): ReactNode {
     heading(visibleLine(name)),
     ...members.map((member) => memberRow(name, member)),
   ]);
-  return <ListDialog title="Team" rows={rows} empty="There is no team. Start one with: troupe --team NAME" />;
+  return <ListDialog title="Team" rows={rows} empty="There is no team. Ask for one: “make a team of three and …”" />;
 }
 
 function memberRow(team: string, member: MemberView): ListRow {

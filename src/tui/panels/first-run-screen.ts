@@ -57,7 +57,7 @@ export function firstRunLines({
     ...wrap("Describe what you want done in this folder. For example:"),
     ...problemText("what does this project do, and how is it tested?"),
     ...problemText("find out why the login test fails and fix it"),
-    ...problemText("use three agents: one writes, one tests, one reviews"),
+    ...problemText("make a team of three: one writes, one tests, one reviews"),
     [],
     ...wrap("Troupe asks before it changes or runs anything. Esc interrupts, ? shows all keys."),
   ];
