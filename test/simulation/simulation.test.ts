@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
-import { isSoak } from "../support/setup/soak-rounds.ts";
 
 interface FoundFaults {
   readonly seed: number;
@@ -33,12 +32,9 @@ const faultsIn = (output: string): readonly string[] =>
     );
 
 /** Few seeds, in parts that end in time on a slow machine. `npm run soak` plays many. */
-test.each(isSoak ? [1, 51, 101, 151, 201, 251] : [1, 51])(
-  "50 teams from seed %i keep all rules through kills and faults",
-  async (seed) => {
-    expect(faultsIn(await simulate("--seed", String(seed), "--runs", "50", "--json"))).toEqual([]);
-  },
-);
+test.each([1, 101, 201])("100 teams from seed %i keep all rules through kills and faults", async (seed) => {
+  expect(faultsIn(await simulate("--seed", String(seed), "--runs", "100", "--json"))).toEqual([]);
+});
 
 /** Runs that found a fault once. */
 const foundOnce = [
