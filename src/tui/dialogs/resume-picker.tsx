@@ -27,8 +27,8 @@ export function ResumePicker({ facts }: { readonly facts: FrontendFacts }): Reac
     frontend.store.setState(closeDialog);
     leaveOrAsk(frontend);
   };
-  const elsewhere = others.length - shown.length;
-  const none = `There is no other session in this folder.${elsewhere > 0 ? ` Tab shows ${elsewhere} of other folders.` : ""}`;
+  const inOtherFolders = others.length - shown.length;
+  const none = `There is no other session in this folder.${inOtherFolders > 0 ? ` Tab shows ${inOtherFolders} of other folders.` : ""}`;
   return (
     <ListDialog
       title={isEverywhere ? "Resume a session of any folder" : "Resume a session of this folder"}
