@@ -37,7 +37,7 @@ export {
 export { createStallWatchdog, waitForStall, type StallWatchdogOptions } from "./watchdog/stall-watchdog.ts";
 export { type Acceptance, type AcceptanceCheckOptions, runAcceptanceChecks } from "./evidence/acceptance-checks.ts";
 export { branchReadiness } from "./land/branch-readiness.ts";
-export { diffStat } from "./evidence/diff-stat.ts";
+export { type DiffStat, diffStat } from "./evidence/diff-stat.ts";
 export { diffLine } from "./evidence/diff-line.ts";
 export { worktreeDiff } from "./evidence/worktree-diff.ts";
 export { subagentName } from "./subagents/subagent-name.ts";

@@ -3,6 +3,7 @@ import { type LandingReport, type SessionId, TroupeError, type WorktreeListing }
 import { type Config, loadConfig, type SessionDirectory } from "../../session/index.ts";
 import {
   branchReadiness,
+  type DiffStat,
   diffStat,
   land,
   type LandReport,
@@ -64,8 +65,8 @@ export function createWorktreeApi({ sessionDirectory, env, signal }: WorktreeApi
 
 async function listingOf(place: RepositoryContext, worktree: ListedWorktree): Promise<WorktreeListing> {
   const { name, path, branch, agentId, state, commits, reasons, base } = worktree;
-  const exists = base !== undefined && state !== "making" && state !== "removing";
-  const { files } = exists ? await diffStat(place, { path, base }) : { files: [] };
+  const exists = base !== undefined && !["making", "landing", "removing"].includes(state);
+  const { files, problems } = exists ? await filesOf(place, { path, base }) : { files: [], problems: [] };
   const landing =
     exists && branch !== undefined && commits > 0
       ? await branchReadiness(await openRepository(place), branch)
@@ -78,9 +79,22 @@ async function listingOf(place: RepositoryContext, worktree: ListedWorktree): Pr
     state,
     commits: Number.isFinite(commits) ? commits : 0,
     files: [...files],
-    reasons: [...reasons],
+    reasons: [...reasons, ...problems],
     ...(landing !== undefined && { landing }),
   };
+}
+
+/** A worktree that is removed meanwhile, or whose folder is gone, must not hide the others: it has a problem instead. */
+async function filesOf(
+  place: RepositoryContext,
+  worktree: { readonly path: string; readonly base: string },
+): Promise<{ readonly files: DiffStat["files"]; readonly problems: readonly string[] }> {
+  try {
+    return { files: (await diffStat(place, worktree)).files, problems: [] };
+  } catch (error) {
+    if (!TroupeError.is(error)) throw error;
+    return { files: [], problems: [`unreadable: ${error.message}`] };
+  }
 }
 
 const reportOf = ({ target, landed, refused, check, notices }: LandReport): LandingReport => ({

@@ -1,4 +1,4 @@
-import { symlinkSync, writeFileSync } from "node:fs";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createWorktreeApi } from "../../../src/cli/web/create-worktree-api.ts";
@@ -39,6 +39,18 @@ test("lists worktrees with their contents, and their changes as a diff", async (
   expect(diff).toContain("b/picture\nnew file\nBinary file\n");
   expect(diff).toContain("b/link\nnew file\na link, not followed\n");
   expect(diff).not.toContain("root:");
+});
+
+test("a worktree whose folder is gone does not hide the others", async () => {
+  const { repository, worktree, desk: it } = await desk();
+  const other = await createWorktree(repository.place, { agentId: newAgentId() });
+  writeFileSync(join(other.path, "new.txt"), "a\n");
+  rmSync(worktree.path, { recursive: true });
+  const listed = await it.list(session);
+  expect(listed.find(({ path }) => path === worktree.path)?.reasons).toEqual(
+    expect.arrayContaining([expect.stringContaining("missing: its folder"), expect.stringContaining("unreadable: ")]),
+  );
+  expect(listed.find(({ path }) => path === other.path)?.files).toEqual([{ path: "new.txt", added: 1, removed: 0 }]);
 });
 
 test("lands branches of agents and no others", async () => {
