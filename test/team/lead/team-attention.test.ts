@@ -250,7 +250,7 @@ test("work that has not landed wakes the lead once, also after it has read the r
   ]);
 });
 
-test("lead of an idle team is not woken for its last answer before every end is told", () => {
+test("lead of an idle team is not woken for its last answer before every end is known", () => {
   const promptId = "prm_e1" as PromptId;
   const events: Step[] = [
     ...members(["alice", "working"]),
