@@ -84,7 +84,7 @@ async function listingOf(place: RepositoryContext, worktree: ListedWorktree): Pr
   };
 }
 
-/** A worktree that is removed meanwhile, or whose folder is gone, must not hide the others: it has a problem instead. */
+/** A worktree that is being removed, or whose folder is gone, gets a problem and does not hide the others. */
 async function filesOf(
   place: RepositoryContext,
   worktree: { readonly path: string; readonly base: string },
