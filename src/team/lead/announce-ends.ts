@@ -72,7 +72,12 @@ export function createEndAnnouncements(ports: EndAnnouncementsPorts): EndAnnounc
       if (!member.ended || told.has(promptId)) return;
       told.add(promptId);
       if (toldOtherwise.delete(member.name)) return;
-      ports.attention.during(announce(member, member.ended, promptId)).catch(ports.onFailure);
+      // Until then no notice calls the lead's next answer the last one.
+      ports.attention.notify({ type: "end_seen", promptId });
+      const announced = announce(member, member.ended, promptId).finally(() =>
+        ports.attention.notify({ type: "end_told", promptId }),
+      );
+      ports.attention.during(announced).catch(ports.onFailure);
     },
     isToldOtherwise: (name) => void toldOtherwise.add(name),
   };

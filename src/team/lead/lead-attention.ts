@@ -1,5 +1,5 @@
 import { type Agent, openPlansPrompt, teamIdlePrompt, teamNewsPrompt } from "../../agent/index.ts";
-import type { Clock } from "../../platform/index.ts";
+import { type Clock, rejectOnAbort } from "../../platform/index.ts";
 import type { PromptId, RequestId } from "../../protocol/index.ts";
 import { busyMembers } from "./busy-members.ts";
 import { type InspectIdleTeamPorts, inspectWithRetry, untilNothingToReport } from "./inspect-idle-team.ts";
@@ -146,7 +146,9 @@ export function createLeadAttention(ports: LeadAttentionPorts): LeadAttention {
     lead.record({ type: "notice.raised", level: "warning", code: "member", message: exhaustedText(limits) });
 
   const leadSettled = async () => {
-    await Promise.allSettled([lead.settled()]); // a failed lead reports that itself
+    // A failed lead reports that itself. One that deletes its team runs until the team is closed.
+    await Promise.allSettled([rejectOnAbort(lead.settled(), over.signal)]);
+    if (over.signal.aborted) return;
     // A notice that is on its way wakes the lead again.
     if (!lead.running && state.lead !== "waking") notify({ type: "lead_idle", waiting: ports.waiting() });
   };

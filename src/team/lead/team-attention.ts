@@ -20,7 +20,7 @@ export interface TeamAttention {
   readonly awaited: ReadonlyMap<string, { readonly until?: number | undefined }>;
   /** Members whose last report says that they failed, and that have no new work. They do not read their mail. */
   readonly failed: ReadonlySet<string>;
-  /** Members that were asked to end and have not answered. */
+  /** Members that were asked to end and have not answered, and the prompt ids of ends that are not in the conversation yet. */
   readonly ending: ReadonlySet<string>;
   readonly news: readonly News[];
   readonly requests: ReadonlyMap<RequestId, OpenRequest>;
@@ -72,6 +72,8 @@ export type AttentionEvent = { readonly at: number } & (
   /** The lead read a report as soon as it came. */
   | ({ readonly type: "report_read" } & Report)
   | { readonly type: "ended"; readonly promptId: PromptId; readonly isUrgent: boolean }
+  /** An end is about to be announced, and is announced. */
+  | { readonly type: "end_seen" | "end_told"; readonly promptId: PromptId }
   | { readonly type: "notice"; readonly promptId: PromptId }
   | { readonly type: "read"; readonly promptId: PromptId }
   | { readonly type: "asked_to_end" | "end_settled"; readonly name: string }
@@ -220,6 +222,10 @@ function apply(state: TeamAttention, event: AttentionEvent, limits: AttentionLim
       const due = event.at + (event.isUrgent ? 0 : limits.gatherMs);
       return withNews(state, { kind: "end", promptId: event.promptId, due });
     }
+    case "end_seen":
+      return { ...outdated(state), ending: new Set([...state.ending, event.promptId]) };
+    case "end_told":
+      return { ...outdated(state), ending: without(state.ending, event.promptId) };
     case "notice":
       return withNews(state, { kind: "notice", promptId: event.promptId, due: event.at });
     case "read":

@@ -58,6 +58,7 @@ interface MemberMail {
   readonly text: string;
   readonly summary?: string;
   readonly urgent?: boolean;
+  readonly wakes?: boolean;
 }
 
 interface MemberMessageInput {
@@ -161,13 +162,17 @@ async function deliver(
     unreachableReason(to, members, ports) ?? (member && others.length > 0 ? ambiguous(members) : undefined);
   if (reason !== undefined || !member) return failedResult(reason ?? unknown(to, ports, self));
   if (typeof message !== "string") return handleControlMessage(message, member, ports);
-  const id = await ports.linkTo(member).send({ to: member.name, text: message, ...definedFields({ summary, urgent }) });
+  const openEnd = ports.open.shutdown().find(({ from }) => from === member.name);
+  // Words about the end answer nothing. The lead reads them with the end, and needs no turn for them.
+  const wakes = openEnd && !urgent ? false : undefined;
+  const mail = { to: member.name, text: message, ...definedFields({ summary, urgent, wakes }) };
+  const id = await ports.linkTo(member).send(mail);
   const plan = ports.open.plan().find(({ from }) => from === member.name);
   if (plan) return textResult(`Stored for ${member.name} (${id}). ${openPlanNote(plan)}`);
   const [status] = await ports.statusOf([member]);
   const notes = `Stored for ${member.name} (${id}). ${readTimeNote(member.name, status, urgent)}`;
   const more = [
-    ...ports.open.shutdown().flatMap((request) => (request.from === member.name ? [openShutdownNote(request)] : [])),
+    ...(openEnd ? [openShutdownNote(openEnd)] : []),
     ...(isLikelyControlMessage(message) ? [sentAsText] : []),
     ...(ports.isLead() && asksToEnd(message) ? [endInWordsNote(member.name)] : []),
     ...missingPlanNote(member, ports),

@@ -7,7 +7,7 @@ import { defineTool, failedResult, textResult, type ToolContext, type ToolResult
 import { createLiveText } from "../output/live-text.ts";
 import { placeInSandbox, type PlacedCommand, type RanInSandbox, sandboxNote } from "../sandbox/place-in-sandbox.ts";
 import { meaningOfExitCode1 } from "../shell/answer-code.ts";
-import { uselessLineReason } from "../shell/useless-line.ts";
+import { startsJobs, uselessLineReason } from "../shell/useless-line.ts";
 import { anyTool, joinNames, type ToolNames } from "../tool-names.ts";
 import { schemaOf } from "../tool-specs.ts";
 import { shellEnvironment } from "../shell-environment.ts";
@@ -25,7 +25,9 @@ const BashInput = z.strictObject({
     .int()
     .min(1)
     .optional()
-    .describe("Timeout in milliseconds, at most 600000. Default: 120000, or the configured value"),
+    .describe(
+      "Timeout in milliseconds, at most 600000. Default: 120000, or the configured value; none in the background",
+    ),
   run_in_background: z.boolean().optional().describe("Start it and continue; read its output with TaskOutput"),
   outside_sandbox: z
     .boolean()
@@ -115,7 +117,7 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
       : []),
     ...(place.kind === "sandbox" ? obeyedNotes(await place.newObeyed()) : []),
     ...cdNote(where, context),
-    ...leftNotes(result.leftRunning),
+    ...(place.kind === "sandbox" && startsJobs(input.command) ? [endedJobsNote] : leftNotes(result.leftRunning)),
   ];
   const shown = text.replace(/\n+$/, "");
   const body = [shown === "" ? "(no output)" : shown, ...notes.map((note) => `[${note}]`)].join("\n");
@@ -191,6 +193,9 @@ function cdNote(where: string, { cwd }: ToolContext): string[] {
   return [`The next command starts in ${cwd} again. To run it in another folder, put cd into the same command line.`];
 }
 
+const endedJobsNote =
+  "Commands started with & ended with this command line. Start such a command by itself, with run_in_background instead of &.";
+
 const leftNotes = (pids: readonly number[]) =>
   pids.length === 0
     ? []
@@ -201,21 +206,24 @@ const leftNotes = (pids: readonly number[]) =>
 async function startInBackground(input: BashInput, context: ToolContext): Promise<ToolResult> {
   const place = await placeShell(input, context);
   if (place.kind === "refused") return failedResult(place.message);
+  const timeoutMs = input.timeout;
   const task = await context.background.start({
     kind: "shell",
     description: input.description ?? input.command.slice(0, 200),
     async run(task): Promise<BackgroundEnd> {
       const result = await runPlaced(place, context, {
         signal: task.signal,
+        ...(timeoutMs !== undefined && { timeoutMs }),
         onOutput: (chunk, stream) => void (stream !== "side" && task.write(chunk)),
       });
       if (result.startFailure !== undefined) task.write(Buffer.from(`${result.startFailure}\n`));
+      if (result.timedOut) task.write(Buffer.from(`[Timed out after ${timeoutMs} ms and stopped]\n`));
       const status = result.aborted ? "killed" : result.exitCode === 0 ? "completed" : "failed";
       return { status, exitCode: result.exitCode };
     },
   });
   return textResult(
-    `Started in the background as ${task.id}. ${waitText(context)} TaskOutput shows its output, which is also in ${task.outputFile}.`,
+    `Started in the background as ${task.id}.${timeoutMs === undefined ? "" : ` It is stopped after ${timeoutMs} ms.`} ${waitText(context)} TaskOutput shows its output, which is also in ${task.outputFile}.`,
   );
 }
 

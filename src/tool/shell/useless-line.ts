@@ -31,6 +31,11 @@ export function uselessLineReason(line: string, { isBackground }: { readonly isB
   return "Not run: this line only waits, and nothing reaches you while it runs. If you wait for mail, an agent or a background job: end your turn with your answer, and you are woken. If a program needs time to start, start it with run_in_background and try it with a command that retries. If the command itself was asked for, run it with run_in_background.";
 }
 
+/** True for a line that starts a command with `&` and does not wait for it. */
+export const startsJobs = (line: string): boolean =>
+  startsJob.test(line.replace(/'[^']*'|"(?:[^"\\]|\\.)*"|\\./gs, "_").replace(/\d*[<>]&/g, ">")) &&
+  !readShellLine(line).commands.some((command) => nameOf(command) === "wait");
+
 function isOnlyWaiting(line: string, commands: readonly ShellCommand[]): boolean {
   const pauses = commands.filter((command) => nameOf(command) === "sleep").map(secondsOf);
   const isLoop = /\b(while|until|for)\b/.test(line);
@@ -39,7 +44,7 @@ function isOnlyWaiting(line: string, commands: readonly ShellCommand[]): boolean
 }
 
 /** A single `&`: something runs beside the pause. */
-const startsJob = /(^|[^&<>])&($|[^&>])/;
+const startsJob = /(^|[^&<>|])&($|[^&>])/;
 
 const isIdle = (command: ShellCommand): boolean =>
   idle.has(nameOf(command)) && command.redirects.every(({ effect }) => effect !== "write");

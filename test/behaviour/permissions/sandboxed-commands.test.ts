@@ -65,7 +65,9 @@ describe("sandbox mode auto in mode acceptEdits", () => {
   test("processes that a command leaves behind end with it", async () => {
     const seconds = `4000.${process.pid}`;
     const { results } = await runBash({ ...acceptEdits, bash: [{ command: `sleep ${seconds} & echo started` }] });
-    expect(results).toEqual(["ok: started"]);
+    expect(results).toEqual([
+      "ok: started\n[Commands started with & ended with this command line. Start such a command by itself, with run_in_background instead of &.]",
+    ]);
     await until("the background process has ended", () => processesWith(seconds).length === 0);
   });
 

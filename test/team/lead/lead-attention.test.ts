@@ -194,3 +194,10 @@ test("news that comes during a run without a turn wakes the lead after it", asyn
   expect(admitted).toHaveLength(1);
   await lead.attention.close();
 });
+
+test("team closes while its lead runs again: the lead itself may be the one that deletes it", async () => {
+  const lead = noticing({ lead: { running: true, settled: () => new Promise(() => undefined) } as never });
+  lead.attention.leadIdle();
+  await lead.attention.close();
+  expect(lead.failures).toEqual([]);
+});

@@ -249,3 +249,18 @@ test("work that has not landed wakes the lead once, also after it has read the r
     { type: "wake", reason: { kind: "team_idle", openTasks: [], unlanded, hasNews: true } },
   ]);
 });
+
+test("lead of an idle team is not woken for its last answer before every end is known", () => {
+  const promptId = "prm_e1" as PromptId;
+  const events: Step[] = [
+    ...members(["alice", "working"]),
+    { ...report, weight: "news" },
+    { type: "status", name: "alice", state: "ended" },
+    { type: "end_seen", promptId },
+    idle(),
+  ];
+  expect(wakesOf(events)).toEqual([]);
+  const told: Step[] = [...events, { type: "ended", promptId, isUrgent: false }, { type: "end_told", promptId }];
+  expect(lastOf(told)).toContainEqual({ type: "inspect" });
+  expect(wakesOf([...told, idle()])).toEqual(["team_idle"]);
+});

@@ -121,6 +121,14 @@ describe("3.7 text", () => {
     expect(it.control).toEqual([]);
   });
 
+  test("words to the lead while its request to end is open do not wake it", async () => {
+    const it = await mailBench({ shutdowns: [open("ask_00000001", teamLead)] });
+    await it.say("alice", { to: teamLead, message: "I agree to end." });
+    await it.say("alice", { to: "bob", message: "I end soon." });
+    expect(await it.mailbox.readUnread(teamLead)).toMatchObject([{ wakes: false, body: text("I agree to end.") }]);
+    expect(await it.mailbox.readUnread("bob")).toMatchObject([{ wakes: true }]);
+  });
+
   test.each(["shutdown_request", ` "shutdown_request"\n`])(
     "the bare type %j counts as the request",
     async (message) => {

@@ -152,6 +152,13 @@ describe("background jobs", () => {
     expect(await bash("true", { run_in_background: true })).toMatch(words);
   });
 
+  it("are stopped after the timeout that was given", async () => {
+    const text = await bash("echo begun; exec tail -f /dev/null", { run_in_background: true, timeout: 300 });
+    expect(text).toContain("It is stopped after 300 ms.");
+    const id = /bg_\w+/.exec(text)?.[0] ?? "";
+    expect(await output(id)).toContain("begun\n[Timed out after 300 ms and stopped]");
+  });
+
   it("continue while the agent does other work, and are read piece by piece", async () => {
     const id = await start("echo one; until [ -e go ]; do sleep 0.01; done; echo two; exit 5");
     await until("the first line is there", () => bench.events.some((event) => event.type === "background.output"));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { uselessLineReason } from "../../../src/tool/shell/useless-line.ts";
+import { startsJobs, uselessLineReason } from "../../../src/tool/shell/useless-line.ts";
 
 const reason = (line: string, isBackground = false) => uselessLineReason(line, { isBackground });
 
@@ -64,4 +64,17 @@ test.each([
   "npm run watch",
 ])("%s runs", (line) => {
   expect(reason(line)).toBeUndefined();
+});
+
+test.each([
+  ["npm start &", true],
+  ["npm start > log 2>&1 & curl localhost:3000", true],
+  ["npm start & wait", false],
+  ["make && make test", false],
+  ["make 2>&1 | tail", false],
+  ["make &> log", false],
+  ["make |& tail", false],
+  ["echo 'a & b' \"c & d\" e\\&f", false],
+])("%s starts a job that ends with its line: %s", (line, isJob) => {
+  expect(startsJobs(line)).toBe(isJob);
 });
