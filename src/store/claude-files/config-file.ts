@@ -91,7 +91,7 @@ export function toConfigMember(member: Member, before: ConfigMember | undefined)
 
 /** Claude Code must not manage our panes. */
 const ourProcess = { tmuxPaneId: "in-process", backendType: "in-process" };
-/** Claude Code's own process. It ends after it agreed to end only if its entry says that it is no thread of its lead. */
+/** Claude Code's own process. It ends after it agreed to end only if its entry says that it is not a thread of its lead. */
 const ownProcess = { tmuxPaneId: "%none", backendType: "tmux" };
 
 /** Converts an entry that another program wrote. */

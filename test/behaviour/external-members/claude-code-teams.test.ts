@@ -116,7 +116,7 @@ describe("member that Claude Code runs asks for a permission", () => {
   });
 });
 
-test("headless lead refuses what a member of Claude Code asks, and the member goes on", async () => {
+test("headless lead refuses what a member of Claude Code asks, and the member continues", async () => {
   const place = workplace();
   place.write(
     "s.mjs",

@@ -352,7 +352,7 @@ describe("files that Claude Code also writes", () => {
     expect(inputDigestOf(tool, input)).toBe(digest);
   });
 
-  test("member that Claude Code runs is a process of its own in the config, ours is not", async () => {
+  test("member that Claude Code runs is a separate process in the config, ours is not", async () => {
     const { team, inboxes } = await crew();
     await team.record.join({ name: "ours", cwd: "/", backendType: "in-process" });
     const { members } = JSON.parse(readFileSync(join(inboxes, "../config.json"), "utf8")) as { members: object[] };
