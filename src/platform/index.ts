@@ -11,7 +11,7 @@ export { createLate, type Late } from "./late.ts";
 export { type Clock, sleepUnlessAborted, systemClock, withTimeLimit } from "./clock.ts";
 export { type CreateId, createIdFactory } from "./create-id.ts";
 export { definedFields } from "./defined-fields.ts";
-export { digestOfCall } from "./text/call-digest.ts";
+export { canonicalJson, digestOfCall } from "./text/call-digest.ts";
 export { findExecutable } from "./process/find-executable.ts";
 export { gitBranch, type GitState, gitState, repositoryFolder } from "./git/git-state.ts";
 export { runGit } from "./git/run-git.ts";

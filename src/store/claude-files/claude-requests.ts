@@ -12,6 +12,8 @@ const Request = z.object({
   tool: z.string().optional(),
   toolUseId: z.string().optional(),
   input: z.unknown().optional(),
+  /** The digest of a plan in their form. */
+  planDigest: z.string().optional(),
 });
 export type Request = z.infer<typeof Request>;
 

@@ -77,9 +77,7 @@ export function toConfigMember(member: Member, before: ConfigMember | undefined)
   const { agentId, name, agentType, model, prompt, color, planModeRequired, cwd } = member;
   return {
     subscriptions: [],
-    // Claude Code must not manage our panes.
-    tmuxPaneId: "in-process",
-    backendType: "in-process",
+    ...(member.backendType === "remote" ? ownProcess : ourProcess),
     ...before,
     agentId,
     name,
@@ -90,6 +88,11 @@ export function toConfigMember(member: Member, before: ConfigMember | undefined)
     cwd: member.worktreePath ?? cwd,
   };
 }
+
+/** Claude Code must not manage our panes. */
+const ourProcess = { tmuxPaneId: "in-process", backendType: "in-process" };
+/** Claude Code's own process. It ends after it agreed to end only if its entry says that it is not a thread of its lead. */
+const ownProcess = { tmuxPaneId: "%none", backendType: "tmux" };
 
 /** Converts an entry that another program wrote. */
 export function fromConfigMember(entry: ConfigMember, team: string): Member {

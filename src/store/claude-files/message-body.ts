@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as z from "zod";
-import { digestOfCall } from "../../platform/index.ts";
+import { canonicalJson, digestOfCall } from "../../platform/index.ts";
 import { CallId, type Mail, type MailBody, type MailKind, parseJson, type RequestId } from "../../protocol/index.ts";
-import type { ClaudeRequests } from "./claude-requests.ts";
+import type { ClaudeRequests, Request } from "./claude-requests.ts";
 
 /** Context for bodies that carry sender, team or time. */
 export interface BodyContext {
@@ -36,7 +36,7 @@ export function parseBody(text: string, { requests }: BodyContext): MailBody | n
       return { kind, taskId, subject, description, assignedBy };
     }
     case "permission_request": {
-      const { request_id: theirs, tool_name: tool, tool_use_id: toolUseId, input, description } = body;
+      const { request_id: theirs, tool_name: tool, tool_use_id: toolUseId = theirs, input, description } = body;
       const digest = digestOfCall(tool, input);
       const { id } = requests.keep({ id: requests.idFor(theirs), theirs, digest, tool, toolUseId, input });
       const callId = CallId.parse(toolUseId);
@@ -45,6 +45,14 @@ export function parseBody(text: string, { requests }: BodyContext): MailBody | n
     }
     case "permission_response":
       return responseOf(body, requests);
+    case "plan_approval_request": {
+      const { requestId: theirs, planContent: plan } = body;
+      const digest = planDigestOf(plan);
+      const { id } = requests.keep({ id: requests.idFor(theirs), theirs, digest, planDigest: digest });
+      return { kind: body.type, requestId: id, plan, digest };
+    }
+    case "plan_approval_response":
+      return planResponseOf(body, requests);
   }
 }
 
@@ -68,6 +76,21 @@ function responseOf(body: Extract<Typed, { type: "permission_response" }>, reque
   const isChanged =
     asked?.tool !== undefined && input !== undefined && digestOfCall(asked.tool, input) !== asked.digest;
   return { ...head, answer: { behavior: "allow", scope: "once", ...(isChanged && { input }) } };
+}
+
+/** The answer counts only for the plan that it names. A mode that asks less than `acceptEdits` is not taken from a file. */
+function planResponseOf(body: Extract<Typed, { type: "plan_approval_response" }>, requests: ClaudeRequests): MailBody {
+  const { requestId: theirs, approved: approve, feedback, permissionMode, planDigest } = body;
+  const asked = requests.byTheirId(theirs);
+  const isSame = asked !== undefined && (planDigest === undefined || planDigest === asked.planDigest);
+  return {
+    kind: body.type,
+    requestId: requests.idFor(theirs),
+    digest: isSame ? (asked.digest ?? "") : "another plan",
+    approve,
+    ...(feedback !== undefined && { feedback }),
+    ...(permissionMode !== undefined && { permissionMode }),
+  };
 }
 
 /** Returns the `text` in exactly the formats that Claude Code was seen to use, or undefined if there is none. */
@@ -107,7 +130,8 @@ export function formatBody(mail: Mail, context: BodyContext): string | undefined
       const asked = requests.byOurId(id) ?? requests.keep({ id, theirs: name, digest, tool, toolUseId, input });
       return json(body.kind, {
         request_id: asked.theirs,
-        agent_id: `${from}@${context.team}`,
+        // The name as in `from`: Claude Code's lead drops a request with any other id.
+        agent_id: from,
         tool_name: tool,
         tool_use_id: toolUseId,
         description: body.question,
@@ -115,33 +139,58 @@ export function formatBody(mail: Mail, context: BodyContext): string | undefined
         permission_suggestions: [],
       });
     }
-    case "permission_response": {
+    case "permission_response":
+      return permissionResponse(body, requests.byOurId(body.requestId));
+    case "plan_approval_request": {
+      const { requestId: id, plan, digest } = body;
+      const theirId = `plan_approval-${context.now()}@${from}@${context.team}`;
+      const known = requests.byOurId(id);
+      const asked = known ?? requests.keep({ id, theirs: theirId, digest, planDigest: planDigestOf(plan) });
+      const planFilePath = `plans/${from}.md`;
+      return json(body.kind, { from, timestamp, planFilePath, planContent: plan, requestId: asked.theirs });
+    }
+    case "plan_approval_response": {
       const asked = requests.byOurId(body.requestId);
-      if (asked?.tool === undefined || body.answer.behavior === "deny") return denied(body, asked?.tool);
-      const { toolUseId: tool_use_id, tool: tool_name, input } = asked;
-      const updated_input = body.answer.input ?? input;
-      const input_digest = createHash("sha256").update(JSON.stringify(updated_input)).digest("hex");
+      const { approve: approved, permissionMode = "default" } = body;
       return json(body.kind, {
-        request_id: asked.theirs,
-        subtype: "success",
-        tool_use_id,
-        approved_request: { tool_use_id, tool_name, input_digest },
-        response: { updated_input },
+        requestId: asked?.theirs ?? body.requestId,
+        approved,
+        timestamp,
+        ...(approved && { permissionMode }),
+        ...(approved && asked?.planDigest !== undefined && { planDigest: asked.planDigest }),
+        ...(body.feedback !== undefined && { feedback: body.feedback }),
       });
     }
-    // Claude Code has no known format for this, so it is sent as text.
     case "shutdown_rejected":
-      return `${from} does not end now: ${body.reason}`;
+      return json(body.kind, { requestId: theirs(body.requestId), from, reason: body.reason, timestamp });
     default:
       return undefined;
   }
 }
 
-/** Claude Code has no known format for a refusal, so it is sent as text. */
-function denied({ answer }: Extract<MailBody, { kind: "permission_response" }>, tool: string | undefined): string {
-  const why = answer.message === undefined ? "" : ` ${answer.message}`;
-  return `You may not make the call${tool === undefined ? "" : ` of ${tool}`} that you asked about.${why}`;
+/** Its digest is over the input that was asked about, also where the answer changes the input. */
+function permissionResponse(
+  { requestId: id, answer }: Extract<MailBody, { kind: "permission_response" }>,
+  asked: Request | undefined,
+): string {
+  const { tool: tool_name, toolUseId: tool_use_id, input } = asked ?? {};
+  const isBound = tool_name !== undefined && tool_use_id !== undefined;
+  const bound = isBound && { tool_use_id, tool_name, input_digest: inputDigestOf(tool_name, input) };
+  const head = { type: "permission_response", request_id: asked?.theirs ?? id };
+  const of = { ...(tool_use_id !== undefined && { tool_use_id }), ...(bound && { approved_request: bound }) };
+  return JSON.stringify(
+    answer.behavior === "allow"
+      ? { ...head, subtype: "success", ...of, response: { updated_input: answer.input ?? input } }
+      : { ...head, subtype: "error", ...of, error: answer.message ?? "Permission denied" },
+  );
 }
+
+/** Binds an answer to a call in Claude Code's form. */
+export const inputDigestOf = (tool: string, input: unknown): string => sha256(`${tool}\0${canonicalJson(input)}`);
+
+const planDigestOf = (plan: string): string => sha256(plan);
+
+const sha256 = (of: string): string => createHash("sha256").update(of).digest("hex");
 
 const text = z.string().optional().catch(undefined);
 const requestId = z.string().min(1).max(300);
@@ -163,7 +212,8 @@ const Typed = z.discriminatedUnion("type", [
     type: z.literal("permission_request"),
     request_id: requestId,
     tool_name: z.string().min(1),
-    tool_use_id: z.string().min(1).max(200),
+    /** Older versions leave it out. */
+    tool_use_id: z.string().min(1).max(200).optional(),
     description: text,
     input: z.unknown(),
   }),
@@ -175,6 +225,15 @@ const Typed = z.discriminatedUnion("type", [
     error: text,
     approved_request: z.object({ tool_use_id: text, tool_name: text }).optional().catch(undefined),
     response: z.object({ updated_input: z.unknown() }).optional().catch(undefined),
+  }),
+  z.object({ type: z.literal("plan_approval_request"), requestId, planContent: z.string() }),
+  z.object({
+    type: z.literal("plan_approval_response"),
+    requestId,
+    approved: z.boolean(),
+    feedback: text,
+    permissionMode: z.enum(["default", "acceptEdits"]).optional().catch(undefined),
+    planDigest: text,
   }),
 ]);
 type Typed = z.infer<typeof Typed>;

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { MailId } from "../../../src/protocol/index.ts";
 import { createClaudeTeamStore } from "../../../src/store/claude-files/claude-team-store.ts";
+import { inputDigestOf } from "../../../src/store/claude-files/message-body.ts";
 import { buildProgram } from "../../support/processes/build-program.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { bodyMail, shutdownRequest, textMail, textsOf } from "../../support/mail/sample-mail.ts";
@@ -321,7 +322,7 @@ describe("files that Claude Code also writes", () => {
       approved_request: {
         tool_use_id: "toolu_1",
         tool_name: "Bash",
-        input_digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+        input_digest: inputDigestOf("Bash", { command: "ls" }),
       },
       response: { updated_input: { command: "ls" } },
     });
@@ -329,10 +330,35 @@ describe("files that Claude Code also writes", () => {
     await team
       .inbox("w1")
       .send(bodyMail({ kind: "permission_response", requestId, digest, answer: no }, { from: "team-lead", to: "w1" }));
-    expect(arrayIn(fileOf("w1")).at(-1)?.["text"]).toBe(
-      "You may not make the call of Bash that you asked about. Not today.",
-    );
+    expect(JSON.parse(String(arrayIn(fileOf("w1")).at(-1)?.["text"]))).toMatchObject({
+      type: "permission_response",
+      subtype: "error",
+      request_id: "perm-1-abcdefg",
+      error: "Not today.",
+    });
     await reader.close();
+  });
+
+  test.each([
+    ["Foo", {}, "cd38dcde80c3651240ecf7e4605b765ed91ae5d28e580e826969c5f104824314"],
+    ["Bash", { command: "touch q1" }, "8626b14b57a4b8a77fc48541931abd73493129c9fe829fb55fdd60d6eeec9853"],
+    [
+      "Bash",
+      { description: "x", command: "touch q1" },
+      "c02e4df0848a91d92789d8c156c454253b93eecd5f79cf89ac1fa8f0ecc325a9",
+    ],
+    ["Bar", { a: [1, 2, { c: null }] }, "2f91271b3afc6b227dffca2666c268833e00d245a2558bd1206fc23ba093a6e5"],
+  ])("digest of a call is the one that Claude Code computes: %s %j", (tool, input, digest) => {
+    expect(inputDigestOf(tool, input)).toBe(digest);
+  });
+
+  test("member that Claude Code runs is a separate process in the config, ours is not", async () => {
+    const { team, inboxes } = await crew();
+    await team.record.join({ name: "ours", cwd: "/", backendType: "in-process" });
+    const { members } = JSON.parse(readFileSync(join(inboxes, "../config.json"), "utf8")) as { members: object[] };
+    const entryOf = (name: string) => members.find((each) => "name" in each && each.name === name);
+    expect(entryOf("w1")).toMatchObject({ backendType: "tmux" });
+    expect(entryOf("ours")).toMatchObject({ backendType: "in-process", tmuxPaneId: "in-process" });
   });
 
   test("an id of ours is a UUID there, and maps to the same id here", async () => {

@@ -1,7 +1,7 @@
 // A stand-in for a Claude Code process in a team, modelled on its observed behaviour: it polls its inbox every half
 // second, removes messages from the file, answers, and reports when it is idle. It uses locks, temporary files and
 // renames in the same sequence. Usage: node claude-code-double.mjs teammate|lead CLAUDE_FOLDER TEAM NAME [JSON]
-import { randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -81,6 +81,27 @@ const bodyOf = (text) => {
   }
 };
 
+const sha256 = (text) => createHash("sha256").update(text).digest("hex");
+
+/** Keys are sorted at every level. The calls of this double have flat inputs. */
+const digestOf = (tool, input) => sha256(`${tool}\0${JSON.stringify(input, Object.keys(input).toSorted())}`);
+
+/** A yes for another call is refused, as Claude Code does. */
+const outcomeOf = ({ subtype, approved_request: bound, error }) => {
+  if (subtype !== "success") return `refused: ${error}`;
+  if (bound !== undefined && bound.input_digest !== digestOf(wanted.tool_name, wanted.input)) return "another call";
+  return "got success";
+};
+
+const wanted = {
+  tool_name: "Bash",
+  tool_use_id: "toolu_1",
+  description: "touch a file",
+  input: { command: "touch x" },
+};
+
+const plan = { planFilePath: "plans/three-small-words.md", planContent: "1. look\n2. change" };
+
 async function teammate() {
   for (;;) {
     for (const { from, text, msg_id } of await take()) {
@@ -94,23 +115,30 @@ async function teammate() {
         await sendTyped("team-lead", {
           type: "idle_notification",
           idleReason: "available",
-          result: `got ${body.subtype}`,
+          result: outcomeOf(body),
         });
+        continue;
+      }
+      if (body?.type === "plan_approval_response") {
+        const isBound = body.planDigest === undefined || body.planDigest === sha256(plan.planContent);
+        const result =
+          body.approved && isBound ? `plan approved: ${body.permissionMode}` : `rejected: ${body.feedback}`;
+        await sendTyped("team-lead", { type: "idle_notification", idleReason: "available", result });
+        continue;
+      }
+      if (wishes.plans) {
+        const requestId = `plan_approval-${Date.now()}@${name}@${team}`;
+        await sendTyped("team-lead", { type: "plan_approval_request", ...plan, requestId });
+        await sendTyped("team-lead", { type: "idle_notification", idleReason: "available" });
         continue;
       }
       if (wishes.asks) {
         const request_id = `perm-${Date.now()}-${randomBytes(4).toString("hex").slice(0, 7)}`;
-        const tool = {
-          tool_name: "Bash",
-          tool_use_id: "toolu_1",
-          description: "touch a file",
-          input: { command: "touch x" },
-        };
         await sendTyped("team-lead", {
           type: "permission_request",
           request_id,
-          agent_id: `${name}@${team}`,
-          ...tool,
+          agent_id: name,
+          ...wanted,
           permission_suggestions: [],
         });
         continue;
@@ -158,9 +186,10 @@ async function lead() {
     for (const { from, text } of await take()) {
       const body = bodyOf(text);
       say({ from, text });
-      if (body?.type === "permission_request") {
+      // Claude Code drops a request whose agent id is not its sender, without a word.
+      if (body?.type === "permission_request" && body.agent_id === from) {
         const { request_id, tool_use_id, tool_name, input } = body;
-        const approved_request = { tool_use_id, tool_name, input_digest: "0".repeat(64) };
+        const approved_request = { tool_use_id, tool_name, input_digest: digestOf(tool_name, input) };
         await sendTyped(from, {
           type: "permission_response",
           request_id,
@@ -169,6 +198,11 @@ async function lead() {
           approved_request,
           response: { updated_input: input },
         });
+      }
+      if (body?.type === "plan_approval_request") {
+        const { requestId, planContent } = body;
+        const answer = { requestId, approved: true, permissionMode: "default", planDigest: sha256(planContent) };
+        await sendTyped(from, { type: "plan_approval_response", ...answer });
       }
       if (body?.type === "idle_notification" && !asked) {
         asked = true;
