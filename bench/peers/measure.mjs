@@ -10,9 +10,12 @@ const script = fileURLToPath(new URL("./measure-programs.mjs", import.meta.url))
  */
 export async function measurePrograms(options) {
   const isolated = spawnSync("unshare", ["-rn", "ip", "link", "set", "lo", "up"]).status === 0;
-  const bare = [process.execPath, [script, JSON.stringify({ turns: 30, ...options })]];
-  const inNamespace = ["unshare", ["-rn", "sh", "-c", 'ip link set lo up && exec "$0" "$@"', bare[0], ...bare[1]]];
-  const { stdout } = await promisify(execFile)(...(isolated ? inNamespace : bare), { maxBuffer: 64 * 1024 * 1024 });
+  const args = [script, JSON.stringify({ turns: 30, ...options })];
+  const withLoopback = ["-rn", "sh", "-c", 'ip link set lo up && exec "$0" "$@"', process.execPath, ...args];
+  const limits = { maxBuffer: 64 * 1024 * 1024 };
+  const { stdout } = isolated
+    ? await promisify(execFile)("unshare", withLoopback, limits)
+    : await promisify(execFile)(process.execPath, args, limits);
   const { seen, failures, versions } = JSON.parse(stdout);
   const values = (name, figure) =>
     ["", " turns", " agents"]

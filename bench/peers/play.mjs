@@ -123,7 +123,7 @@ function peakMemory(pid) {
   return total;
 }
 
-/** Undefined for a process that ended meanwhile. */
+/** Undefined for a process that has ended. */
 function statusOf(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/status`, "utf8");
